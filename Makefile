@@ -18,8 +18,8 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format \
-  docs man build clean
+.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format \
+  docs build clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,10 @@ cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest run
 	  > build/cpp-tests.log || { cat build/cpp-tests.log; exit 1; }
 	@$(VENV)/bin/cmake --build build/cpp-tests --parallel $(JOBS) > build/cpp-tests.log || \
 	  { cat build/cpp-tests.log; exit 1; }
+
+test-oldest: $(STAMPS)/built ## a part of the suite with the lowest versions that pyproject.toml declares
+	STRICT=$(STRICT) CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(abspath $(VENV))/bin:$$PATH" \
+	  $(PY) -m tests.hardening.oldest $(ARGS)
 
 sanitize: $(STAMPS)/built ## the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
@@ -80,10 +84,6 @@ docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/
 	$(PY) docs/_ext/check_site.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-man: $(STAMPS)/built ## the manual page of the command, into out/ceiba.1
-	@mkdir -p out
-	$(PY) -m ceiba --man > out/ceiba.1
-
 build: ## recompile the C++ core and install it into .venv
 	@rm -f $(STAMPS)/built
 	@$(MAKE) --no-print-directory $(STAMPS)/built
@@ -108,7 +108,7 @@ $(PY):
 
 $(STAMPS)/%: pyproject.toml Makefile | $(PY)
 	@mkdir -p $(STAMPS)
-	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio formula dask interop,$*) > $(STAMPS)/$*.txt
+	@$(requirements) $(if $(filter tools,$*),build project test plot cli excel view studio dask interop,$*) > $(STAMPS)/$*.txt
 	@echo "installing packages into $(VENV) ($*)"
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@

@@ -28,14 +28,14 @@ class Killer:
     """Kills one worker the next time a phase is reached."""
 
     def __init__(self, client: Any) -> None:
-        from ceiba.grow.shards import grower
-        from ceiba.grow.shards.on_dask import opening
-        from ceiba.grow.shards.on_dask.exchange import DaskExchange
+        from ceiba.shards import grower
+        from ceiba.shards.homes import dask
+        from ceiba.shards.homes.dask_exchange import DaskExchange
 
         self.client, self.phase, self.kills = client, "", 0
         self.asked = ""
-        real_grower, real_settle = grower._core.LevelGrower, opening.settle
-        real_submitted = DaskExchange._submitted
+        real_grower, real_settle = grower._core.LevelGrower, dask.settle
+        real_submit = DaskExchange._submit_rounds
         killer = self
 
         class Spied:
@@ -48,7 +48,7 @@ class Killer:
                 return getattr(self.inner, name)
 
         def submitted(exchange: Any, question: Any) -> Any:
-            future = real_submitted(exchange, question)
+            future = real_submit(exchange, question)
             self.reached(self.asked)
             return future
 
@@ -57,8 +57,8 @@ class Killer:
             return real_settle(*args)
 
         grower._core.LevelGrower = Spied  # type: ignore[misc]
-        opening.settle = settle
-        DaskExchange._submitted = submitted  # type: ignore[method-assign]
+        dask.settle = settle
+        DaskExchange._submit_rounds = submitted  # type: ignore[method-assign]
 
     def reached(self, phase: str) -> None:
         """Kill, once, if this is the phase."""

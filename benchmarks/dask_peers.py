@@ -41,8 +41,8 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
     import pyarrow.parquet as pq
 
     import ceiba
-    from ceiba.grow.shards import grower
-    from ceiba.grow.shards.on_dask.exchange import DaskExchange
+    from ceiba.shards import grower
+    from ceiba.shards.homes.dask_exchange import DaskExchange
 
     sent: Counter[str] = Counter()
     kinds: list[str] = []

@@ -64,7 +64,11 @@ def fit_and_predict(folder: Path) -> None:
         model.predict_proba(X)
         model.save(folder / "model.ceiba")
         ceiba.load(folder / "model.ceiba").predict(X)
-    for options in ({}, {"criterion": "absolute_error", "max_depth": 4}, {"honest": 0.5}):
+    for options in (
+        {},
+        {"criterion": "absolute_error", "max_depth": 4},
+        {"leaf_values": "honest"},
+    ):
         ceiba.DecisionTreeRegressor(**options).fit(X, numbers).apply(X)
     for family in (ceiba.cart, ceiba.c45, ceiba.chaid):
         family().fit(X, classes).predict(X)

@@ -11,11 +11,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/largest_chi_square.hpp"
-#include "base/tails.hpp"
+#include "base/probability/largest_chi_square.hpp"
+#include "base/probability/permuted_separation.hpp"
+#include "base/probability/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
 #include "split/levels/level_merging.hpp"
+#include "tree/cut_digits.hpp"
 
 namespace ceiba::bindings {
 
@@ -45,20 +47,40 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
             if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
     }
     tree::TreeArrays grown;
-    interruptible([&](base::Interrupt& interrupt) { grown = grow::grow(columns.table, target, options, interrupt); });
+    interruptible([&](base::Interrupt& interrupt) {
+        grown = grow::grow(columns.table, target, options, interrupt);
+        for (tree::SplitTable* splits : {&grown.splits, &grown.surrogates, &grown.competitors})
+            splits->digits =
+                tree::cut_digits(columns.table, target.rows, splits->column, splits->cut, options.n_threads);
+    });
     return grown;
 }
 
-double largest_chi_square_tail(double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& ends,
-                               std::int64_t n_missing, double most_steps) {
-    if (n_missing < 0 || n_missing >= n_rows || n_ones <= 0 || n_ones >= n_rows || !(limit >= 0.0))
-        throw std::invalid_argument("no two classes, or more missing rows than rows");
+std::span<const std::int64_t> ascending(const Array1<std::int64_t>& ends, std::int64_t n_rows) {
     const std::span<const std::int64_t> cuts(ends.data(), ends.shape(0));
     for (std::size_t i = 0; i < cuts.size(); ++i)
-        if (cuts[i] <= (i == 0 ? 0 : cuts[i - 1]) || cuts[i] >= n_rows - n_missing)
+        if (cuts[i] <= (i == 0 ? 0 : cuts[i - 1]) || cuts[i] >= n_rows)
             throw std::invalid_argument("cuts do not ascend between the rows");
-    nb::gil_scoped_release release;
-    return base::LargestChiSquare(limit, n_ones, n_rows, cuts, n_missing).tail(most_steps);
+    return cuts;
+}
+
+base::LargestChiSquare largest_chi_square(double limit, std::int64_t n_ones, std::int64_t n_rows,
+                                          const Array1<std::int64_t>& ends, std::int64_t n_missing) {
+    if (n_missing < 0 || n_missing >= n_rows || n_ones <= 0 || n_ones >= n_rows || !(limit >= 0.0))
+        throw std::invalid_argument("no two classes, or more missing rows than rows");
+    return {limit, n_ones, n_rows, ascending(ends, n_rows - n_missing), n_missing};
+}
+
+base::PermutedSeparation permuted_separation(const Array2<double>& values, const Array1<std::int64_t>& ends,
+                                             std::int64_t n_missing, bool between_groups) {
+    const auto n_rows = static_cast<std::int64_t>(values.shape(0));
+    if (values.shape(1) == 0 || n_missing < 0 || n_missing >= n_rows || (between_groups && n_missing > 0))
+        throw std::invalid_argument("no numbers, or more missing rows than rows");
+    return {{values.data(), values.size()},
+            values.shape(1),
+            ascending(ends, n_rows - n_missing),
+            static_cast<std::size_t>(n_missing),
+            between_groups};
 }
 
 void bind_options(nb::module_& m) {
@@ -71,13 +93,9 @@ void bind_options(nb::module_& m) {
             name, [field](const GrowOptions& o) -> Value { return field(o); },
             [field](GrowOptions& o, Value value) { field(o) = std::move(value); });
     });
-    // Two rules that the search and the surrogates both know.
     c.def_prop_rw(
-        "like_rpart", [](const GrowOptions& o) { return o.search.like_rpart; },
-        [](GrowOptions& o, bool v) { o.search.like_rpart = o.surrogates.like_rpart = v; });
-    c.def_prop_rw(
-        "monotonic", [](const GrowOptions& o) { return o.search.monotone; },
-        [](GrowOptions& o, std::vector<int> v) { o.search.monotone = o.surrogates.monotone = std::move(v); });
+        "like_rpart", [](const GrowOptions& o) { return o.search.conventions == split::rpart_conventions; },
+        [](GrowOptions& o, bool v) { o.search.conventions = v ? split::rpart_conventions : split::Conventions{}; });
     c.def(
         "set_criterion",
         [](GrowOptions& o, const std::string& word) { o.search.criterion = criteria::criterion_from(word); },
@@ -101,9 +119,48 @@ void bind_merging(nb::module_& m) {
     m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "P(F > f).");
     m.def("log_chi_square_tail", &base::log_chi_square_tail, nb::arg("x"), nb::arg("df"), "Its logarithm.");
     m.def("log_f_tail", &base::log_f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "Its logarithm.");
-    m.def("largest_chi_square_tail", &largest_chi_square_tail, nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"),
-          nb::arg("ends"), nb::arg("n_missing"), nb::arg("most_steps"),
-          "P(largest chi-square of all divisions >= limit) for two classes; NaN: too many steps.");
+    m.def(
+        "log_largest_chi_square_tail",
+        [](double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& ends,
+           std::int64_t n_missing, double most_steps) {
+            base::LargestChiSquare largest = largest_chi_square(limit, n_ones, n_rows, ends, n_missing);
+            nb::gil_scoped_release release;
+            return largest.log_tail(most_steps);
+        },
+        nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"), nb::arg("ends"), nb::arg("n_missing"),
+        nb::arg("most_steps"),
+        "log P(largest chi-square of all divisions >= limit) for two classes; NaN: too many steps.");
+    m.def(
+        "log_chi_square_tail_sum",
+        [](double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& sizes,
+           const Array1<double>& factors) {
+            if (sizes.shape(0) != factors.shape(0)) throw std::invalid_argument("sizes and factors differ in length");
+            const base::LargestChiSquare largest(limit, n_ones, n_rows, {}, 0);
+            return largest.log_weighted_sum({sizes.data(), sizes.shape(0)}, {factors.data(), factors.shape(0)});
+        },
+        nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"), nb::arg("sizes"), nb::arg("factors"),
+        "log of the sum of factor x P(chi-square >= limit) over divisions with `sizes` rows on one side, two classes.");
+    m.def(
+        "separation",
+        [](const Array2<double>& values, const Array1<std::int64_t>& ends, std::int64_t n_missing, bool between) {
+            return permuted_separation(values, ends, n_missing, between).observed();
+        },
+        nb::arg("values"), nb::arg("ends"), nb::arg("n_missing"), nb::arg("between_groups"),
+        "The separation of rows by their best division, or between all groups.");
+    m.def(
+        "permuted_separations",
+        [](const Array2<double>& values, const Array1<std::int64_t>& ends, std::int64_t n_missing, bool between,
+           std::uint64_t seed, std::uint64_t first, std::size_t n_draws) {
+            base::PermutedSeparation permuted = permuted_separation(values, ends, n_missing, between);
+            std::vector<double> result(n_draws);
+            {
+                nb::gil_scoped_release release;
+                permuted.draw(seed, first, result);
+            }
+            return to_numpy(std::move(result));
+        },
+        nb::arg("values"), nb::arg("ends"), nb::arg("n_missing"), nb::arg("between_groups"), nb::arg("seed"),
+        nb::arg("first"), nb::arg("n_draws"), "The separations of rows that are permuted, one per draw.");
     m.def(
         "merge_levels",
         [](const Cells& cells, const std::string& kind, const std::string& statistic, double alpha, double min_rows) {
@@ -118,8 +175,7 @@ void bind_merging(nb::module_& m) {
                                             min_rows, interrupt);
             });
             nb::list steps;
-            for (const split::MergeStep& step : found.steps)
-                steps.append(nb::make_tuple(step.a, step.b, step.p_value));
+            for (const split::MergeStep& step : found.steps) steps.append(nb::make_tuple(step.a, step.b, step.p_value));
             return nb::make_tuple(to_numpy(std::move(found.group)), steps);
         },
         nb::arg("cells").noconvert(), nb::arg("kind"), nb::arg("statistic"), nb::arg("alpha"), nb::arg("min_rows"),

@@ -12,10 +12,11 @@
 #include "bindings.hpp"
 #include "grow/grow.hpp"
 #include "predict/router.hpp"
+#include "prune/folds.hpp"
 #include "prune/held_out.hpp"
 #include "prune/raising.hpp"
-#include "prune/stand_ins.hpp"
 #include "prune/weakest_link.hpp"
+#include "split/missing/surrogates.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::bindings {
@@ -117,7 +118,7 @@ void bind_losses(nb::module_& m) {
         "row.");
 }
 
-nb::dict arrays_of(const prune::StandIns& found) {
+nb::dict arrays_of(const split::GivenSplitSurrogates& found) {
     tree::SplitTable splits;
     std::vector<double> agreement, adjusted;
     std::vector<std::int64_t> sent;
@@ -197,8 +198,26 @@ nb::dict stand_ins(const Columns& columns, data::Target& target, const std::opti
     target.rows = view(rows);
     for (const std::uint32_t row : target.rows)
         if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
-    return arrays_of(prune::stand_ins(columns.table, target, view(branch), column, options.search, options.surrogates,
-                                      options.keep_zero_weights, options.use_surrogate > 0));
+    return arrays_of(split::surrogates_of_given_split(columns.table, target, view(branch), column, options.search,
+                                                      options.surrogates, options.use_surrogate > 0));
+}
+
+std::vector<std::uint32_t> deal_folds(std::uint64_t n_rows, std::uint32_t n_folds, std::uint64_t seed,
+                                      std::uint64_t repeat, const std::optional<Array1<std::uint32_t>>& strata,
+                                      const std::optional<Array1<std::uint32_t>>& groups) {
+    if (strata && groups) throw std::invalid_argument("Pass strata or groups, not both.");
+    if (strata) check_length(strata->shape(0), n_rows);
+    if (!groups) return prune::deal_folds(n_rows, view(strata), n_folds, seed, repeat);
+    check_length(groups->shape(0), n_rows);
+    std::vector<std::uint64_t> sizes;
+    for (const std::uint32_t group : view(groups)) {
+        if (group >= sizes.size()) sizes.resize(group + std::size_t{1}, 0);
+        ++sizes[group];
+    }
+    const std::vector<std::uint32_t> fold_of = prune::deal_groups(sizes, n_folds, seed, repeat);
+    std::vector<std::uint32_t> fold;
+    for (const std::uint32_t group : view(groups)) fold.push_back(fold_of[group]);
+    return fold;
 }
 
 void bind_by_hand(nb::module_& m) {
@@ -249,6 +268,16 @@ void bind_prune(nb::module_& m) {
         nb::arg("split").none() = nb::none(),
         "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; "
         "infinity for leaves.");
+    m.def(
+        "deal_folds",
+        [](std::uint64_t n_rows, std::uint32_t n_folds, std::uint64_t seed, std::uint64_t repeat,
+           std::optional<Array1<std::uint32_t>> strata, std::optional<Array1<std::uint32_t>> groups) {
+            return to_numpy(deal_folds(n_rows, n_folds, seed, repeat, strata, groups));
+        },
+        nb::arg("n_rows"), nb::arg("n_folds"), nb::arg("seed"), nb::arg("repeat") = 0,
+        nb::arg("strata").none() = nb::none(), nb::arg("groups").none() = nb::none(),
+        "The fold of each row, at random: sizes differ by at most one, over all rows and in each stratum; or whole "
+        "groups, the largest first, each into the fold with the fewest rows.");
     bind_losses(m);
     bind_raising(m);
     bind_by_hand(m);

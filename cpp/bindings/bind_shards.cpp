@@ -15,8 +15,7 @@
 #include "base/fixed_point.hpp"
 #include "bindings.hpp"
 #include "shards/level_grower.hpp"
-#include "shards/merge.hpp"
-#include "shards/rows/setup.hpp"
+#include "shards/protocol.hpp"
 #include "shards/rows/shard.hpp"
 #include "split/bins/binning.hpp"
 
@@ -28,6 +27,10 @@ using Message = Array1<std::uint64_t>;
 template <class T, int Dim>
 using Room = nb::ndarray<T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
 
+using NewMessage = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>;
+
+NewMessage to_message(shards::Words&& words) { return nb::cast<NewMessage>(to_numpy(std::move(words))); }
+
 std::span<const std::uint64_t> words_of(const Message& message) { return {message.data(), message.shape(0)}; }
 
 struct SharedLayout {
@@ -36,6 +39,11 @@ struct SharedLayout {
 
 // A shard and the arrays that it looks at.
 struct OwningShard {
+    OwningShard(const data::Table& columns, shards::ShardTarget rows, std::uint64_t number)
+        : table(columns), target(rows), shard(columns, rows, number) {}
+
+    data::Table table;
+    shards::ShardTarget target;
     std::vector<nb::object> owners;
     shards::Shard shard;
 };
@@ -172,40 +180,76 @@ void bind_shard(nb::module_& m) {
     nb::class_<OwningShard>(m, "Shard", "Some rows of a table, which answer rounds.")
         .def(
             "__init__",
-            [](OwningShard* self, nb::object columns, const Room<const std::uint8_t, 2>& bytes,
-               std::optional<Array1<std::int32_t>> labels, std::optional<Array1<double>> numbers,
-               std::optional<Array1<double>> weights, Room<std::uint32_t, 1> order, const SharedLayout& layout,
-               std::uint64_t number) {
-                const auto& own = nb::cast<const Columns&>(columns);
-                const std::size_t n = own.table.n_rows;
+            [](OwningShard* self, nb::object columns, std::optional<Array1<std::int32_t>> labels,
+               std::optional<Array1<double>> numbers, std::optional<Array1<double>> weights, std::uint64_t number) {
+                const data::Table& table = nb::cast<const Columns&>(columns).table;
                 const std::size_t n_target = labels ? labels->shape(0) : numbers ? numbers->shape(0) : 0;
-                if (bytes.shape(0) != n || n_target != n || order.shape(0) > n ||
-                    (weights && weights->shape(0) != n) || weights.has_value() != layout.layout->shape.weighted ||
-                    labels.has_value() != layout.layout->shape.classes() || bytes.shape(1) != layout.layout->n_slots ||
-                    own.table.columns.size() != layout.layout->column.size())
+                if (n_target != table.n_rows || (weights && weights->shape(0) != table.n_rows))
                     throw std::invalid_argument("the arrays of a shard do not fit each other");
-                shards::ShardRows rows{own.table, bytes.data(), nullptr,       nullptr,
-                                       nullptr,   order.data(), order.shape(0)};
-                if (labels) rows.labels = labels->data();
-                if (numbers) rows.numbers = numbers->data();
-                if (weights) rows.weights = weights->data();
-                new (self) OwningShard{{columns, nb::cast(bytes), labels ? nb::cast(*labels) : nb::cast(*numbers),
-                                        nb::cast(order), weights ? nb::cast(*weights) : nb::none()},
-                                       {std::move(rows), layout.layout, number}};
+                new (self) OwningShard(table,
+                                       {labels ? labels->data() : nullptr, numbers ? numbers->data() : nullptr,
+                                        weights ? weights->data() : nullptr},
+                                       number);
+                self->owners = {columns, labels ? nb::cast(*labels) : nb::cast(*numbers),
+                                weights ? nb::cast(*weights) : nb::none()};
             },
-            nb::arg("columns"), nb::arg("bytes"), nb::arg("labels").none(), nb::arg("numbers").none(),
-            nb::arg("weights").none(), nb::arg("order"), nb::arg("layout"), nb::arg("number"))
+            nb::arg("columns"), nb::arg("labels").none(), nb::arg("numbers").none(), nb::arg("weights").none(),
+            nb::arg("number"))
+        .def(
+            "add_tree",
+            [](OwningShard& self, std::uint64_t tree, const Room<const std::uint8_t, 2>& bytes,
+               Room<std::uint32_t, 1> order, const SharedLayout& layout) {
+                const shards::Layout& own = *layout.layout;
+                const data::Table& table = self.table;
+                if (bytes.shape(0) != table.n_rows || bytes.shape(1) != own.n_slots || order.shape(0) > table.n_rows ||
+                    (self.target.weights != nullptr) != own.shape.weighted ||
+                    (self.target.labels != nullptr) != own.shape.classes() || table.columns.size() != own.column.size())
+                    throw std::invalid_argument("the arrays of a tree do not fit its shard");
+                self.owners.insert(self.owners.end(), {nb::cast(bytes), nb::cast(order)});
+                self.shard.add_tree(tree, bytes.data(), {order.data(), order.shape(0)}, layout.layout);
+            },
+            nb::arg("tree"), nb::arg("bytes"), nb::arg("order"), nb::arg("layout"),
+            "Add a tree: the bins of all rows, room with the rows of the tree in it, and the layout of the bins.")
         .def(
             "answer",
-            [](OwningShard& self, const Message& round) {
+            [](OwningShard& self, const Message& rounds) {
                 shards::Words out;
                 {
                     const nb::gil_scoped_release no_gil;
-                    out = self.shard.answer(words_of(round));
+                    out = self.shard.answer(words_of(rounds));
                 }
-                return to_numpy(std::move(out));
+                return to_message(std::move(out));
             },
-            nb::arg("round"), "Answer a round.");
+            nb::arg("rounds"), "Answer the rounds of some trees.");
+    m.def(
+        "join_rounds",
+        [](const std::vector<std::pair<std::uint64_t, Message>>& rounds) {
+            std::vector<shards::TreeRound> all;
+            for (const auto& [tree, round] : rounds) all.push_back({tree, words_of(round)});
+            return to_message(shards::join_rounds(all));
+        },
+        nb::arg("rounds"), "The rounds of some trees, by their numbers, as one message.");
+    m.def(
+        "trees_of",
+        [](const Message& rounds) {
+            std::vector<std::uint64_t> trees;
+            for (const shards::TreeRound& one : shards::split_rounds(words_of(rounds))) trees.push_back(one.tree);
+            return trees;
+        },
+        nb::arg("rounds"), "The trees that a message is about.");
+    m.def(
+        "split_answers",
+        [](const Message& answers) {
+            nb::list out;
+            for (const auto words : shards::split_answers(words_of(answers)))
+                out.append(nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(words.data(), {words.size()},
+                                                                                    nb::cast(answers)));
+            return out;
+        },
+        nb::arg("answers"), "The answer to the round of each tree, without a copy.");
+    m.def(
+        "holds_rows", [](const Message& answers) { return shards::holds_rows(words_of(answers)); }, nb::arg("answers"),
+        "Whether answers hold gathered rows.");
     m.def(
         "merge_answers",
         [](const Message& a, const Message& b) {
@@ -214,9 +258,9 @@ void bind_shard(nb::module_& m) {
                 const nb::gil_scoped_release no_gil;
                 out = shards::merge(words_of(a), words_of(b));
             }
-            return to_numpy(std::move(out));
+            return to_message(std::move(out));
         },
-        nb::arg("a"), nb::arg("b"), "Two answers to a round as one.");
+        nb::arg("a"), nb::arg("b"), "Two answers to the same rounds as one.");
 }
 
 const char* word_of(shards::Ask ask) {
@@ -258,7 +302,7 @@ void bind_shards(nb::module_& m) {
         .def_prop_ro("level", &shards::LevelGrower::level)
         .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)
         .def_prop_ro("asks", [](const shards::LevelGrower& self) { return word_of(self.asks()); })
-        .def_prop_ro("round", [](const shards::LevelGrower& self) { return to_numpy(shards::Words(self.round())); })
+        .def_prop_ro("round", [](const shards::LevelGrower& self) { return to_message(shards::Words(self.round())); })
         .def(
             "take",
             [](shards::LevelGrower& self, const Message& answer) {

@@ -7,7 +7,6 @@
 #include "check.hpp"
 #include "criteria/class_division.hpp"
 #include "shards/cells.hpp"
-#include "shards/digits.hpp"
 
 namespace ceiba::tests {
 

@@ -4,7 +4,7 @@
 
 #include "base/expansion.hpp"
 #include "check.hpp"
-#include "shards/digits.hpp"
+#include "shards/cells.hpp"
 
 namespace ceiba::tests {
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import ceiba
-from ceiba.lessons import LANGUAGES, NUMBERS, Finished, lesson, page, run
+from ceiba.lessons import NUMBERS, Finished, lesson, page, run
 from ceiba.lessons.worked import worked_figures
+from ceiba.words import LANGUAGES
 
 HUBS = {
     "en": """# Eight lessons

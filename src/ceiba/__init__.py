@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ceiba import (
         criteria,
         datasets,
-        edit,
         errors,
         estimators,
         export,
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
         tree,
         trust,
     )
-    from ceiba.cli.files.read_file import read_file
     from ceiba.errors import (
         CeibaError,
         CeibaWarning,
@@ -81,7 +79,7 @@ if TYPE_CHECKING:
     )
     from ceiba.rules import RuleSet
     from ceiba.studio.prepare import prepare
-    from ceiba.table import Scan, scan
+    from ceiba.table import Scan, read_file, scan
     from ceiba.tree import Tree, load, read_metadata
 
     __version__: str
@@ -126,7 +124,6 @@ __all__ = [
     "criteria",
     "datasets",
     "describe",
-    "edit",
     "errors",
     "estimators",
     "export",
@@ -158,7 +155,6 @@ __all__ = [
 ]
 
 _NAMES = {
-    "cli": "read_file",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
@@ -169,7 +165,7 @@ _NAMES = {
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
     "studio": "prepare",
-    "table": "Scan scan",
+    "table": "Scan read_file scan",
     "tree": "Tree load read_metadata",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}

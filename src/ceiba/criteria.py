@@ -124,13 +124,7 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
 
 
 def weighted_median(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Weighted median; the middle of two values where half the weight lies on each side.
-
-    Examples
-    --------
-    >>> weighted_median([1.0, 2.0, 4.0, 8.0])
-    3.0
-    """
+    """Weighted median; the middle of two values where half the weight lies on each side."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -179,11 +173,6 @@ def hellinger_gain(counts: npt.ArrayLike) -> Array:
 
     The counts have shape (..., 2 branches, classes); classes without weight are left out. It is
     between 0 (all classes spread alike) and 1 (every pair is separated), whatever the class sizes.
-
-    Examples
-    --------
-    >>> float(hellinger_gain([[90, 0], [0, 10]]))
-    1.0
     """
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)

@@ -7,19 +7,126 @@ unit. pandas and polars are imported only when asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.visible import DIGITS, figure, visible
+from ceiba.words import words
 
 __all__ = ["Listing"]
 
+_NARROWEST: Final = 14  # a column of texts is not made narrower
+_GAP: Final = "  "
+_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # a colour of a terminal
+_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
+
 _FOLD = 60  # rows printed; longer listings show both ends
 _COPIED = ("alpha", "cp")  # figures that people type in again: not rounded further
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells of a printed table, row by row; columns flush `right` hold figures and do not wrap."""
+
+    cells: list[list[str]]
+    right: list[bool]
+
+    def lines(self, width: int | None = None) -> list[str]:
+        """Lay the cells out within a width: texts wrap, and what is too wide continues below."""
+        cells, right, n = self.cells, self.right, len(self.right)
+        natural = [max(len(row[j]) for row in cells) for j in range(n)]
+        widths = list(natural)
+        if width is None:
+            return _aligned(cells, widths, right)
+        _narrow(widths, right, width)
+        if sum(widths) + len(_GAP) * (n - 1) <= width or n < 3:
+            return _aligned(cells, widths, right)
+        # The columns that fit, then the others below, each part with the first column again.
+        most = width - len(_GAP) - min(natural[0], width // 2)
+        widths = [min(natural[0], width // 2), *(min(one, most) for one in natural[1:])]
+        lines: list[str] = []
+        rest = list(range(1, n))
+        while rest:
+            part = [0]
+            room = width - widths[0]
+            while rest and (len(part) == 1 or widths[rest[0]] + len(_GAP) <= room):
+                room -= widths[rest[0]] + len(_GAP)
+                part.append(rest.pop(0))
+            chosen = [[row[j] for j in part] for row in cells]
+            lines += [""] if lines else []
+            lines += _aligned(chosen, [widths[j] for j in part], [right[j] for j in part])
+        return lines
+
+
+#: What a value prints: sentences and tables, in order.
+Block = str | Grid
+
+
+def text_of(blocks: Iterable[Block], width: int | None = None) -> str:
+    """Return blocks as text whose lines are no longer than `width`; None breaks none."""
+    lines: list[str] = []
+    for block in blocks:
+        if isinstance(block, Grid):
+            lines += block.lines(width)
+        else:
+            lines += wrapped(block, width)
+    return "\n".join(lines)
+
+
+def wrapped(text: str, width: int | None) -> list[str]:
+    """Return the lines of a text, long ones broken at words; what goes on is indented."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        bare = _CODE.sub("", line)
+        if width is None or len(bare) <= width:
+            lines.append(line)
+            continue
+        indent = " " * (len(bare) - len(bare.lstrip()) + 2)
+        parts = textwrap.wrap(bare, width, subsequent_indent=indent, break_on_hyphens=False)
+        head = _HEAD.match(line)  # the coloured words at the beginning
+        if head and parts[0].startswith(head[2]):
+            parts[0] = head[0] + parts[0][len(head[2]) :]
+        lines += parts
+    return lines
+
+
+def _narrow(widths: list[int], right: list[bool], width: int) -> None:
+    """Take room from the widest columns of texts until the table fits, if it can."""
+    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    while over > 0:
+        texts = [j for j in range(len(widths)) if not right[j] and widths[j] > _NARROWEST]
+        if not texts:
+            return
+        widest = max(texts, key=lambda j: widths[j])
+        widths[widest] -= 1
+        over -= 1
+
+
+def _aligned(cells: list[list[str]], widths: list[int], right: list[bool]) -> list[str]:
+    lines = []
+    for row in cells:
+        parts = [
+            [text]
+            if len(text) <= width
+            else textwrap.wrap(text, width, subsequent_indent=_GAP, break_on_hyphens=False)
+            for text, width in zip(row, widths, strict=True)
+        ]
+        for k in range(max(map(len, parts))):
+            texts = [part[k] if k < len(part) else "" for part in parts]
+            lines.append(
+                _GAP.join(
+                    text.rjust(width) if flush else text.ljust(width)
+                    for text, width, flush in zip(texts, widths, right, strict=True)
+                ).rstrip()
+            )
+    return lines
 
 
 class Listing:
@@ -33,6 +140,8 @@ class Listing:
         A line above the printed table.
     legend : str, default=""
         Lines below the printed table: what the columns mean, and their unit.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the printed headings; columns are asked for by their English names.
 
     Examples
     --------
@@ -49,10 +158,15 @@ class Listing:
     {'cut': 2.0, 'gain': 0.11}
     """
 
-    __slots__ = ("_columns", "legend", "title")
+    __slots__ = ("_columns", "lang", "legend", "title")
 
     def __init__(
-        self, columns: Mapping[str, npt.ArrayLike], *, title: str = "", legend: str = ""
+        self,
+        columns: Mapping[str, npt.ArrayLike],
+        *,
+        title: str = "",
+        legend: str = "",
+        lang: str = "en",
     ) -> None:
         frozen = {name: _frozen(values) for name, values in columns.items()}
         lengths = {len(values) for values in frozen.values()}
@@ -61,6 +175,7 @@ class Listing:
         self._columns = frozen
         self.title = title
         self.legend = legend
+        self.lang = lang
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -93,10 +208,15 @@ class Listing:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"columns": self._columns, "title": self.title, "legend": self.legend}
+        return {
+            "columns": self._columns,
+            "title": self.title,
+            "legend": self.legend,
+            "lang": self.lang,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["columns"], title=state["title"], legend=state["legend"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def row(self, i: int) -> dict[str, Any]:
         """Return one row as a dict of plain Python values."""
@@ -146,11 +266,11 @@ class Listing:
         below = escape(self.legend).replace("\n", "<br>")
         foot = f"<p style='opacity:0.65'><small>{below}</small></p>" if below else ""
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        head = line(list(self._columns), "th")
+        head = line(self._headings(), "th")
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
 
     def __str__(self) -> str:
-        return self._text(_FOLD)
+        return text_of(self.blocks())
 
     def unfolded(self) -> str:
         """Return the table as text with all its rows; `str` folds those beyond 60.
@@ -162,30 +282,44 @@ class Listing:
         >>> len(str(listing).splitlines()), len(listing.unfolded().splitlines())
         (62, 100)
         """
-        return self._text(None)
+        return text_of(self.blocks(fold=None))
 
-    def _text(self, fold: int | None) -> str:
+    def blocks(self, fold: int | None = _FOLD) -> list[Block]:
+        """Return title, cells and legend as they are printed; `fold` rows at most."""
+        word = words(self.lang)
         shown = _rows_shown(len(self), fold)
-        cells = [
+        columns = [
             [
                 visible(text, one_line=True)
-                for text in (name, *(_cell(values, i, name in _COPIED) for i in shown))
+                for text in (
+                    heading,
+                    *(_cell(values, i, name in _COPIED, word["heading.yes"]) for i in shown),
+                )
             ]
-            for name, values in self._columns.items()
+            for heading, (name, values) in zip(self._headings(), self._columns.items(), strict=True)
         ]
+        rows = list(map(list, zip(*columns, strict=True)))
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
-        widths = [max(map(len, column)) for column in cells]
-        lines = [
-            "  ".join(
-                text.rjust(width) if right else text.ljust(width)
-                for text, width, right in zip(line, widths, numeric, strict=True)
-            ).rstrip()
-            for line in zip(*cells, strict=True)
-        ]
+        grids: list[Block] = [Grid(rows, numeric)] if rows else []
         if len(shown) < len(self):
-            lines.insert(1 + len(shown) // 2, f"... {len(self) - len(shown)} more rows ...")
-        around = (visible(self.title), visible(self.legend))
-        return "\n".join([*filter(None, around[:1]), *lines, *filter(None, around[1:])])
+            # Cells of one width above and below the note.
+            widths = [max(map(len, column)) for column in columns]
+            rows = [
+                [
+                    text.rjust(width) if right else text.ljust(width)
+                    for text, width, right in zip(row, widths, numeric, strict=True)
+                ]
+                for row in rows
+            ]
+            middle = 1 + len(shown) // 2
+            note = word("heading.more_rows", n=len(self) - len(shown))
+            grids = [Grid(rows[:middle], numeric), note, Grid(rows[middle:], numeric)]
+        title, legend = visible(self.title), visible(self.legend)
+        return [*([title] if title else []), *grids, *([legend] if legend else [])]
+
+    def _headings(self) -> list[str]:
+        word = words(self.lang)
+        return [word.get(f"heading.{name}", name) for name in self._columns]
 
 
 def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -210,12 +344,12 @@ def _rows_shown(n: int, fold: int | None = _FOLD) -> list[int]:
     return [*range(fold // 2), *range(n - fold // 2, n)]
 
 
-def _cell(values: npt.NDArray[Any], i: int, copied: bool = False) -> str:
+def _cell(values: npt.NDArray[Any], i: int, copied: bool = False, yes: str = "yes") -> str:
     value = values[i]
     if isinstance(value, float | np.floating):
         return figure(float(value), 6 if copied else DIGITS.get())
     if isinstance(value, bool | np.bool_):
-        return "yes" if value else ""
+        return yes if value else ""
     if isinstance(value, list | tuple):
         return " | ".join(map(str, value))
     return "" if value is None else str(value)

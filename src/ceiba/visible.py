@@ -22,21 +22,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uf
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
-    r"""Give a text with its control characters written as escapes.
-
-    Parameters
-    ----------
-    text : str
-    one_line : bool, default=False
-        Write tabs and line feeds as escapes, too.
-
-    Examples
-    --------
-    >>> print(visible("\x1b[2J cleared"))
-    \x1b[2J cleared
-    >>> print(visible("two\nlines", one_line=True))
-    two\nlines
-    """
+    r"""Give a text with its control characters written as escapes."""
     if text.isprintable():  # nearly all
         return text
     text = _CONTROL.sub(_written, text)
@@ -48,40 +34,19 @@ def _written(match: re.Match[str]) -> str:
 
 
 def counted(n: int, one: str, many: str = "") -> str:
-    """Give a number with its noun: 1 leaf, 2 leaves.
-
-    Examples
-    --------
-    >>> counted(1, "leaf", "leaves"), counted(1200, "row")
-    ('1 leaf', '1200 rows')
-    """
+    """Give a number with its noun: 1 leaf, 2 leaves."""
     return f"{n} {one if n == 1 else many or f'{one}s'}"
 
 
 def figure(value: float, digits: int) -> str:
-    """Give a figure with so many significant digits; whole numbers up to 1e8 without an exponent.
-
-    Examples
-    --------
-    >>> figure(0.123456, 3), figure(23981.4, 4), figure(1.2931e9, 4)
-    ('0.123', '23981', '1.293e+09')
-    """
+    """Return a number with `digits` significant digits; no exponent for integers below 1e8."""
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text and abs(value) < _WHOLE else text
 
 
 @contextlib.contextmanager
 def shown_digits(digits: int) -> Iterator[None]:
-    """Print tables with so many significant digits for a while; 6 otherwise.
-
-    Examples
-    --------
-    >>> from ceiba.listing import Listing
-    >>> with shown_digits(3):
-    ...     print(Listing({"gain": [0.123456]}))
-     gain
-    0.123
-    """
+    """Print tables with so many significant digits for a while; 6 otherwise."""
     before = DIGITS.set(digits)
     try:
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -26,6 +27,7 @@ def run(*arguments: Any, cwd: Path, stdin: bytes | None = None) -> subprocess.Co
     streams = [io.TextIOWrapper(io.BytesIO(stdin or b""), "utf-8")]
     streams += [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2)]
     code: Any = 0
+    before = signal.getsignal(signal.SIGINT)
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         patch.setattr(sys, "argv", ["ceiba", *words])
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
@@ -37,6 +39,8 @@ def run(*arguments: Any, cwd: Path, stdin: bytes | None = None) -> subprocess.Co
             main()
         except SystemExit as end:
             code = end.code or 0
+        finally:
+            signal.signal(signal.SIGINT, before)  # main ignores it in the end
     out, error = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
     return subprocess.CompletedProcess(words, code, out, error)
 

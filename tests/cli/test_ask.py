@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.files.cell_styles import Style
 from ceiba.cli.terminal.questions import Conversation
 from ceiba.errors import DataError
+from ceiba.table.files.cell_styles import Style
 from tests.cli.running import run
 
 pl = pytest.importorskip("polars")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.report import scanned
+from ceiba.report import evidence
 from tests.cli.running import ok, run
 from tests.cli.test_report import payload_of
 
@@ -58,7 +58,7 @@ def test_the_page_shows_training_rows(files: Path) -> None:
 
 
 def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanned, "_BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr(evidence, "_BYTES_PER_ROW", 1 << 40)
     done = run("learn", "[ab].parquet", "-t", "label", "--max-depth", 3, "-m", "m.ceiba",
                "--report", "p.html", "--memory", "2GB", cwd=files)  # fmt: skip
     assert done.returncode == 0
@@ -134,9 +134,9 @@ def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "--cluster needs Parquet files"),
+        (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "workers of a cluster read Parquet"),
         (["a.csv", "--checkpoint", "c"], "--checkpoint is for tables beyond memory"),
-        (["-", "--memory", "1GB"], "--memory reads files"),
+        (["-", "--memory", "1GB"], "A scan reads files"),
         (["none*.csv"], "none*.csv"),
         (["a.csv", "--memory", "1GB", "--scratch", "nowhere"], "scratch must be a directory"),
     ],
@@ -145,3 +145,22 @@ def test_flags_that_do_not_fit_are_refused(texts: Path, command: list[str], word
     done = run("learn", *command, "-t", "label", cwd=texts)
     assert done.returncode != 0
     assert words in done.stderr
+
+
+def test_identifiers_are_left_out_as_in_memory(tmp_path: Path) -> None:
+    folder = tmp_path
+    n = 70_000  # more than one piece
+    rng = np.random.default_rng(0)
+    table = pa.table({
+        "id": np.arange(n),
+        "later": np.where(np.arange(n) < 66_000, np.arange(n), 0),  # differs in the first piece
+        "x": rng.normal(size=n),
+        "y": rng.choice(["a", "b"], n),
+    })  # fmt: skip
+    pq.write_table(table, folder / "i.parquet")
+    grow = ("-t", "y", "--max-depth", "1", "-q", "-m", "i.ceiba")
+    for flags in ((), ("--memory", "1GB")):
+        ok("learn", "i.parquet", *grow, *flags, cwd=folder)
+        assert ceiba.load(folder / "i.ceiba").tree_.schema.names == ("later", "x")
+    ok("learn", "i.parquet", *grow, "--memory", "1GB", "--keep-identifiers", cwd=folder)
+    assert ceiba.load(folder / "i.ceiba").tree_.schema.names == ("id", "later", "x")

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ceiba.cli.files import cell_styles
-from ceiba.cli.files.cell_styles import INTEGER, TEXT, Style, choose, fitting
-from ceiba.cli.files.csv_file import CsvPiece
-from ceiba.cli.files.header import holds_names, named_columns, separator_in, unique_names
-from ceiba.cli.files.reading import MARKERS, Reading, load_table
 from ceiba.errors import OptionError
+from ceiba.table.files import cell_styles
+from ceiba.table.files.cell_styles import INTEGER, TEXT, Style, choose, fitting
+from ceiba.table.files.csv_file import CsvPiece
+from ceiba.table.files.header import holds_names, named_columns, separator_in, unique_names
+from ceiba.table.files.reading import MARKERS, Reading, load_table
 
 pl = pytest.importorskip("polars")
 RNG = np.random.default_rng(11)
@@ -199,7 +199,7 @@ def test_shapes_of_cells_fit_the_styles_that_the_cells_fit() -> None:
 def test_markers_among_numbers_are_missing_wherever_the_first_one_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: str, at: int
 ) -> None:
-    monkeypatch.setattr("ceiba.cli.files.streams._SIZE", 2**16)
+    monkeypatch.setattr("ceiba.table.files.streams._SIZE", 2**16)
     cells = [[str(k % 97), f"{k / 8}", "ab"[k % 2], "z"] for k in range(12_000)]
     cells[at][:3] = [marker] * 3
     path = tmp_path / "numbers.csv"

@@ -1,10 +1,9 @@
-"""Help lines, completion, the manual page: all from one declaration of the options."""
+"""Help lines and completion: all from one declaration of the options."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,29 +101,3 @@ def test_columns_and_nodes_are_those_of_the_file(learned: Path) -> None:
     assert columns_of(str(learned / "none.csv")) == []
     assert nodes_of(str(learned / "iris.ceiba")) == ["0", "2"]
     assert nodes_of(str(learned / "iris.csv")) == []
-
-
-# ---------------------------------------------------------------------- the manual page
-
-
-def test_manual_names_every_command_and_option(group: Any, tmp_path: Path) -> None:
-    page = ok("--man", cwd=tmp_path)
-    plain = page.replace("\\-", "-").replace("\\e", "\\")
-    for name, command in group.commands.items():
-        assert f".SS ceiba {name}" in plain
-        for parameter in command.params:
-            if parameter.param_type_name == "option" and "--help" not in parameter.opts:
-                assert parameter.opts[0] in plain, (name, parameter.opts)
-    assert not re.search(r"^\.(?!TH|SH|SS|TP|PP|B |nf|fi)", page, re.MULTILINE)
-
-
-@pytest.mark.skipif(shutil.which("man") is None, reason="needs Linux with man")
-def test_manual_is_roff_without_a_complaint(tmp_path: Path) -> None:
-    (tmp_path / "ceiba.1").write_text(ok("--man", cwd=tmp_path), "utf-8")
-    done = subprocess.run(
-        ["man", "--warnings", "-l", "ceiba.1"], cwd=tmp_path, capture_output=True, text=True,
-        check=False, env={**os.environ, "MANWIDTH": "80"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "EXIT STATUS" in done.stdout

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -163,20 +164,103 @@ def test_learn_warns_of_a_leak_an_identifier_and_a_rare_class(folder: Path) -> N
     temperature = rng.normal(size=n).round(2)
     rain = np.where(rng.random(n) < 0.4, "yes", "no").astype(object)
     rain[:3] = "perhaps"
-    lines = ["id,day,temperature,amount,RAIN"]
+    lines = ["id,amount,day,temperature,RAIN"]
     for i in range(n):
         day = np.datetime64("2024-01-01") + i
         amount = {"yes": 1.5, "no": 0, "perhaps": -1}[str(rain[i])]
-        lines.append(f"{i + 1},{day},{temperature[i]},{amount},{rain[i]}")
-    lines += [f"{n + k},2030-01-0{k % 9 + 1},1,1," for k in range(1, 40)]
+        lines.append(f"{i + 1},{amount},{day},{temperature[i]},{rain[i]}")
+    lines += [f"{n + k},1,2030-01-0{k % 9 + 1},1," for k in range(1, 40)]
     (folder / "r.csv").write_text("\n".join(lines), "utf-8")
     said = run("learn", "r.csv", "-t", "RAIN", cwd=folder).stderr
     assert "Column 'amount' alone decides 'RAIN'" in said
-    assert "Column 'id' numbers the rows" in said
+    assert "Left out as identifiers: 'id'. --keep-identifiers keeps them." in said
+    assert "numbers the rows" not in said
     assert "'day' has another date in each row" in said
     assert "Class 'perhaps' has only 3 rows" in said
     assert "39 of 239 rows have no 'RAIN'" in said
     assert "'temperature'" not in said
+
+
+def test_learn_leaves_identifiers_out_unless_they_are_asked_for(folder: Path) -> None:
+    rng = np.random.default_rng(1)
+    lines = ["id,code,area,y"]
+    areas = rng.choice(np.unique(rng.lognormal(8, 1, 900).astype(int)), 80, replace=False)
+    lines += [f"{i},{i:04d},{areas[i]},{'ab'[i > 40]}" for i in range(80)]
+    (folder / "i.csv").write_text("\n".join(lines), "utf-8")
+
+    def columns(*flags: str) -> tuple[str, ...]:
+        ok("learn", "i.csv", "-t", "y", "-q", *flags, cwd=folder)
+        return ceiba.load(folder / "i.ceiba").tree_.schema.names
+
+    assert columns() == ("area",)
+    assert columns("--keep-identifiers") == ("id", "code", "area")
+    assert columns("--categorical", "code") == ("code", "area")
+    assert columns("--drop", "area") == ("id", "code")  # nothing else is left to learn from
+    assert "--keep-identifiers" in run("learn", "i.csv", "-t", "y", cwd=folder).stderr
+    curve = ok("curve", "i.csv", "-t", "y", "--repeats", "2", "--json", cwd=folder)
+    kept = ok("curve", "i.csv", "-t", "y", "--repeats", "2", "--json", "--keep-identifiers",
+              cwd=folder)  # fmt: skip
+    assert json.loads(curve) != json.loads(kept)
+
+
+def test_learn_adds_missing_markers_to_the_default_ones(folder: Path) -> None:
+    rows = [f"{-999 if i % 4 == 0 else i % 7},{'NA' if i % 3 else 'clerk'},{'ab'[i % 2]}"
+            for i in range(60)]  # fmt: skip
+    (folder / "m.csv").write_text("age,job,y\n" + "\n".join(rows), "utf-8")
+    ok("learn", "m.csv", "-t", "y", "-q", "--missing-marker=-999", cwd=folder)
+    age, job = ceiba.load(folder / "m.ceiba").tree_.schema.columns
+    assert (age.minimum, age.n_missing) == (0, 15)
+    assert (job.levels, job.n_missing) == (("clerk",), 40)
+    frame = ceiba.read_file(folder / "m.csv", missing_marker=["-999"])
+    assert frame["job"].null_count() == 40
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_learn_lists_the_criteria_of_the_task(folder: Path, lang: str) -> None:
+    rows = "".join(f"{i},{i * 1.5},{'ab'[i % 2]}\n" for i in range(30))
+    (folder / "r.csv").write_text("x,y,c\n" + rows, "utf-8")
+    bad = ("--criterion", "mae", "--lang", lang)
+    for target, own, other in (("y", "absolute_error", "gini"), ("c", "gini", "absolute_error")):
+        done = run("learn", "r.csv", "-t", target, *bad, cwd=folder)
+        assert done.returncode == 2
+        assert own in done.stderr
+        assert other not in done.stderr
+    shown = " ".join(run("learn", "--help", "--lang", lang, cwd=folder).stdout.split())
+    assert {"gini", "absolute_error", "f_test"} <= set(re.findall(r"\w+", shown))
+
+
+def test_nan_in_large_parquet_is_missing(folder: Path) -> None:
+    n = 250_000
+    rng = np.random.default_rng(0)
+    gaps = rng.random(n) < 0.05
+    frame = pl.DataFrame({
+        "amount": np.where(gaps, np.nan, rng.lognormal(3, 1, n)),
+        "city": rng.choice(["Oslo", "Lima"], n),
+        "pair": np.arange(n) // 2,
+        "y": rng.integers(0, 2, n),
+    })  # fmt: skip
+    frame.write_parquet(folder / "large.parquet")
+    made = json.loads(ok("describe", "large.parquet", "--json", cwd=folder))
+    assert made["n_missing"] == int(gaps.sum())
+    by_name = {one["name"]: one for one in made["columns"]}
+    assert by_name["pair"]["kind"] == "number"  # different in a sample, but not in all rows
+    assert by_name["city"]["n_counted"] < n
+    text = ok("describe", "large.parquet", cwd=folder)
+    assert "Oslo 50%" in text
+    assert "of a sample of the rows" in text
+
+
+def test_errors_of_json_are_json(folder: Path) -> None:
+    for words, code, kind in (
+        (("learn", "none.csv", "-t", "y"), 3, "DataError"),
+        (("learn", "weather.csv", "-t", "RIAN"), 2, "OptionError"),
+        (("summary", "none.ceiba"), 4, "ModelFileError"),
+        (("summary", "--nothing"), 2, "NoSuchOption"),
+    ):
+        done = run(*words, "--json", cwd=folder)
+        made = json.loads(done.stdout)["error"]
+        assert (done.returncode, made["exit_code"], made["type"]) == (code, code, kind)
+        assert made["message"].split()[0] in done.stderr
 
 
 def test_learn_optimal_tree_says_what_is_proven(folder: Path) -> None:

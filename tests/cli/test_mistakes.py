@@ -92,7 +92,7 @@ def test_wrong_option_is_found_before_the_file_is_read(
     def never(*_: object) -> None:
         raise AssertionError("the file was read")
 
-    monkeypatch.setattr("ceiba.cli.files.reading.load_table", never)
+    monkeypatch.setattr("ceiba.table.files.reading.load_table", never)
     done = run("learn", "weather.csv", "-t", "RAIN", *flags, cwd=folder)
     assert done.returncode in (2, 3), done.stderr
     assert said in done.stderr

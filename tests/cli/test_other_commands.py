@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import ceiba
-from tests.cli.running import ok
+from tests.cli.running import ok, run
+
+
+def test_evaluate_of_unknown_labels_is_refused_or_warned_about(learned: Path) -> None:
+    text = (learned / "iris.csv").read_text("utf-8")
+    (learned / "dots.csv").write_text(re.sub(r"(?m)(setosa|versicolor|virginica)$", r"\1.", text))
+    ended = run("evaluate", "iris.ceiba", "dots.csv", cwd=learned)
+    assert ended.returncode == 3
+    assert "No row of y has a class of the model. y has 'setosa.' (50 rows)" in ended.stderr
+    assert "Did you mean 'setosa' for 'setosa.'?" in ended.stderr
+    (learned / "few.csv").write_text(text.replace("setosa", "Setosa", 3))
+    ended = run("evaluate", "iris.ceiba", "few.csv", cwd=learned)
+    assert ended.returncode == 0
+    assert "in 3 rows of 150" in " ".join(ended.stderr.split())
+    assert "Did you mean 'setosa' for 'Setosa'?" in " ".join(ended.stderr.split())
 
 
 def test_evaluate_prints_confusion_and_baseline(learned: Path) -> None:

@@ -40,6 +40,21 @@ def test_predict_agrees_with_python(learned: Path) -> None:
     assert found["leaf"].to_list() == model.tree_.apply(frame).tolist()
 
 
+def test_predict_escapes_what_a_spreadsheet_would_run(folder: Path) -> None:
+    cells = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\tx", "-5", "+1.5e3", "plain"]
+    rows = [f'"{cell}",{k},"=yes"' if k % 2 else f'"{cell}",{k},no' for k, cell in enumerate(cells)]
+    (folder / "odd.csv").write_text("\n".join(['"@note",k,y', *rows * 8]) + "\n", "utf-8")
+    ok("learn", "odd.csv", "-t", "y", "--drop", "@note", "-q", cwd=folder)
+    verbatim = pl.read_csv(ok("predict", "odd.ceiba", "odd.csv", "-p", cwd=folder).encode())
+    assert verbatim["@note"].to_list()[:8] == cells
+    text = ok("predict", "odd.ceiba", "odd.csv", "-p", "--escape-formulas", cwd=folder)
+    escaped = pl.read_csv(text.encode(), infer_schema=False)
+    formulas = [f"'{cell}" for cell in cells[:5]]
+    assert escaped["'@note"].to_list()[:8] == [*formulas, *cells[5:]]
+    assert escaped["prediction"].to_list()[:2] == ["no", "'=yes"]
+    assert escaped.columns[:3] == ["'@note", "k", "y"]
+
+
 def test_predict_from_standard_input_to_standard_output(folder: Path) -> None:
     ok("learn", "weather.csv", "-t", "RAIN", "--drop", "day", "-q", cwd=folder)
     text = ok(
@@ -54,6 +69,22 @@ def test_predict_missing_markers_of_learning_hold_again(folder: Path) -> None:
     (folder / "m.csv").write_text("x,y\n1,a\n-,b\n3,b\n", "utf-8")
     ok("learn", "m.csv", "-t", "y", "--missing-marker", "-", "-q", cwd=folder)
     assert len(ok("predict", "m.ceiba", "m.csv", cwd=folder).splitlines()) == 4
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "latin-1"])
+def test_predict_says_in_which_encoding_it_writes(folder: Path, encoding: str) -> None:
+    lines = [f"São Paulo,{i % 9},{'não' if i % 9 < 4 else 'sim'}" for i in range(40)]
+    text = "\n".join(["cidade,x,y", *lines]) + "\n"
+    (folder / "e.csv").write_bytes(text.encode(encoding))
+    given = ("--encoding", encoding) if encoding == "latin-1" else ()
+    ok("learn", "e.csv", "-t", "y", "-q", *given, cwd=folder)
+    done = run("predict", "e.ceiba", "e.csv", "-o", "out.csv", *given, cwd=folder)
+    kept = encoding.startswith("utf-8")
+    assert ("the answers are UTF-8" in done.stderr) is not kept
+    found = (folder / "out.csv").read_bytes().decode("utf-8")
+    assert found.startswith("\ufeff") is (encoding == "utf-8-sig")
+    answered = [f"{line},{line.rpartition(',')[2]}" for line in lines]
+    assert found.removeprefix("\ufeff").splitlines() == ["cidade,x,y,prediction", *answered]
 
 
 def test_predict_empty_table_gives_a_header(folder: Path) -> None:
@@ -101,6 +132,54 @@ def test_predict_interrupted_says_so_and_leaves_no_file(folder: Path) -> None:
     assert process.returncode == 130
     assert said == "ceiba: interrupted; no file was changed\n"
     assert {path.name for path in folder.iterdir()} == before
+
+
+#: Sends Ctrl-C in the middle of an import that prints and swallows whatever is raised in it, as
+#: the import of an extension may.
+_SWALLOWS = """
+import os, signal, sys, time, traceback
+class Finder:
+    def find_spec(self, name, *_):
+        if name == "sklearn":
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.05)
+            except BaseException:
+                traceback.print_exc()
+sys.meta_path.insert(0, Finder())
+from ceiba.cli.main import main
+main()
+"""
+
+
+def test_interrupt_in_an_import_is_said_after_it(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SWALLOWS, "learn", "weather.csv", "-t", "RAIN", "-q"], cwd=folder,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, "ceiba: interrupted; no file was changed\n")
+    assert [path.name for path in folder.iterdir()] == ["weather.csv"]
+
+
+def test_interrupt_at_any_time_is_said_in_one_line(folder: Path) -> None:
+    """Most of a second goes into imports: interrupt there, too."""
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"  # until main listens
+        "from ceiba.cli.main import main; print(1, flush=True); main()"
+    )
+    endings = set()
+    for delay in (0.0, 0.05, 0.15, 0.3, 0.5, 0.8):
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, "learn", "weather.csv", "-t", "RAIN", "-q"],
+            cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        endings.add((process.returncode, said))
+    assert endings <= {(130, "ceiba: interrupted; no file was changed\n"), (0, "")}
 
 
 def test_predict_that_nobody_reads_to_the_end_is_no_mistake(folder: Path) -> None:

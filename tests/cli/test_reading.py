@@ -6,6 +6,8 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,11 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.files.csv_file import CsvFile
-from ceiba.cli.files.kinds import as_table
-from ceiba.cli.files.reading import Reading, batches, read_table
-from ceiba.cli.files.streams import pieces
 from ceiba.errors import DataError
+from ceiba.table.files.csv_file import CsvFile
+from ceiba.table.files.kinds import as_table
+from ceiba.table.files.reading import Reading, batches, read_table
+from ceiba.table.files.streams import pieces
 from tests.cli.running import CSV, ok, run
 
 pl = pytest.importorskip("polars")
@@ -29,6 +31,40 @@ HARD = 'name,x,y\n"a\nb",1,u\n"say ""hi"", twice",2,v\n\nplain,3,u\n"é\n\n",4,v
 
 def everything(path: Path, encoding: str, rows: int | None) -> list[bytes]:
     return [piece.raw for piece in pieces(str(path), encoding, rows=rows)]
+
+
+@pytest.mark.parametrize("source", ["pipe", "/dev/stdin", "-"])
+def test_streams_are_read_once(tmp_path: Path, source: str) -> None:
+    (tmp_path / "w.csv").write_text(CSV, "utf-8")
+    command = [sys.executable, "-m", "ceiba"]
+    again = [] if source == "-" else ["--test", source]
+    learn = [*command, "learn", source, "-t", "RAIN", "-q", *again, "-m", "s.ceiba"]
+    judge = [*command, "learn", "w.csv", "-t", "RAIN", "--test", source, "--report", "r.html"]
+    predict = [*command, "predict", "s.ceiba", source, "-o", "out.csv"]
+    if source == "pipe":
+        os.mkfifo(tmp_path / "pipe")
+    for words in (learn, judge, predict):
+        stdin: Any = subprocess.DEVNULL
+        feeding = None
+        if source == "pipe":
+            feeding = subprocess.Popen(["cp", "w.csv", "pipe"], cwd=tmp_path)
+        else:
+            feeding = subprocess.Popen(["cat", "w.csv"], cwd=tmp_path, stdout=subprocess.PIPE)
+            stdin = feeding.stdout
+        with feeding:
+            done = subprocess.run(words, cwd=tmp_path, stdin=stdin, capture_output=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        if words is judge:
+            assert f"On {'standard input' if source == '-' else source}:" in done.stdout.decode()
+    assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == CSV.count("\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_null_characters_are_refused_by_line_and_column(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "n.csv"
+    path.write_bytes("x,y\n1,é\n2,b\0\n3,a\n".encode(encoding))
+    with pytest.raises(DataError, match="line 3, column 4: a NUL character"):
+        read_table(str(path), Reading(encoding=encoding))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100, None])

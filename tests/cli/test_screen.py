@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.terminal.screen import fit
-from ceiba.listing import Listing
-from tests.cli.running import ok
+from ceiba.listing import Listing, text_of
+from tests.cli.running import ok, run
 from tests.cli.terminal import typed
 
 CODE = re.compile("\x1b\\[[0-9;]*m")
@@ -34,15 +33,16 @@ def test_table_fits_and_keeps_every_cell(width: int) -> None:
         title="a title that says what the figures of this table are about, at some length",
         legend="figure: a number that was drawn at random, and means nothing",
     )
-    shown = fit(str(listing), width)
+    shown = text_of(listing.blocks(), width)
     assert max(map(len, shown.split("\n"))) <= width
     assert set(words(str(listing))) <= set(words(shown))
 
 
 def test_text_that_fits_is_left_as_it_is() -> None:
     text = "a  b\n1  2\n\nprose"
-    assert fit(text, 80) == text
-    assert fit("x" * 500, None) == "x" * 500
+    assert text_of([text], 80) == text
+    assert text_of(["x" * 500]) == "x" * 500
+    assert text_of(["\x1b[1mhead\x1b[0m " + "word " * 30], 40).startswith("\x1b[1mhead\x1b[0m word")
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +93,19 @@ def test_colours_are_for_terminals_that_want_them(
     piped = ok("show", "iris.ceiba", cwd=learned)
     assert not CODE.search(piped)
     assert piped == ceiba.load(learned / "iris.ceiba").tree_.to_text(digits=4) + "\n"
+
+
+def test_language_is_that_of_the_answers_before_and_after_the_command(learned: Path) -> None:
+    tree = ceiba.load(learned / "iris.ceiba").tree_
+    after = ok("show", "iris.ceiba", "--lang", "es", cwd=learned)
+    assert after == tree.to_text(digits=4, lang="es") + "\n"
+    assert ok("--lang", "es", "show", "iris.ceiba", cwd=learned) == after
+    assert "reglas para" in ok("rules", "iris.ceiba", "--lang", "es", cwd=learned)
+    assert ok("show", "iris.ceiba", cwd=learned) == tree.to_text(digits=4) + "\n"
+    wrong = run("show", "iris.ceiba", "--lang", "fr", cwd=learned)
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "ceiba: --lang must be one of en, es, pt, got 'fr'.\n",
+    )
+    helped = ok("show", "--help", "--lang", "es", cwd=learned)
+    assert "Print the tree of a model." in helped

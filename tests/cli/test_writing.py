@@ -25,7 +25,6 @@ COMMANDS = {
     "report": ("report", "m.ceiba", "--out", "{out}"),
     "export": ("export", "m.ceiba", "sql", "--out", "{out}"),
     "datasets": ("datasets", "iris", "--out", "{out}"),
-    "drift": ("drift", "m.ceiba", "data.csv", "--html", "{out}"),
 }
 
 

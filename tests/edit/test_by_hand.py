@@ -9,7 +9,6 @@ import pytest
 from sklearn.datasets import load_iris
 
 import ceiba
-from ceiba.edit import regrow, set_split
 from ceiba.errors import TreeError
 from ceiba.tree import Cut, LevelSets, Presence, check
 
@@ -85,7 +84,7 @@ def test_own_split_forced_on_a_node_changes_nothing(options, weights):
     inner = np.flatnonzero(~tree.is_leaf)
     for node in {int(inner[0]), int(inner[len(inner) // 2]), int(inner[-1])}:
         split = tree.node(node).split
-        forced = set_split(tree, node, split, X, y, sample_weight=weight, **grow)
+        forced = tree.set_split(node, split, X, y, sample_weight=weight, **grow)
         same_tree(forced, tree)
 
 
@@ -94,7 +93,7 @@ def test_regrow_below_a_collapsed_node_restores_the_tree(options):
     tree, X, y, weight, grow = fit(options, weights=True)
     inner = np.flatnonzero(~tree.is_leaf)
     for node in {int(inner[0]), int(inner[1]), int(inner[len(inner) // 2])}:
-        again = regrow(tree.collapse(node), node, X, y, sample_weight=weight, **grow)
+        again = tree.collapse(node).regrow(node, X, y, sample_weight=weight, **grow)
         same_tree(again, tree)
 
 
@@ -104,7 +103,7 @@ def test_regrow_below_a_collapsed_node_restores_the_tree(options):
 def test_branches_of_a_forced_split_grow_as_on_their_own_rows(split):
     """Without missing values a branch equals the tree of its rows, one level shallower."""
     tree, X, y, _, _ = fit({}, holes=0.0)
-    forced = set_split(tree, 0, split, X, y, max_depth=4)
+    forced = tree.set_split(0, split, X, y, max_depth=4)
     for branch in (0, 1):
         child = int(forced.branch_node[branch])
         rows = forced.rows(child, X)
@@ -119,7 +118,7 @@ def test_branches_of_a_forced_split_grow_as_on_their_own_rows(split):
 def test_forced_split_keeps_the_rest_of_the_tree():
     tree, X, y, _, _ = fit({"max_depth": 4})
     node = int(tree.branch_node[1])
-    forced = set_split(tree, node, Cut("z", 4.5), X, y, max_depth=4)
+    forced = tree.set_split(node, Cut("z", 4.5), X, y, max_depth=4)
     same = slice(0, node)
     assert forced.splits.take(np.arange(node)) == tree.splits.take(np.arange(node))
     assert forced.n_rows[same].tolist() == tree.n_rows[same].tolist()
@@ -128,7 +127,7 @@ def test_forced_split_keeps_the_rest_of_the_tree():
 
 def test_forced_tree_counts_the_rows_that_it_predicts():
     tree, X, y, _, _ = fit({"max_depth": 4}, holes=0.0)
-    forced = set_split(tree, 0, Cut("z", 4.5), X, y, max_depth=4)
+    forced = tree.set_split(0, Cut("z", 4.5), X, y, max_depth=4)
     counted = forced.recount(X, y)
     np.testing.assert_allclose(counted.counts, forced.counts)
     np.testing.assert_allclose(counted.gain, forced.gain, atol=1e-12)
@@ -138,20 +137,20 @@ def test_missing_values_of_a_forced_cut_go_where_they_gain_most():
     X = {"x": [1.0, 2.0, 3.0, 4.0, np.nan, np.nan]}
     y = ["a", "a", "b", "b", "b", "b"]
     tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
-    forced = set_split(tree, 0, "x <= 2.5", X, y)
+    forced = tree.set_split(0, "x <= 2.5", X, y)
     assert forced.default_branch[0] == 1
     assert forced.n_leaves == 2
 
 
 def test_one_group_of_levels_is_set_against_the_others():
     tree, X, y, _, _ = fit({}, holes=0.0)
-    forced = set_split(tree, 0, LevelSets("city", (("Oslo",),)), X, y)
+    forced = tree.set_split(0, LevelSets("city", (("Oslo",),)), X, y)
     assert forced.root.split.branches == (("Oslo",), ("Bern", "Lima", "Rome", "Wien"))
 
 
 def test_split_on_presence_is_possible():
     tree, X, y, _, _ = fit({})
-    forced = set_split(tree, 0, Presence("x"), X, y, max_depth=1)
+    forced = tree.set_split(0, Presence("x"), X, y, max_depth=1)
     missing = int(np.isnan(X["x"]).sum())
     assert forced.n_rows.tolist() == [len(y), len(y) - missing, missing]
 
@@ -163,38 +162,38 @@ def test_words_of_an_ordered_column_name_its_level():
     X = pd.DataFrame({"size": pd.Series(["low", "middle", "high", "high"], dtype=order)})
     y = ["a", "b", "b", "a"]
     tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
-    forced = set_split(tree, 0, "size <= middle", X, y, max_depth=1)
+    forced = tree.set_split(0, "size <= middle", X, y, max_depth=1)
     assert forced.n_rows.tolist() == [4, 2, 2]
 
 
 def test_split_that_sends_nobody_one_way_is_refused():
     tree, X, y, _, _ = fit({})
     with pytest.raises(TreeError, match="no rows of the node to branch 1"):
-        set_split(tree, 0, "z <= 99", X, y)
+        tree.set_split(0, "z <= 99", X, y)
 
 
 def test_level_of_the_node_that_goes_nowhere_is_refused():
     tree, X, y, _, _ = fit({}, holes=0.0)
     with pytest.raises(TreeError, match="level 'Wien' is in the node"):
-        set_split(tree, 0, LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
+        tree.set_split(0, LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
 
 
 def test_cut_on_a_categorical_column_is_refused():
     tree, X, y, _, _ = fit({})
     with pytest.raises(TreeError, match="is categorical; split it by LevelSets"):
-        set_split(tree, 0, Cut("city", 1.0), X, y)
+        tree.set_split(0, Cut("city", 1.0), X, y)
 
 
 def test_words_that_are_no_split_are_refused():
     tree, X, y, _, _ = fit({})
     with pytest.raises(TreeError, match="is not a split"):
-        set_split(tree, 0, "z about 3", X, y)
+        tree.set_split(0, "z about 3", X, y)
 
 
 def test_max_leaf_nodes_counts_the_leaves_elsewhere():
     X, y = load_iris(return_X_y=True)
     tree = ceiba.DecisionTreeClassifier(max_leaf_nodes=5).fit(X, y).tree_
-    forced = set_split(tree, 0, "x3 <= 1.75", X, y, max_leaf_nodes=5)
+    forced = tree.set_split(0, "x3 <= 1.75", X, y, max_leaf_nodes=5)
     assert forced.n_leaves <= 2 + 2 * (5 - 1)
-    again = regrow(tree.collapse(2), 2, X, y, max_leaf_nodes=5)
+    again = tree.collapse(2).regrow(2, X, y, max_leaf_nodes=5)
     same_tree(again, tree)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.edit import regrow, set_split
 from ceiba.errors import TreeError
 from ceiba.tree import Cut
 
@@ -120,7 +119,7 @@ def test_forced_split_below_the_root_equals_brute_force_with_it(criterion, seed)
                 continue
             cut = float(0.5 * (values[len(values) // 2 - 1] + values[len(values) // 2]))
             try:
-                forced = set_split(tree, int(node), Cut(f"x{column}", cut), X, y, **options)
+                forced = tree.set_split(int(node), Cut(f"x{column}", cut), X, y, **options)
             except TreeError:
                 refused.add(column)
                 continue
@@ -151,8 +150,8 @@ def test_regrowing_any_node_gives_the_same_tree(criterion, directions):
     tree, X, y, options = fitted(11, criterion, directions)
     assert tree.n_leaves > 3
     for node in np.flatnonzero(~tree.is_leaf).tolist():
-        assert regrow(tree.collapse(node), node, X, y, **options) == tree
-        again = set_split(tree, node, tree.node(node).split, X, y, **options)
+        assert tree.collapse(node).regrow(node, X, y, **options) == tree
+        again = tree.set_split(node, tree.node(node).split, X, y, **options)
         assert again.splits == tree.splits
         np.testing.assert_allclose(again.value, tree.value, rtol=1e-12)
         np.testing.assert_allclose(again.risk, tree.risk, rtol=1e-12, atol=1e-15)
@@ -163,16 +162,16 @@ def test_split_against_the_direction_is_refused():
     y = [0.0, 0, 0, 0, 1, 1, 1, 1]
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
     with pytest.raises(TreeError, match="wants values to fall with 'x0'"):
-        set_split(tree, 0, "x0 <= 3.5", X, y, monotonic_cst=[-1])
+        tree.set_split(0, "x0 <= 3.5", X, y, monotonic_cst=[-1])
     with pytest.raises(TreeError, match="wants values to fall with 'x0'"):
-        regrow(tree, 1, X, y, monotonic_cst=[-1])
+        tree.regrow(1, X, y, monotonic_cst=[-1])
 
 
 def test_split_beyond_the_limits_above_is_refused():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], float)
     y = np.array([0.0, 30.0, 20.0, 21.0])
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
-    tree = set_split(tree, 0, "x0 <= 0.5", X, y, max_depth=1, monotonic_cst=[1, 1])
+    tree = tree.set_split(0, "x0 <= 0.5", X, y, max_depth=1, monotonic_cst=[1, 1])
     assert tree.value[1:, 0, 0].tolist() == [15.0, 20.5]
     with pytest.raises(TreeError, match=r"the value 30; .* allow -inf to 17\.75"):
-        set_split(tree, 1, "x1 <= 0.5", X, y, monotonic_cst=[1, 1])
+        tree.set_split(1, "x1 <= 0.5", X, y, monotonic_cst=[1, 1])

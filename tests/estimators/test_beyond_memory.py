@@ -14,9 +14,7 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.grow import Chaid, Multiway
-from ceiba.grow.shards import grower, out_of_core, scratch
-from ceiba.grow.shards.second_pass import described
+from ceiba.grow import Multiway
 from ceiba.prune import (
     ChiSquare,
     CostComplexity,
@@ -26,8 +24,11 @@ from ceiba.prune import (
     SameAnswer,
 )
 from ceiba.report import payload
+from ceiba.shards import grower, scratch
+from ceiba.shards.homes import threads
+from ceiba.shards.second_pass import described
 from ceiba.table.scanning import scan as scanning
-from tests.grow.sharding import assert_same_tree
+from tests.shards.sharding import assert_same_tree
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -82,8 +83,6 @@ def write(folder: Path, table: Any, ends: tuple[int, ...] = (100, 2300)) -> Any:
                                      {"class_prior": {"yes": 0.2, "no": 0.8}},
                                      {"max_leaf_nodes": 20},
                                      {"max_bins": 16, "max_leaf_nodes": 40},
-                                     {"criterion": Chaid(split=0.5), "min_samples_leaf": 20},
-                                     {"criterion": "likelihood_ratio", "max_depth": 3},
                                      {"categorical_splits": Multiway(empty=True), "max_depth": 5,
                                       "missing": "majority", "criterion": "entropy"}])  # fmt: skip
 def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
@@ -98,6 +97,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
     assert np.array_equal(model.predict(scan), expected.predict(rows))
     assert np.array_equal(model.predict_proba(scan), expected.predict_proba(rows))
     assert np.array_equal(model.apply(scan), expected.apply(rows))
+    assert (model.decision_path(scan) != expected.decision_path(rows)).nnz == 0
     assert model.score(scan, "label") == expected.score(X, "label")
     assert str(model.evaluate(scan, "label")) == str(expected.evaluate(X, "label"))
     assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
@@ -105,7 +105,7 @@ def test_classifier(tmp_path: Path, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("options", [{"min_samples_leaf": 5}, {"criterion": "poisson"},
                                      {"max_leaf_nodes": 30, "min_samples_leaf": 3},
-                                     {"max_bins": 30}, {"criterion": Chaid(bins=5)},
+                                     {"max_bins": 30},
                                      {"monotonic_cst": {"single": 1}, "max_depth": 5}])  # fmt: skip
 def test_regressor(tmp_path: Path, options: dict[str, Any]) -> None:
     table = table_of(4000, seed=1).drop_columns(["label"])
@@ -189,10 +189,9 @@ def test_pruning(tmp_path: Path, prune: Any) -> None:
     assert names_in(tmp_path) == ["part0.parquet", "part1.parquet", "part2.parquet"]
 
 
-@pytest.mark.parametrize("options", [{"max_bins": 8}, {"criterion": "chi2"}])
-def test_pruning_of_other_ways_to_grow(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_pruning_with_max_bins(tmp_path: Path) -> None:
     table = table_of(3000, seed=6).drop_columns(["number"])
-    model = ceiba.DecisionTreeClassifier(prune="cv", random_state=5, max_depth=4, **options)
+    model = ceiba.DecisionTreeClassifier(prune="cv", random_state=5, max_depth=4, max_bins=8)
     expected = clone(model).fit(table, "label")
     model.fit(write(tmp_path, table), "label")
     assert_same_tree(model.tree_, expected.tree_)
@@ -258,7 +257,7 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
     for scale in (1e300, 1e-290):
         table = pa.table({"x": x, "y": (x + rng.normal(size=1000)) * scale})
         scan = write(tmp_path, table, ends=())
-        for options in ({}, {"max_bins": 9}, {"criterion": "f_test"}):
+        for options in ({}, {"max_bins": 9}):
             model = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(scan, "y")
             expected = ceiba.DecisionTreeRegressor(max_depth=4, **options).fit(table, "y")
             assert_same_tree(model.tree_, expected.tree_)
@@ -266,17 +265,18 @@ def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"prune": ChiSquare()}, {"prune": ReducedError()}, {"honest": True},
-     {"drop_missing_target": True}, {"leaf_values": "laplace"}, {"missing": "surrogate"},
-     {"frequency_weights": True}],
+    [{"criterion": "chi2"}, {"prune": ChiSquare()}, {"prune": ReducedError()},
+     {"leaf_values": "honest"}, {"leaf_values": "laplace"}, {"missing": "surrogate"}],
 )  # fmt: skip
 def test_what_needs_the_table_is_refused_before_any_pass(
     tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
-    monkeypatch.setattr(out_of_core, "first_pass", None)
+    monkeypatch.setattr(threads, "first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
+    with pytest.raises(OptionError, match="frequency is not supported"):
+        ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
     with pytest.raises(OptionError, match="groups says which rows"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
     with pytest.raises(DataError, match="sample_weight must name a column"):
@@ -294,13 +294,13 @@ def test_files_that_change_between_passes_are_noticed(
 ) -> None:
     table = table_of(3000)
     scan = write(tmp_path, table)
-    real = out_of_core.plan_of
+    real = threads.plan_of
 
     def meanwhile(*args: Any) -> Any:
         pq.write_table(table_of(1700, seed=9), tmp_path / "part2.parquet")
         return real(*args)
 
-    monkeypatch.setattr(out_of_core, "plan_of", meanwhile)
+    monkeypatch.setattr(threads, "plan_of", meanwhile)
     with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left

@@ -20,8 +20,9 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, SchemaError
-from ceiba.grow.shards import grower, out_of_core, scratch
-from tests.grow.sharding import assert_same_tree
+from ceiba.shards import grower, scratch
+from ceiba.shards.homes import threads
+from tests.shards.sharding import assert_same_tree
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -36,17 +37,18 @@ def table_of(n: int, seed: int = 0) -> Any:
 
 
 FIT = """
-import sys
+import sys, time
 from dataclasses import replace
 import ceiba
-from ceiba.grow.shards import grower
+from ceiba.shards import grower
 grower.GATHER_ROWS = 10
 
 def watch(kind, words):
     print(words, flush=True)
     if words.startswith("level 2"):
         print("GROWING", flush=True)
-        sys.stdin.readline()
+        while True:
+            time.sleep(0.01)
 
 scan = replace(ceiba.scan(sys.argv[1], scratch=sys.argv[2]), watch=watch)
 ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -64,7 +66,7 @@ def test_no_scratch_is_left_after_a_signal(tmp_path: Path, ending: str, kind: st
     (pq.write_table if kind == "parquet" else csv.write_csv)(table_of(2000), data)
     with subprocess.Popen(
         [sys.executable, "-c", FIT, str(data), str(room)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     ) as child:  # fmt: skip
         assert child.stdout is not None
         assert any(line.startswith("GROWING") for line in child.stdout)
@@ -120,7 +122,7 @@ def test_files_that_change_between_passes_are_errors(
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(3000), path, row_group_size=500)
     scan = ceiba.scan(path, scratch=tmp_path)
-    real = out_of_core.plan_of
+    real = threads.plan_of
 
     def meanwhile(*args: Any) -> Any:
         if how == "truncated":
@@ -138,7 +140,7 @@ def test_files_that_change_between_passes_are_errors(
             os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
         return real(*args)
 
-    monkeypatch.setattr(out_of_core, "plan_of", meanwhile)
+    monkeypatch.setattr(threads, "plan_of", meanwhile)
     with pytest.raises((DataError, SchemaError), match=r"x\.parquet"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert [one.name for one in tmp_path.iterdir()] in ([], ["x.parquet"])

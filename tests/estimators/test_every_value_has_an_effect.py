@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 
 import ceiba
@@ -42,9 +41,7 @@ BASE: dict[str, dict[str, Any]] = {
     "random_state": {"max_features": 1},
     "unseen": {"missing": "fractional"},
     "criterion": {"max_depth": 3},
-    "frequency_weights": {"min_samples_leaf": 10},
     "search": {"max_depth": 2},
-    "positive": {"monotonic_cst": {"x": -1}},
 }
 
 VALUES: dict[str, list[Any]] = {
@@ -59,7 +56,6 @@ VALUES: dict[str, list[Any]] = {
     "class_weight": ["balanced", {0: 5.0, 1: 1.0}],
     "ccp_alpha": [0.02],
     "monotonic_cst": [{"x": -1}, [1, 1, 0]],
-    "positive": [0],
     "max_bins": [3],
     "forced_splits": ["twin <= 2", ("level = a", "x <= 0", None)],
     "min_significance": [0.01, ceiba.Significance(level=0.2)],
@@ -80,11 +76,7 @@ VALUES: dict[str, list[Any]] = {
     "cost_matrix": [[[0, 1], [6, 0]], {(0, 1): 6.0, (1, 0): 1.0}],
     "column_cost": [[9.0, 1.0, 1.0], {"twin": 9.0}],
     "prune": ["cv", "1se", ceiba.Pessimistic()],
-    "frequency_weights": [True],
-    "drop_missing_target": [True],
     "splitter": ["random"],
-    "honest": [ceiba.Honest(share=0.3)],
-    "feature_names": [["first", "second"]],
 }
 
 # Values that do what the default does, by their own documentation.
@@ -114,24 +106,15 @@ def outcome(task: str, name: str, options: dict[str, Any]) -> Any:
     if task == "classification":
         kind = "three" if name == "criterion" else "two"  # of two classes twoing is gini
     y: Any = truth(kind)
-    weight = None
-    if name == "frequency_weights":
-        weight = np.full(N, 4.0)
-    if name == "drop_missing_target":
-        y = [None, *y[1:].tolist()]
     make = ceiba.DecisionTreeClassifier if task == "classification" else ceiba.DecisionTreeRegressor
     odd = {"x": [np.nan, 0.1, 0.4], "twin": [0.0, np.nan, 9.0], "level": ["new", "a", None]}
-    if name == "feature_names":  # for arrays
-        X, odd = np.column_stack([X["x"], X["twin"]]), np.zeros((2, 2))
     if name == "unseen":
         X, odd = {"level": X["level"]}, {"level": odd["level"]}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = make(**{**options}).fit(X, y, sample_weight=weight)
+            model = make(**{**options}).fit(X, y)
             tree = model.tree_
-            if name == "match_columns":  # a frame with its columns in another order
-                odd = pl.DataFrame(odd)[["level", "twin", "x"]]
             answers = model.predict(odd).tolist()
             shares = model.predict_proba(odd).tolist() if task == "classification" else None
             rivals = tree.competitors is not None

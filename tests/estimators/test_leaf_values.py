@@ -107,7 +107,7 @@ def test_smoothing_does_not_depend_on_the_scale_of_weights_and_respects_priors()
     np.testing.assert_allclose(prior.predict_proba(X[:5]), [[0.9, 0.1]] * 5, atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{"leaf_values": "laplace"}, {"honest": 0.5}])
+@pytest.mark.parametrize("options", [{"leaf_values": "laplace"}, {"leaf_values": ceiba.Honest()}])
 def test_model_files_and_exports_carry_the_values(options: Any, tmp_path: Path) -> None:
     X, y = load_iris(return_X_y=True)
     model = plain(X, y, **options, min_samples_leaf=5)
@@ -115,8 +115,8 @@ def test_model_files_and_exports_carry_the_values(options: Any, tmp_path: Path) 
     again = ceiba.load(tmp_path / "m.ceiba")
     assert again.tree_ == model.tree_
     assert (again.tree_.honest, again.tree_.smoothed) == (
-        "honest" in options,
-        "leaf_values" in options,
+        options["leaf_values"] != "laplace",
+        options["leaf_values"] == "laplace",
     )
     code: dict[str, Any] = {}
     exec(model.tree_.export("python"), code)
@@ -127,7 +127,7 @@ def test_model_files_and_exports_carry_the_values(options: Any, tmp_path: Path) 
 
 def test_honest_values_are_those_of_rows_kept_apart() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    model = ceiba.DecisionTreeClassifier(max_depth=3, honest=ceiba.Honest(share=0.4)).fit(X, y)
+    model = ceiba.DecisionTreeClassifier(max_depth=3, leaf_values=ceiba.Honest(share=0.4)).fit(X, y)
     from ceiba.grow import GrowOptions, Problem
     from ceiba.grow.leaves.honest import honest_parts
     from ceiba.table import read, read_target
@@ -162,7 +162,8 @@ def test_honest_questions_do_not_look_at_the_values_rows(prune: str | None) -> N
     other = X.copy()
     other[values] = np.random.default_rng(0).permutation(other[values])
     fits = [
-        ceiba.DecisionTreeClassifier(honest=0.5, prune=prune, min_samples_leaf=5) for _ in range(2)
+        ceiba.DecisionTreeClassifier(leaf_values="honest", prune=prune, min_samples_leaf=5)
+        for _ in range(2)
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CeibaWarning)
@@ -175,7 +176,7 @@ def test_empty_honest_leaves_take_the_value_above_and_say_so() -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     with pytest.warns(CeibaWarning, match="leaves are reached by none of the rows"):
-        tree = ceiba.DecisionTreeRegressor(honest=0.3).fit(X, y).tree_
+        tree = ceiba.DecisionTreeRegressor(leaf_values=ceiba.Honest(share=0.3)).fit(X, y).tree_
     empty = np.flatnonzero(tree.is_leaf & (tree.weight == 0))
     assert len(empty)
     for leaf in empty.tolist():
@@ -187,7 +188,7 @@ def test_empty_honest_leaves_take_the_value_above_and_say_so() -> None:
 
 def test_rules_say_where_their_intervals_come_from() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    honest = ceiba.DecisionTreeClassifier(max_depth=2, honest=0.5).fit(X, y).tree_
+    honest = ceiba.DecisionTreeClassifier(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y).tree_
     assert "had no say in the splits" in str(honest.rules())
     assert "optimistic" in str(plain(X, y).tree_.rules())
     assert "values are smoothed" in str(plain(X, y, leaf_values="laplace").tree_.rules())
@@ -196,7 +197,7 @@ def test_rules_say_where_their_intervals_come_from() -> None:
 def test_outputs_say_optimistic_unless_leaves_are_honest() -> None:
     X, y = load_diabetes(return_X_y=True)
     ordinary = ceiba.DecisionTreeRegressor(max_depth=2).fit(X, y)
-    honest = ceiba.DecisionTreeRegressor(max_depth=2, honest=0.5).fit(X, y)
+    honest = ceiba.DecisionTreeRegressor(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y)
     for model, optimistic in ((ordinary, True), (honest, False)):
         rules = model.tree_.rules()
         texts = [str(rules), rules.to_text(), str(model.summary()), str(model.drift(X, y))]
@@ -209,10 +210,13 @@ def test_outputs_say_optimistic_unless_leaves_are_honest() -> None:
     ("options", "message"),
     [
         ({"leaf_values": "best"}, "leaf_values"),
-        ({"honest": 1.5}, "honest"),
-        ({"honest": 0.5, "monotonic_cst": [1, 0, 0, 0]}, "monotonic_cst"),
+        ({"leaf_values": ceiba.Honest(share=1.5)}, "share"),
+        ({"leaf_values": ceiba.Honest(), "monotonic_cst": [1, 0, 0, 0]}, "monotonic_cst"),
         ({"leaf_values": "shrinkage", "monotonic_cst": [1, 0, 0, 0]}, "monotonic_cst"),
-        ({"honest": 0.5, "prune": ceiba.CostComplexity(keep_unpruned=True)}, "keep_unpruned"),
+        (
+            {"leaf_values": ceiba.Honest(), "prune": ceiba.CostComplexity(keep_unpruned=True)},
+            "keep_unpruned",
+        ),
         ({"leaf_values": ceiba.Shrinkage(strength=-1.0)}, "strength"),
     ],
 )
@@ -226,7 +230,7 @@ def test_laplace_of_regression_and_changes_by_hand_are_refused() -> None:
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(OptionError, match="adds a row to each class"):
         ceiba.DecisionTreeRegressor(leaf_values="laplace").fit(X, y)
-    model = ceiba.DecisionTreeRegressor(max_depth=2, honest=0.5).fit(X, y)
+    model = ceiba.DecisionTreeRegressor(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y)
     with pytest.raises(TreeError, match="by hand"):
         model.regrow(1, X, y)
 
@@ -240,3 +244,55 @@ def test_honest_intervals_cover_what_they_claim(kind: str, n: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CeibaWarning)
         assert 0.94 <= coverage(kind, n, 1000, 0.5) <= 0.98
+
+
+RULES: list[Any] = [
+    None,
+    "laplace",
+    ceiba.MEstimate(),
+    ceiba.MEstimate(m=0),
+    ceiba.MEstimate(m=3),
+    ceiba.Shrinkage(),
+    ceiba.Shrinkage(strength=0),
+    ceiba.Shrinkage(strength=7),
+]
+
+
+@pytest.mark.filterwarnings("ignore::ceiba.errors.CeibaWarning")
+@pytest.mark.parametrize("honest", [False, True])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_values_of_the_smallest_tables_are_probabilities(rule: Any, honest: bool) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 9))
+        X, y = rng.normal(size=(n, 2)), rng.integers(0, 3, n)
+        plain, values = ("share", rule or "share")
+        if honest:
+            plain, values = ceiba.Honest(), ceiba.Honest(values=values)
+        tree = ceiba.DecisionTreeClassifier(leaf_values=plain, random_state=0).fit(X, y).tree_
+        smooth = ceiba.DecisionTreeClassifier(leaf_values=values, random_state=0).fit(X, y)
+        ceiba.tree.check(smooth.tree_)
+        expected = smoothed_by_hand(tree, rule, getattr(smooth, "leaf_strength_", 0.0))
+        np.testing.assert_allclose(smooth.tree_.value[:, 0], expected, atol=1e-12)
+        assert smooth.predict_proba(X).sum(axis=1) == pytest.approx(1.0)
+        assert (smooth.predict_proba(X) >= 0).all()
+
+
+def smoothed_by_hand(tree: Any, rule: Any, strength: float) -> Any:
+    """Follow the formulas node by node; a node without rows answers as the one above it."""
+    values = tree.value[:, 0].copy()
+    for i in range(1, tree.n_nodes):
+        if tree.n_rows[i] == 0:
+            values[i] = values[tree.parent[i]]
+    out = values.copy()
+    for i in range(tree.n_nodes):
+        n, above = float(tree.n_rows[i]), int(tree.parent[i])
+        if rule == "laplace":
+            out[i] = (n * values[i] + 1) / (n + values.shape[1])
+        elif isinstance(rule, ceiba.MEstimate) and n + strength > 0:
+            out[i] = (n * values[i] + strength * values[0]) / (n + strength)
+        elif isinstance(rule, ceiba.Shrinkage) and above >= 0:
+            rows = float(tree.n_rows[above])
+            part = 1.0 if strength == 0 else rows / (rows + strength)
+            out[i] = out[above] + (values[i] - values[above]) * part
+    return out

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -66,3 +68,56 @@ def test_class_weights_of_too_few_outputs_are_refused_in_the_words_of_scikit_lea
     words = "number of elements in class_weight should match number of outputs.*Got 1 for 2"
     with pytest.raises(ceiba.OptionError, match=words):
         model.fit([[1.0], [2.0]], [[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("wrong", ["min_sample_leaf", "min_sample_leaf__a"])
+def test_set_params_names_the_closest_parameter(wrong: str) -> None:
+    with pytest.raises(ValueError, match="Did you mean 'min_samples_leaf'"):
+        ceiba.DecisionTreeClassifier().set_params(**{wrong: 3})
+
+
+@pytest.mark.parametrize(
+    ("y", "option", "written"),
+    [
+        ([0, 1], {"cost_matrix": {("1", "0"): 5}}, "cost_matrix={(1, 0): 5}"),
+        (["0", "1"], {"cost_matrix": {(1, 0): 5}}, "cost_matrix={('1', '0'): 5}"),
+        ([0, 1], {"class_prior": {"0": 0.3, "1": 0.7}}, "class_prior={0: 0.3, 1: 0.7}"),
+        ([False, True], {"cost_matrix": {("True", "False"): 2}}, "cost_matrix={(True, False): 2}"),
+    ],
+)
+def test_labels_of_another_type_are_written_out(
+    y: list[object], option: dict[str, object], written: str
+) -> None:
+    with pytest.raises(ceiba.OptionError) as refused:
+        ceiba.DecisionTreeClassifier(**option).fit([[1], [2]] * 3, y * 3)
+    assert f"Write {written}." in str(refused.value)
+
+
+def test_numbers_as_classes_are_told_what_to_do() -> None:
+    X, y = {"x": [1.0, 2.0, 3.0, 4.0]}, [0.5, 1.5, 2.5, 3.5]
+    with pytest.raises(ceiba.DataError, match='pass one of regression: criterion="squared_error"'):
+        ceiba.inspection.split_table(X, y)
+    assert len(ceiba.inspection.split_table(X, y, "squared_error")) == 1
+
+
+@pytest.mark.parametrize("scale", [1e200, 1.7e308])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"min_significance": 0.05}, {"leaf_values": ceiba.Shrinkage()}, {"prune": "1se"}],
+)
+def test_numbers_near_the_end_of_float64_give_no_warning_of_numpy(
+    scale: float, options: dict[str, object]
+) -> None:
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=40) * (scale / 8), "b": rng.integers(0, 5, 40)}
+    y = rng.choice([-1.0, 0.0, 1.0], 40) * scale
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = ceiba.DecisionTreeRegressor(max_depth=3, random_state=0, **options)
+        try:
+            model.fit(X, y, sample_weight=rng.random(40))
+        except TreeError:
+            return  # pruning needs finite squares, and says so
+        str(model.evaluate(X, y))
+        assert model.feature_importances_.shape == (2,)
+        str(ceiba.describe({**X, "y": y}, "y"))

@@ -40,15 +40,9 @@ WRONG = [
     ("column_cost", "high"),
     ("prune", 0.01),
     ("search", "best"),
-    ("frequency_weights", "yes"),
     ("leaf_values", "best"),
-    ("honest", 1.5),
-    ("drop_missing_target", 1),
     ("search", "best"),
     ("forced_splits", 3),
-    ("feature_names", 3),
-    ("match_columns", "any"),
-    ("positive", [1, 2]),
 ]
 
 
@@ -97,12 +91,23 @@ def test_class_weight_with_an_array_of_priors_is_refused():
     [
         ({"class_weight": {"a": 0.0, "b": 0.0}}, None, list("aab")),
         ({"class_weight": {"a": 0.0}, "search": "optimal", "max_depth": 2}, [1, 1, 0], list("aab")),
-        ({"drop_missing_target": True}, [1, 0, 1], [None, "a", None]),
     ],
 )
 def test_rows_that_all_count_nothing_are_refused(options, weight, y):
     with pytest.raises(DataError, match="No row counts"):
         DecisionTreeClassifier(**options).fit([[1], [2], [3]], y, sample_weight=weight)
+
+
+def test_rows_with_a_target_that_all_weigh_nothing_are_refused():
+    with pytest.raises(DataError, match="No row counts"):
+        DecisionTreeClassifier().fit(
+            [[1], [2], [3]], [None, "a", None], sample_weight=[1, 0, 1], drop_missing_target=True
+        )
+
+
+def test_frequency_and_weights_together_are_refused():
+    with pytest.raises(OptionError, match="Pass sample_weight or frequency"):
+        DecisionTreeClassifier().fit(X, Y, sample_weight=[1, 1, 1, 1], frequency=[1, 1, 1, 1])
 
 
 def test_class_weight_of_an_unknown_class_is_refused():
@@ -153,8 +158,9 @@ def test_missing_target_is_refused():
 
 @pytest.mark.parametrize("missing", [None, np.nan])
 def test_missing_target_is_dropped_on_request(missing):
-    model = DecisionTreeClassifier(drop_missing_target=True)
-    model.fit(X, ["a", missing, "b", "b"], sample_weight=[1, 100, 1, 1])
+    model = DecisionTreeClassifier()
+    y = ["a", missing, "b", "b"]
+    model.fit(X, y, sample_weight=[1, 100, 1, 1], drop_missing_target=True)
     assert model.n_rows_dropped_ == 1
     assert model.tree_.n_rows[0] == 3
     assert model.tree_.weight[0] == 3.0
@@ -162,17 +168,17 @@ def test_missing_target_is_dropped_on_request(missing):
 
 
 def test_missing_numbers_are_dropped_on_request():
-    model = DecisionTreeRegressor(drop_missing_target=True).fit(X, [1.0, np.nan, 2.0, 3.0])
+    model = DecisionTreeRegressor().fit(X, [1.0, np.nan, 2.0, 3.0], drop_missing_target=True)
     assert model.tree_.n_rows[0] == 3
 
 
 def test_drop_without_missing_target_drops_nothing():
-    assert DecisionTreeClassifier(drop_missing_target=True).fit(X, Y).n_rows_dropped_ == 0
+    assert DecisionTreeClassifier().fit(X, Y, drop_missing_target=True).n_rows_dropped_ == 0
 
 
 def test_drop_with_another_length_is_refused():
     with pytest.raises(ceiba.DataError, match=r"inconsistent numbers of samples: \[4, 2\]"):
-        DecisionTreeClassifier(drop_missing_target=True).fit(X, ["a", None])
+        DecisionTreeClassifier().fit(X, ["a", None], drop_missing_target=True)
 
 
 # ---------------------------------------------------------------------- priors and costs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ KEPT = {name: values[:4] for name, values in X.items()}
 
 
 def by_target(frame: Any, **options: Any) -> Any:
-    return ceiba.DecisionTreeClassifier(drop_missing_target=True, **options).fit(frame, Y)
+    return ceiba.DecisionTreeClassifier(**options).fit(frame, Y, drop_missing_target=True)
 
 
 def by_weight(frame: Any, **options: Any) -> Any:
@@ -74,8 +75,8 @@ def test_chosen_categories_are_those_of_the_rows_learned_from() -> None:
 def test_column_without_a_value_in_the_rows_learned_from() -> None:
     for fit in (by_target, by_weight):
         model = fit({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "c": [None] * 4 + ["a", "b"]})
-        assert model.tree_.schema.columns[1].is_numeric
-        assert model.tree_.schema.columns[1].n_missing == 4
+        info = model.tree_.schema.columns[1]
+        assert (info.kind, info.levels, info.n_missing) == (ceiba.table.Kind.CATEGORICAL, (), 4)
 
 
 @pytest.mark.parametrize("prune", ["cv", ceiba.prune.Pessimistic(), ceiba.ReducedError()])
@@ -100,3 +101,22 @@ def test_families_with_rows_of_weight_0(make: Any) -> None:
     model = make().fit(data, y, sample_weight=weight)
     assert model.tree_.schema.columns[0].levels == ("a", "b")
     assert model.predict({"c": ["a", "b"]}).tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("unseen", ["majority", "error"])
+def test_column_without_a_value_beyond_memory(unseen: str, tmp_path: Path) -> None:
+    weight = [float(k % 3 > 0) for k in range(60)]
+    frame = pd.DataFrame({
+        "c": pd.Series([None if one else "a" for one in weight], dtype=object),
+        "x": np.random.default_rng(0).normal(size=60),
+        "w": weight,
+        "y": list("pq") * 30,
+    })  # fmt: skip
+    for piece in range(3):
+        frame[20 * piece : 20 * piece + 20].to_parquet(tmp_path / f"{piece}.parquet")
+    models = [
+        ceiba.DecisionTreeClassifier(max_depth=3, unseen=unseen).fit(X, "y", sample_weight="w")
+        for X in (frame, ceiba.scan(str(tmp_path / "*.parquet")))
+    ]
+    assert models[0].tree_ == models[1].tree_
+    assert len(models[1].predict(frame[["c", "x"]])) == 60

@@ -150,7 +150,7 @@ def test_metadata_routing_hands_the_weights_to_fit(iris):
 def test_metadata_routing_does_not_offer_check_input():
     with sklearn.config_context(enable_metadata_routing=True):
         requests = DecisionTreeClassifier().get_metadata_routing()
-    assert list(requests.fit.requests) == ["sample_weight", "groups"]
+    assert list(requests.fit.requests) == ["sample_weight", "groups", "frequency"]
 
 
 def test_clone_keeps_parameters_and_drops_the_fit(iris):

@@ -44,6 +44,16 @@ def test_duckdb_agrees_with_predict(part: int | None) -> None:
         run_duckdb(drawn)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_sql_in_nested_parts_agrees_with_predict(seed: int) -> None:
+    """Of more leaves than one CASE lists: multiway nodes, surrogates, rows that stay, the root."""
+    drawn = draw(seed, 500, missing=("learn", "surrogate", "majority")[seed % 3], n_inner=90)
+    assert drawn.tree.n_leaves > 64
+    run_sqlite(drawn)
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    run_duckdb(drawn)
+
+
 @parts()
 def test_postgresql_agrees_with_predict(part: int | None) -> None:
     if postgres_folder() is None:

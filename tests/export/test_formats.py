@@ -9,6 +9,7 @@ import math
 import shutil
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,81 @@ def test_chain_of_3000_levels_is_written(name: str) -> None:
     assert chain(3000).export(name)
 
 
+# ---------------------------------------------------------------------- many levels and leaves
+
+
+@pytest.fixture(scope="module")
+def many_levels() -> tuple[ceiba.Tree, dict[str, list[Any]]]:
+    """A tree of more than 3,000 leaves over a column of 4,000 levels."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4000, 20_000)
+    X = {"code": [f"level {code:04d}" for code in codes], "x": rng.normal(size=20_000).tolist()}
+    y = rng.normal(size=4000)[codes] + rng.normal(size=20_000)
+    return ceiba.DecisionTreeRegressor(min_samples_leaf=5).fit(X, y).tree_, X
+
+
+def rows_of(X: dict[str, list[Any]], n: int) -> list[dict[str, Any]]:
+    return [
+        dict(zip(X, row, strict=True)) for row in zip(*(v[:n] for v in X.values()), strict=True)
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Column 'code'")
+def test_programs_of_many_levels_write_each_set_once(
+    many_levels: tuple[ceiba.Tree, dict[str, list[Any]]], tmp_path: Path
+) -> None:
+    tree, X = many_levels
+    assert tree.n_leaves > 2500
+    texts = {name: tree.export(name) for name in ("python", "javascript", "c")}
+    assert max(map(len, texts.values())) < 2_000_000  # levels x nodes: 20 MB and more
+    rows = [*rows_of(X, 500), {"code": "unknown", "x": 0.0}, {"code": None, "x": None}]
+    expected = tree.predict({name: [row[name] for row in rows] for name in X}).tolist()
+    module: dict[str, Any] = {}
+    exec(compile(texts["python"], "exported", "exec"), module)
+    assert [module["predict"](row) for row in rows] == expected
+    if shutil.which("node"):
+        code = (
+            f"{texts['javascript']}\nconsole.log(JSON.stringify({json.dumps(rows)}.map(predict)));"
+        )
+        (tmp_path / "t.js").write_text(code, "utf-8")
+        done = subprocess.run(["node", tmp_path / "t.js"], capture_output=True, check=True)
+        assert json.loads(done.stdout) == expected
+    if shutil.which("gcc"):
+        (tmp_path / "t.c").write_text(texts["c"], "utf-8")
+        build = ["gcc", "-shared", "-fPIC", tmp_path / "t.c", "-o", tmp_path / "t.so", "-lm"]
+        subprocess.run(build, check=True)
+        library = ctypes.CDLL(str(tmp_path / "t.so"))
+        library.tree_level.restype = library.tree_predict.restype = ctypes.c_double
+        for row, answer in zip(rows, expected, strict=True):
+            text = None if row["code"] is None else row["code"].encode()
+            x = math.nan if row["x"] is None else row["x"]
+            cells = (ctypes.c_double * 2)(library.tree_level(0, text), x)
+            assert library.tree_predict(cells, 0) == answer
+
+
+@pytest.mark.filterwarnings("ignore:Column 'code'")
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_sql_of_thousands_of_leaves_runs_in_seconds(
+    engine: str, many_levels: tuple[ceiba.Tree, dict[str, list[Any]]]
+) -> None:
+    tree, X = many_levels
+    base: Any = sqlite3.connect(":memory:")
+    if engine == "duckdb":
+        base = pytest.importorskip("duckdb", reason="duckdb is not installed").connect()
+    base.execute("CREATE TABLE data (i INTEGER, code TEXT, x DOUBLE)")
+    rows = [*rows_of(X, 300), {"code": "unknown", "x": 0.0}, {"code": None, "x": None}]
+    base.executemany(
+        "INSERT INTO data VALUES (?, ?, ?)", [(i, *row.values()) for i, row in enumerate(rows)]
+    )
+    query = tree.export("sql", dialect=engine)
+    start = time.process_time()
+    result = base.execute(f"SELECT prediction FROM ({query}) AS q ORDER BY i").fetchall()
+    assert time.process_time() - start < 30  # a flat CASE of IN lists: minutes
+    expected = tree.predict({name: [row[name] for row in rows] for name in X}).tolist()
+    assert [row[0] for row in result] == expected
+    base.close()
+
+
 # ---------------------------------------------------------------------- hostile names
 
 
@@ -120,6 +196,68 @@ def test_sql_injection_by_names_levels_and_classes_is_inert() -> None:
         result = [row[2] for row in base.execute(query)]
         assert base.execute("SELECT count(*) FROM data").fetchone() == (len(rows),)
     assert result == tree.predict({EVIL[0]: rows}).tolist()
+
+
+HOSTILE = [
+    *EVIL,
+    "a\tb",
+    "\u2028",
+    "\u202e",
+    "??/",
+    "%s%n",
+    "</script>",
+    "\x7f",
+    "'",
+    '"',
+    "\\",
+    "$$",
+]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "javascript", "c"])
+def test_hostile_names_levels_and_classes_run_in_their_engines(engine: str, tmp_path: Path) -> None:
+    """Of each hostile text as column, level, class and target; every answer is that of predict."""
+    rows = [*HOSTILE, "other", None]
+    for k, text in enumerate(HOSTILE):
+        other = HOSTILE[k - 1]
+        tree = ceiba.tree.build((text, {text: other, other: text}), target=other)
+        expected = tree.predict({text: rows}).tolist()
+        if engine == "duckdb":
+            duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+            name = '"' + text.replace('"', '""') + '"'
+            with duckdb.connect() as base:
+                base.execute(f"CREATE TABLE data (i INTEGER, {name} TEXT)")
+                base.executemany("INSERT INTO data VALUES (?, ?)", list(enumerate(rows)))
+                result = base.execute(tree.export("sql", dialect="duckdb") + "ORDER BY i")
+                found = [row[3] for row in result.fetchall()]
+                count = base.execute("SELECT count(*) FROM data").fetchone()
+                assert count == (len(rows),)
+        elif engine == "javascript":
+            if shutil.which("node") is None:
+                pytest.skip("node is not installed")
+            asked = json.dumps([{text: row} for row in rows])
+            code = (
+                f"{tree.export('javascript')}\nconsole.log(JSON.stringify({asked}.map(predict)));"
+            )
+            (tmp_path / "t.js").write_text(code, "utf-8")
+            done = subprocess.run(["node", tmp_path / "t.js"], capture_output=True, check=True)
+            found = json.loads(done.stdout)
+        else:
+            if shutil.which("gcc") is None:
+                pytest.skip("no C compiler is installed")
+            source, library = tmp_path / f"t{k}.c", tmp_path / f"t{k}.so"
+            source.write_text(tree.export("c"), "utf-8")
+            strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+            subprocess.run(["gcc", *strict, source, "-o", library, "-lm"], check=True)
+            loaded = ctypes.CDLL(str(library))
+            loaded.tree_level.restype = ctypes.c_double
+            loaded.tree_label.restype = ctypes.c_char_p
+            found = []
+            for row in rows:
+                code = loaded.tree_level(0, None if row is None else row.encode())
+                which = loaded.tree_predict((ctypes.c_double * 1)(code), 0)
+                found.append(loaded.tree_label(0, which).decode())
+        assert found == expected, text
 
 
 def test_sql_unknown_column_is_an_error_and_no_text() -> None:

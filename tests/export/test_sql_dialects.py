@@ -28,6 +28,7 @@ from ceiba.export.code.sql_dialects import DIALECTS
 from ceiba.table import ColumnInfo, Kind, Schema
 from tests.export.agreement import compare
 from tests.export.drawn_trees import Drawn, draw
+from tests.export.test_formats import HOSTILE
 
 N_TREES, N_ROWS = 12, 300
 RUN_ELSEWHERE = {"ansi", "postgresql", "sqlite", "duckdb", "mysql", "spark"}
@@ -147,6 +148,29 @@ def test_mariadb_compares_strings_by_their_code_points(mariadb: list[str]) -> No
         ],
     )
     assert [int(leaf) for (leaf,) in answers] == tree.apply({"wind": values}).tolist()
+
+
+def test_mariadb_runs_hostile_names_levels_and_classes(mariadb: list[str]) -> None:
+    """Of each hostile text as column, level, class and target; every answer is that of predict."""
+    rows = [*HOSTILE, "other", None]
+    values = ", ".join(f"({i}, {mariadb_value(v)})" for i, v in enumerate(rows))
+    for text, other in zip(HOSTILE, HOSTILE[1:] + HOSTILE[:1], strict=True):
+        tree = ceiba.tree.build((text, {text: other, other: text}), target=other)
+        name = "`" + text.replace("`", "``") + "`"
+        answers = run_mariadb(
+            mariadb,
+            [
+                "SET sql_mode = 'ANSI';",
+                "DROP TABLE IF EXISTS data;",
+                f"CREATE TABLE data (i int, {name} text) CHARACTER SET utf8mb4;",
+                f"INSERT INTO data VALUES {values};",
+                f"SELECT HEX(prediction) FROM ({tree.export('sql', dialect='mysql')}) AS q "
+                "ORDER BY i;",
+                "SELECT count(*) FROM data;",
+            ],
+        )
+        found = [bytes.fromhex(one).decode() for (one,) in answers[:-1]]
+        assert (found, answers[-1]) == (tree.predict({text: rows}).tolist(), [str(len(rows))])
 
 
 def test_mariadb_takes_dates_and_booleans(mariadb: list[str]) -> None:

@@ -42,6 +42,8 @@ for (name in names(models)) {
   write.csv(format(out, digits = 17), file.path(folder, paste0(name, ".frame.csv")), row.names = FALSE)
   write.csv(format(as.data.frame(fit$cptable), digits = 17),
             file.path(folder, paste0(name, ".cp.csv")), row.names = FALSE)
+  writeLines(c(capture.output(print(fit)), "-----", capture.output(printcp(fit)), "-----", capture.output(summary(fit))),
+             file.path(folder, paste0(name, ".txt")))
   for (v in names(data)) if (is.factor(data[[v]])) data[[v]] <- as.character(data[[v]])
   write.csv(data, file.path(folder, paste0(name, ".data.csv")), row.names = FALSE, na = "")
   for (v in names(data)) invisible()

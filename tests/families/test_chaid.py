@@ -68,7 +68,7 @@ def test_frequency_weights_equal_repeated_rows():
     level = rng.choice(list("abcd"), 120)
     y = (rng.random(120) < np.where(level < "c", 0.3, 0.7)).astype(int)
     weight = rng.integers(1, 4, 120)
-    weighted = ceiba.chaid(frequency_weights=True).fit({"x": level}, y, sample_weight=weight)
+    weighted = ceiba.chaid().fit({"x": level}, y, frequency=weight)
     repeated = ceiba.chaid().fit({"x": np.repeat(level, weight)}, np.repeat(y, weight))
     assert weighted.tree_.split_tests()["p_value"] == pytest.approx(
         repeated.tree_.split_tests()["p_value"]

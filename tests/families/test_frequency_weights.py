@@ -1,4 +1,4 @@
-"""`frequency_weights=True` is "row k times", whatever the missing rule, family or pruning."""
+"""`fit(frequency=k)` is "row k times", whatever the missing rule, family or pruning."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def plain(task, **options):
 
 
 MODELS = {
-    "learn": lambda task, f: plain(task, min_samples_leaf=0.1, **f),
-    "majority": lambda task, f: plain(task, missing="majority", min_samples_split=5, **f),
-    "surrogate": lambda task, f: plain(task, missing="surrogate", min_samples_leaf=2, **f),
-    "surrogate, else stay": lambda task, f: plain(task, missing=Surrogates(otherwise="stay"), **f),
-    "fractional": lambda task, f: plain(task, missing="fractional", **f),
-    "c45": lambda task, f: ceiba.c45(**f),
-    "c45, unpruned": lambda task, f: ceiba.c45(prune=None, **f),
-    "id3": lambda task, f: ceiba.id3(**f),
-    "chaid": lambda task, f: ceiba.chaid(**f),
+    "learn": lambda task: plain(task, min_samples_leaf=0.1),
+    "majority": lambda task: plain(task, missing="majority", min_samples_split=5),
+    "surrogate": lambda task: plain(task, missing="surrogate", min_samples_leaf=2),
+    "surrogate, else stay": lambda task: plain(task, missing=Surrogates(otherwise="stay")),
+    "fractional": lambda task: plain(task, missing="fractional"),
+    "c45": lambda task: ceiba.c45(),
+    "c45, unpruned": lambda task: ceiba.c45(prune=None),
+    "id3": lambda task: ceiba.id3(),
+    "chaid": lambda task: ceiba.chaid(),
 }
 
 
@@ -74,8 +74,8 @@ def test_row_of_weight_k_is_the_row_k_times(name):
         y = rng.integers(0, 8, n) * 1.0 if task else rng.integers(0, rng.integers(2, 4), n)
         weight = rng.integers(1, 5, n)
         rows = np.repeat(np.arange(n), weight)
-        a = MODELS[name](task, {"frequency_weights": True}).fit(X, y, sample_weight=weight).tree_
-        b = MODELS[name](task, {}).fit(X.iloc[rows].reset_index(drop=True), y[rows]).tree_
+        a = MODELS[name](task).fit(X, y, frequency=weight).tree_
+        b = MODELS[name](task).fit(X.iloc[rows].reset_index(drop=True), y[rows]).tree_
         same(a, b)
         assert a.splits == b.splits
         np.testing.assert_array_equal(a.default_branch, b.default_branch)
@@ -91,27 +91,27 @@ def test_subtree_regrown_with_frequencies_is_that_of_repeated_rows():
     y, weight = rng.integers(0, 2, 60), rng.integers(1, 5, 60)
     rows = np.repeat(np.arange(60), weight)
     again = X.iloc[rows].reset_index(drop=True)
-    a = ceiba.c45(prune=None, frequency_weights=True).fit(X, y, sample_weight=weight)
+    a = ceiba.c45(prune=None).fit(X, y, frequency=weight)
     b = ceiba.c45(prune=None).fit(again, y[rows])
     same(a.regrow(1, X, y, sample_weight=weight).tree_, b.regrow(1, again, y[rows]).tree_)
 
 
 def test_more_rows_than_can_be_repeated_are_refused():
-    model = ceiba.c45(frequency_weights=True)
+    model = ceiba.c45()
     with pytest.raises(ceiba.DataError, match=r"add up to 2e\+09 rows, and 100,000,000 can be"):
-        model.fit([[1.0], [2.0]], ["a", "b"], sample_weight=[1e9, 1e9])
+        model.fit([[1.0], [2.0]], ["a", "b"], frequency=[1e9, 1e9])
 
 
 def test_frequencies_beyond_what_an_int64_counts_are_refused():
-    model = ceiba.DecisionTreeClassifier(frequency_weights=True)
+    model = ceiba.DecisionTreeClassifier()
     with pytest.raises(ceiba.DataError, match=r"rows are counted up to 9\.2e18"):
-        model.fit([[1.0], [2.0]], ["a", "b"], sample_weight=[9e18, 9e18])
+        model.fit([[1.0], [2.0]], ["a", "b"], frequency=[9e18, 9e18])
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_chaid_with_more_numbers_than_bins_equals_repeated_rows(seed):
     (X, y, weight), (again, labels) = weighted_and_repeated(seed)
-    a = ceiba.chaid(frequency_weights=True).fit(X, y, sample_weight=weight).tree_
+    a = ceiba.chaid().fit(X, y, frequency=weight).tree_
     b = ceiba.chaid().fit(again, labels).tree_
     np.testing.assert_array_equal(a.splits.cut, b.splits.cut)
     np.testing.assert_allclose(a.value, b.value)
@@ -121,30 +121,30 @@ def test_chaid_with_more_numbers_than_bins_equals_repeated_rows(seed):
 def test_min_significance_with_sizes_as_fractions_equals_repeated_rows(seed):
     (X, y, weight), (again, labels) = weighted_and_repeated(seed)
     options = {"min_significance": 0.05, "min_samples_leaf": 0.1, "min_samples_split": 0.25}
-    model = ceiba.DecisionTreeClassifier(frequency_weights=True, **options)
-    a = model.fit(X, y, sample_weight=weight).tree_
+    model = ceiba.DecisionTreeClassifier(**options)
+    a = model.fit(X, y, frequency=weight).tree_
     same(a, ceiba.DecisionTreeClassifier(**options).fit(again, labels).tree_)
 
 
 def test_rows_of_nodes_are_counted_by_their_frequency():
     x, y = np.array([[1.0], [2.0]]), np.array([0, 1])
-    model = ceiba.DecisionTreeClassifier(min_significance=0.05, frequency_weights=True)
-    tree = model.fit(x, y, sample_weight=[30, 30]).tree_
+    model = ceiba.DecisionTreeClassifier(min_significance=0.05)
+    tree = model.fit(x, y, frequency=[30, 30]).tree_
     assert tree.n_rows.tolist() == [60, 30, 30]
 
 
 @pytest.mark.parametrize(
     ("weight", "options", "words"),
     [
-        ([1, 1.5, 2, 1], {}, "row 1 has 1.5. Give whole numbers"),
+        ([1, 1.5, 2, 1], {}, "frequency must hold whole numbers, got 1.5 in row 1"),
         (
             [1, 1, 1, 1],
             {"class_weight": {"a": 0.5}},
-            "row 0 has 0.5 with class_weight.",
+            "got 0.5 in row 0 with class_weight. Pass class_prior",
         ),
     ],
 )
 def test_parts_of_rows_are_refused(weight, options, words):
-    model = ceiba.DecisionTreeClassifier(frequency_weights=True, **options)
+    model = ceiba.DecisionTreeClassifier(**options)
     with pytest.raises(DataError, match=re.escape(words)):
-        model.fit([[1], [2], [3], [4]], list("abab"), sample_weight=weight)
+        model.fit([[1], [2], [3], [4]], list("abab"), frequency=weight)

@@ -14,7 +14,6 @@ from sklearn.model_selection import GridSearchCV
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.families import RpartClassifier, RpartRegressor
 from ceiba.families.rpart.options import with_rules
 from ceiba.options import ParameterError
 
@@ -233,6 +232,20 @@ def test_error_sqrt_is_that_of_r(shrink, xerror, xstd) -> None:
     assert model.cp_table_["relative_cv_se"][:4] == pytest.approx(xstd, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("shrink", [1e-200, 0.3, 1.0])
+def test_rates_without_any_event_are_zero(shrink) -> None:
+    # All events weigh nothing, or lie in one fold: the rows that are left have none.
+    X, events = {"x": np.arange(40.0)}, np.where(np.arange(40) < 4, 3, 0)
+    weight, fold = np.where(events > 0, 0.0, 1.0), np.arange(40) // 4
+    model = ceiba.rpart("poisson", shrink=shrink, xval=0).fit(X, events, sample_weight=weight)
+    assert model.predict(X).tolist() == [0.0] * 40
+    assert "0 events in time 36, rate 0" in str(model.summary())
+    assert (model.predict(X, type="matrix") == 0).all()
+    model = ceiba.rpart("poisson", shrink=shrink, xval=fold, minsplit=4).fit(X, events)
+    assert np.isfinite(model.cp_table_["relative_cv_se"]).all()
+
+
 @pytest.mark.parametrize(
     ("time", "words"),
     [([1.0, 0.0], "row 1 has 0.0"), ([1.0], "one observation time for each of the 2 rows")],
@@ -251,24 +264,24 @@ def test_exposure_without_poisson_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "kind", "method"),
+    ("y", "method"),
     [
-        ([18.0, 33.0, 18.0, 26.5], RpartRegressor, "anova"),
-        (np.array([18, 33, 18, 26]), RpartRegressor, "anova"),
-        (np.array([[18.0], [33.0], [18.0], [26.5]]), RpartRegressor, "anova"),
-        (["absent", "present", "absent", "absent"], RpartClassifier, "class"),
-        ([True, False, True, True], RpartClassifier, "class"),
-        (pd.Series([4, 6, 4, 6], dtype="category"), RpartClassifier, "class"),
+        ([18.0, 33.0, 18.0, 26.5], "anova"),
+        (np.array([18, 33, 18, 26]), "anova"),
+        (np.array([[18.0], [33.0], [18.0], [26.5]]), "anova"),
+        (np.array([[1.0, 0], [1.0, 3], [2.0, 1], [1.0, 2]]), "poisson"),
+        (["absent", "present", "absent", "absent"], "class"),
+        ([True, False, True, True], "class"),
+        (pd.Series([4, 6, 4, 6], dtype="category"), "class"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:A column-vector y")
-def test_without_a_method_the_target_decides_as_in_r(y, kind, method) -> None:
+def test_without_a_method_the_target_decides_as_in_r(y, method) -> None:
     model = ceiba.rpart(xval=0, minsplit=2)
-    fitted = model.fit({"x": [1.0, 2, 3, 4]}, y)
-    assert fitted is model
-    assert type(model) is kind
-    assert model.method == method
-    assert model.minsplit == 2
+    assert model.fit({"x": [1.0, 2, 3, 4]}, y) is model
+    assert model.method_ == method
+    named = ceiba.rpart(method, xval=0, minsplit=2).fit({"x": [1.0, 2, 3, 4]}, y)
+    assert model.tree_ == named.tree_
 
 
 def test_named_column_of_numbers_means_anova() -> None:

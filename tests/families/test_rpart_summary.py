@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import ceiba
@@ -32,12 +33,45 @@ def test_summary_names_the_call_with_what_the_defaults_come_to(model) -> None:
 
 def test_summary_shows_each_node_with_splits_and_surrogates(model) -> None:
     root, *leaves = model.summary().nodes
-    assert root.splits["splits"].tolist()[0] == "age <= 42.5"
-    assert root.splits["missing"].tolist()[0] == "1"
-    assert root.surrogates["surrogates"].tolist()[0] == "height <= 152.5: node 1"
+    assert root.splits["splits"].tolist()[0] == "age < 42.5"
+    assert root.splits["missing"].tolist() == ["1", "2", "0"]
+    assert root.surrogates["surrogates"].tolist()[0] == "height < 152.5: node 2"
     assert root.surrogates["sent"].tolist() == [1]
     assert root.classes["count"].tolist() == [5, 3]
     assert [leaf.splits for leaf in leaves] == [None, None]
+
+
+def test_summary_has_the_node_numbers_of_path_and_snip(model) -> None:
+    X = {"x": np.arange(60.0), "z": np.arange(60) % 7.0}
+    fitted = ceiba.rpart("anova", xval=0, cp=0.001).fit(X, -np.sin(X["x"] / 6) * X["z"])
+    nodes = fitted.summary().nodes
+    numbers = [node.node for node in nodes]
+    assert numbers == sorted(fitted.node_numbers_.tolist())
+    assert numbers != list(range(1, len(numbers) + 1))
+    rows = dict(zip(fitted.node_numbers_.tolist(), fitted.tree_.n_rows.tolist(), strict=True))
+    for node in nodes:
+        assert node.n_rows == rows[node.node]
+        assert len(fitted.path(node.node)[node.node]) == node.node.bit_length()
+        if node.branches:
+            assert f"node {2 * node.node} ({rows[2 * node.node]} rows)" in node.branches
+    snipped = fitted.snip(numbers[1]).summary()
+    assert next(node.node for node in snipped.nodes if node.cp is None) == numbers[1]
+
+
+def test_missing_counts_of_competitors_are_those_of_the_rows_of_the_node() -> None:
+    rng = np.random.default_rng(3)
+    X = {f"x{j}": np.where(rng.random(300) < 0.2, np.nan, rng.normal(size=300)) for j in range(4)}
+    y = np.where(np.nan_to_num(X["x0"]) > 0, 3.0, 0.0) + np.nan_to_num(X["x1"])
+    fitted = ceiba.rpart("anova", xval=0).fit(X, y)
+    path = fitted.decision_path(X).toarray().astype(bool)
+    shown = {node.node: node.splits for node in fitted.summary().nodes if node.splits is not None}
+    assert len(shown) > 3
+    for i, number in enumerate(fitted.node_numbers_.tolist()):
+        if number in shown:
+            names = [text.split()[0] for text in shown[number]["splits"].tolist()]
+            counts = [str(int(np.isnan(X[name][path[:, i]]).sum())) for name in names]
+            assert shown[number]["missing"].tolist() == counts
+    assert str(fitted.prune(0.05).summary().nodes[0]) == str(fitted.summary().nodes[0])
 
 
 def test_summary_explains_its_figures_below_each_table(model) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import ceiba
 
@@ -113,3 +114,137 @@ def test_stronger_column_wins_where_both_p_values_are_zero_in_float64():
     tree = ceiba.DecisionTreeClassifier(min_significance=0.01, max_depth=1).fit(X, level > 1).tree_
     assert tree.root.test.p_value == 0.0
     assert tree.schema.names[tree.splits.column[0]] == "level"
+
+
+def best_separation(column, targets):
+    """The largest sum of squares between the sides of any cut, or between all levels.
+
+    Of each row of `targets`, over its indicators (last axis); written for the test, row by row.
+    """
+    if column.dtype.kind == "U":
+        groups = [column == level for level in np.unique(column)]
+        return sum((targets[:, g].sum(axis=1) ** 2).sum(axis=-1) / g.sum() for g in groups)
+    n = len(column)
+    sums = np.cumsum(targets[:, np.argsort(column)], axis=1)
+    size = np.flatnonzero(np.diff(np.sort(column))) + 1
+    squares = (sums[:, size - 1] ** 2).sum(axis=-1) * n / (size * (n - size))
+    return squares.max(axis=1)
+
+
+def permutation_test(columns, y, task, n_draws, seed):
+    """The columns' p-values and observed statistics, by permutations of the target."""
+    rng = np.random.default_rng(seed)
+    target = y - y.mean()
+    if task == "numbers" and (target**2).max() > 6 * np.log(len(y)) / len(y) * (target**2).sum():
+        # Heavy tails are tested by normal scores of the ranks.
+        scores = stats.norm.ppf(stats.rankdata(y) / (len(y) + 1))
+        target = scores - scores.mean()
+    if task == "classes":
+        share = np.bincount(y) / len(y)
+        target = (np.eye(len(share))[y] - share) / np.sqrt(share)
+    target = target.reshape(1, len(y), -1)
+    observed = [best_separation(column, target)[0] for column in columns]
+    beyond = np.zeros(len(columns))
+    for _ in range(n_draws // 100):
+        shuffled = rng.permuted(np.tile(np.arange(len(y)), (100, 1)), axis=1)
+        drawn = target[0, shuffled]
+        for j, column in enumerate(columns):
+            beyond[j] += np.sum(best_separation(column, drawn) >= observed[j] * (1 - 1e-9))
+    return beyond / n_draws, observed
+
+
+def binary(rng, n):
+    return rng.integers(0, 2, n) * 1.0
+
+
+def normal(rng, n):
+    return rng.normal(size=n)
+
+
+def levels(rng, n):
+    return np.array(list("abcde"))[rng.integers(0, 5, n)]
+
+
+def effect_of(column):
+    return (column < "c") * 1.0 if column.dtype.kind == "U" else column
+
+
+NOISES = {"normal": normal, "exponential": lambda rng, n: rng.exponential(size=n)}
+# rows, two columns, their effects, noise, and classes that the target is cut into (0: a number)
+SITUATIONS = [
+    (60, binary, normal, 1.3, 0.5, "normal", 0),
+    (60, binary, normal, 1.6, 0.6, "normal", 0),
+    (200, binary, normal, 0.7, 0.3, "normal", 0),
+    (1000, binary, normal, 0.3, 0.12, "normal", 0),
+    (60, normal, normal, 0.6, 0.5, "normal", 0),
+    (300, normal, normal, 0.3, 0.25, "normal", 0),
+    (60, normal, normal, 0.9, 0.8, "normal", 2),
+    (300, normal, normal, 0.5, 0.4, "normal", 2),
+    (120, normal, normal, 0.7, 0.6, "normal", 2),
+    (100, binary, normal, 0.9, 0.4, "exponential", 0),
+    (200, levels, normal, 0.6, 0.3, "exponential", 0),
+    (200, binary, normal, 0.8, 0.4, "normal", 2),
+    (200, levels, binary, 0.8, 0.6, "normal", 2),
+    (200, levels, normal, 0.8, 0.4, "normal", 3),
+]
+
+
+def wrong_columns(situation, seeds, n_draws):
+    """The seeds for which the column with the larger p-value splits, and how many split."""
+    n, first, second, a, b, noise, n_classes = situation
+    wrong, splits = [], 0
+    for seed in seeds:
+        rng = np.random.default_rng([seed, n])
+        columns = [first(rng, n), second(rng, n)]
+        y = a * effect_of(columns[0]) + b * effect_of(columns[1]) + NOISES[noise](rng, n)
+        if n_classes:
+            y = np.searchsorted(np.quantile(y, np.arange(1, n_classes) / n_classes), y)
+        make = ceiba.DecisionTreeClassifier if n_classes else ceiba.DecisionTreeRegressor
+        tree = (
+            make(min_significance=0.05, max_depth=1)
+            .fit({"a": columns[0], "b": columns[1]}, y)
+            .tree_
+        )
+        chosen = int(tree.splits.column[0])
+        if chosen < 0:
+            continue
+        splits += 1
+        task = "classes" if n_classes else "numbers"
+        p, observed = permutation_test(columns, y, task, n_draws, seed)
+        error = np.sqrt((p * (1 - p)).sum() / n_draws)
+        beaten = p[chosen] - p[1 - chosen] > 3 * error
+        # Where columns are searched alike, or one has a single cut, the statistics say enough.
+        if first is second:
+            beaten |= observed[chosen] < observed[1 - chosen] * (1 - 1e-9)
+        if first is binary and second is normal and not n_classes:
+            beaten |= chosen == 1 and observed[0] >= observed[1]
+        if beaten:
+            wrong.append((seed, chosen, p.tolist(), observed))
+    return wrong, splits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_the_column_with_the_smaller_p_value_splits_200_tables(situation):
+    wrong, splits = wrong_columns(situation, range(200), 4000)
+    print(f"| {situation} | {splits} | {len(wrong)} |")
+    assert splits > 150
+    assert wrong == []
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_the_column_with_the_smaller_p_value_splits(situation):
+    few = 8 if situation[0] > 300 else 16
+    wrong, splits = wrong_columns(situation, range(few), 500)
+    assert splits > few / 2
+    assert wrong == []
+
+
+def test_stored_p_value_is_the_one_of_the_search_and_no_bound():
+    rng = np.random.default_rng(42)
+    x0, x1 = rng.integers(0, 2, 60) * 1.0, rng.normal(size=60)
+    y = 1.3 * x0 + 0.5 * x1 + rng.normal(size=60)
+    tree = ceiba.DecisionTreeRegressor(min_significance=0.05, max_depth=1).fit(np.c_[x0, x1], y)
+    assert tree.tree_.splits.column[0] == 0
+    # One cut only: the p-value of the F test.
+    assert tree.tree_.root.test.p_value == pytest.approx(4.0e-9, rel=0.3)

@@ -18,7 +18,6 @@ from ceiba import _core
 from tests.grow.test_engines import REFERENCE
 
 OPTIONS: dict[str, Any] = {
-    "allow_zero_rate": True,
     "approximate": None,  # asks for another tree: cuts at bin edges only
     "class_cost": [0.0, 3.0, 1.0, 0.0],
     "class_scale": [1.0, 3.0],
@@ -26,7 +25,6 @@ OPTIONS: dict[str, Any] = {
     "cuts_at_values": True,
     "empty_branches": True,
     "high": 0.4,
-    "keep_zero_weights": True,
     "like_rpart": True,
     "low": 0.3,
     "max_bins": None,  # decides where bins lie, and with that nothing in an exact tree

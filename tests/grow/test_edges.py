@@ -90,12 +90,11 @@ def test_chaid_answers_with_targets_at_the_edges_of_float64() -> None:
 
 def test_frequencies_that_add_up_to_more_than_can_be_counted_are_refused() -> None:
     data: Any = ({"a": [1.0, 2.0]}, [0, 1])
-    for model in (ceiba.DecisionTreeClassifier(frequency_weights=True),
-                  ceiba.chaid(frequency_weights=True)):  # fmt: skip
+    for model in (ceiba.DecisionTreeClassifier(), ceiba.chaid()):
         with pytest.raises(DataError, match=r"add up to 1\.8e\+19 rows"):
-            model.fit(*data, sample_weight=[9e18, 9e18])
-    model = ceiba.DecisionTreeClassifier(frequency_weights=True)
-    assert model.fit(*data, sample_weight=[4e18, 4e18]).tree_.n_rows[0] == 8 * 10**18
+            model.fit(*data, frequency=[9e18, 9e18])
+    model = ceiba.DecisionTreeClassifier()
+    assert model.fit(*data, frequency=[4e18, 4e18]).tree_.n_rows[0] == 8 * 10**18
 
 
 def test_no_negative_zero_under_monotone_limits() -> None:

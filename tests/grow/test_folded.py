@@ -53,19 +53,50 @@ def test_risk_is_that_of_the_answers():
     assert model.tree_.tree_risk == pytest.approx((model.predict(X) != (y > 0)).mean())
 
 
-def test_directions_are_about_the_class_that_is_named():
-    X, y = table(2)
-    labels = np.where(y > 0, "bad", "good")  # "good" is the second class
-    options = {"max_depth": 4, "monotonic_cst": [1, 0, 0]}
-    model = ceiba.DecisionTreeClassifier(positive="bad", **options).fit(X, labels)
-    grid = np.repeat([[0.0, 2.0, 2.0]], 6, axis=0)
-    grid[:, 0] = np.arange(6)
-    bad = model.predict_proba(grid)[:, 0]
-    assert (np.diff(bad) >= -1e-12).all()
-    assert bad[-1] > bad[0]
-    turned = ceiba.DecisionTreeClassifier(max_depth=4, monotonic_cst=[-1, 0, 0]).fit(X, labels)
-    assert turned.tree_ == model.tree_
-    assert model.evaluate(X, labels).scores.positive == "bad"
-    assert model.evaluate(X, labels, positive="good").scores.positive == "good"
-    with pytest.raises(ceiba.OptionError, match="positive='baad'.*bad"):
-        ceiba.DecisionTreeClassifier(positive="baad", **options).fit(X, labels)
+@pytest.mark.parametrize(
+    ("rule", "classes"),
+    [
+        *((rule, True) for rule in ("learn", "majority", "surrogate", "fractional")),
+        *((rule, False) for rule in ("learn", "majority", "surrogate")),
+    ],
+)
+def test_every_node_has_the_value_of_its_rows_within_the_limits_above_it(rule, classes):
+    moved = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, y = table(seed, n=60)
+        holes = rng.random(X.shape) < 0.3
+        y = np.where(holes.any(axis=1), -3 * y, y)  # against every direction
+        X[holes] = np.nan
+        options = {"missing": rule, "monotonic_cst": [1, -1, 0], "max_depth": 3}
+        cls = ceiba.DecisionTreeClassifier if classes else ceiba.DecisionTreeRegressor
+        tree = cls(**options).fit(X, y > 0 if classes else y).tree_
+        if classes:
+            value, own = tree.value[:, 0, 1], tree.counts[:, 0, 1] / tree.counts[:, 0].sum(axis=1)
+        else:
+            inside = tree.decision_path(X).toarray().T > 0
+            value, own = tree.value[:, 0, 0], np.array([y[rows].mean() for rows in inside])
+        low, high = np.full(tree.n_nodes, -np.inf), np.full(tree.n_nodes, np.inf)
+        for node in np.flatnonzero(~tree.is_leaf):
+            first, second = tree.branch_node[tree.branch_start[node] :][:2]
+            low[[first, second]], high[[first, second]] = low[node], high[node]
+            direction = options["monotonic_cst"][tree.splits.column[node]]
+            if direction:
+                middle = (value[first] + value[second]) / 2
+                under, over = (first, second) if direction > 0 else (second, first)
+                high[under], low[over] = min(high[under], middle), max(low[over], middle)
+        np.testing.assert_allclose(value, np.clip(own, low, high), atol=1e-9)
+        moved += np.count_nonzero(np.abs(value - own) > 1e-9)
+    assert moved or rule == "learn"
+
+
+@pytest.mark.parametrize("cls", [ceiba.DecisionTreeClassifier, ceiba.DecisionTreeRegressor])
+@pytest.mark.parametrize("splits", ["binary", "multiway"])
+@pytest.mark.parametrize("direction", [1, -1])
+def test_levels_without_an_order_have_no_direction(cls, splits, direction):
+    X = {"c": ["a"] * 90 + ["b"] * 10, "x": [k // 2 for k in range(100)]}
+    y = [0] * 89 + [1] + [0] * 5 + [1] * 5
+    model = cls(categorical_splits=splits, monotonic_cst={"c": direction})
+    with pytest.raises(ceiba.OptionError, match=r"monotonic_cst must be 0 for column 'c'.*order"):
+        model.fit(X, y)
+    assert model.set_params(monotonic_cst={"c": 0, "x": 1}).fit(X, y).get_n_leaves() > 1

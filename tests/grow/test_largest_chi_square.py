@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.special import gammaln, logsumexp
+from scipy.stats import chi2_contingency, hypergeom
 
 import ceiba
 from ceiba import _core
@@ -45,10 +46,10 @@ def test_tail_is_the_share_of_all_permutations(n, n_ones, ends, n_missing):
     each = np.array([largest(o, n, ends, n_missing) for o in combinations(range(n), n_ones)])
     for limit in np.unique(each.round(9)):
         limit = limit * (1 - 1e-7)  # below the value itself
-        tail = _core.largest_chi_square_tail(
+        log_tail = _core.log_largest_chi_square_tail(
             limit, n_ones, n, np.array(ends, np.int64), n_missing, STEPS
         )
-        assert tail == pytest.approx(np.mean(each >= limit), abs=1e-12)
+        assert log_tail == pytest.approx(np.log(np.mean(each >= limit)), abs=1e-11)
 
 
 @pytest.mark.parametrize("n_missing", [0, 60])
@@ -59,22 +60,70 @@ def test_tail_agrees_with_permutations(n_missing):
         truth = rng.permutation(np.repeat([0, 1], [180, 70]))
         column = np.sort(rng.integers(0, n_values, n - n_missing))
         ends = np.flatnonzero(np.diff(column)) + 1
-        search = BestDivision(Values.of_classes(truth), 0, ends, n_missing)
+        search = BestDivision(Values.of_classes(truth), np.arange(n), ends, n_missing)
         drawn = search.draw(20_000)
         limit = np.quantile(drawn, 0.95)
-        tail = _core.largest_chi_square_tail(limit, 70, n, ends.astype(np.int64), n_missing, STEPS)
-        assert tail == pytest.approx(np.mean(drawn >= limit * (1 - 1e-9)), abs=0.007)
+        log_tail = _core.log_largest_chi_square_tail(
+            limit, 70, n, ends.astype(np.int64), n_missing, STEPS
+        )
+        assert np.exp(log_tail) == pytest.approx(np.mean(drawn >= limit * (1 - 1e-9)), abs=0.007)
+
+
+@pytest.mark.parametrize("limit", [12.0, 60.0, 300.0])
+def test_far_tail_lies_between_the_chance_of_one_cut_and_of_all(limit):
+    n, n_ones, ends = 400, 150, np.arange(1, 400)
+    log_tail = _core.log_largest_chi_square_tail(limit, n_ones, n, ends, 0, STEPS)
+    each = []
+    for end in ends:
+        drawn = hypergeom(n, n_ones, end)
+        j = np.arange(max(0, n_ones + end - n), min(n_ones, end) + 1)
+        p = n_ones / n
+        beyond = n / (end * (n - end)) * (j - end * p) ** 2 / (p * (1 - p)) >= limit
+        each.append(logsumexp(drawn.logpmf(j[beyond])) if beyond.any() else -np.inf)
+    ones = np.ones(len(ends))
+    assert max(each) < log_tail < logsumexp(each)
+    summed = _core.log_chi_square_tail_sum(limit, n_ones, n, ends, ones)
+    assert summed == pytest.approx(logsumexp(each), abs=1e-9)
+
+
+def test_tail_beyond_the_doubles_has_its_logarithm():
+    n = 4000
+    log_tail = _core.log_largest_chi_square_tail(3999.0, 2000, n, np.array([2000]), 0, STEPS)
+    # Of all arrangements two: the ones on the left, or on the right.
+    assert log_tail == pytest.approx(np.log(2) - (gammaln(n + 1) - 2 * gammaln(2001)), abs=1e-7)
+
+
+@pytest.mark.parametrize("draw", ["normal", "exponential", "poisson"])
+@pytest.mark.parametrize("n_missing", [0, 20])
+def test_estimated_tail_of_numbers_is_near_that_of_permutations(draw, n_missing):
+    rng = np.random.default_rng(n_missing)
+    n = 80
+    values = Values.of_numbers(getattr(rng, draw)(size=n) * 1.0)
+    for ends in (np.arange(1, n - n_missing), np.array([10, 35]), np.array([4])):
+        drawn = np.sort(BestDivision(values, np.arange(n), ends, n_missing, 7).draw(20_000))
+        for share in (0.05, 0.01, 0.002):
+            search = BestDivision(values, np.arange(n), ends, n_missing)
+            search.observed = drawn[-int(20_000 * share)]
+            known = np.mean(drawn >= search.observed * (1 - 1e-9))
+            assert search.log_tail == pytest.approx(np.log(known), abs=np.log(2.5))
+
+
+def test_draws_are_the_same_for_all_columns_and_however_many_at_once():
+    rng = np.random.default_rng(3)
+    values, ends = Values.of_numbers(rng.normal(size=50)), np.arange(1, 50)
+    one, other = (BestDivision(values, rng.permutation(50), ends) for _ in range(2))
+    assert np.array_equal(one.draw(40), np.concatenate((other.draw(15), other.draw(25))))
 
 
 def test_tail_of_large_tables_is_given_up_or_near_that_of_the_normal_limit():
     n = 100_000
     ends = np.arange(n // 4, 3 * n // 4)
-    tail = _core.largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e9)
+    tail = np.exp(_core.log_largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e9))
     # Miller and Siegmund (1982), (5): the largest over the middle half of the rows.
     b, odds = 3.0, np.log(9.0)
     density = np.exp(-b * b / 2) / np.sqrt(2 * np.pi)
     assert tail == pytest.approx(4 * density / b + density * (b - 1 / b) * odds, rel=0.03)
-    assert np.isnan(_core.largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e6))
+    assert np.isnan(_core.log_largest_chi_square_tail(9.0, n // 2, n, ends, 0, 1e6))
 
 
 def test_wrong_counts_are_refused():
@@ -82,7 +131,7 @@ def test_wrong_counts_are_refused():
     for n_ones, n_missing, cuts in ((0, 0, ends), (4, 0, ends), (2, 4, ends), (2, 2, ends),
                                     (2, 0, ends[::-1].copy())):  # fmt: skip
         with pytest.raises(ValueError, match=r"two classes|cuts"):
-            _core.largest_chi_square_tail(1.0, n_ones, 4, cuts, n_missing, STEPS)
+            _core.log_largest_chi_square_tail(1.0, n_ones, 4, cuts, n_missing, STEPS)
 
 
 def test_p_value_of_two_classes_is_exact_and_monte_carlo_on_request():

@@ -7,13 +7,13 @@ import pytest
 from ceiba.errors import CeibaError, OptionError
 from ceiba.grow import (
     GrowOptions,
-    n_threads,
     resolve_max_features,
     resolve_min_leaf,
     resolve_min_split,
 )
-from ceiba.grow import threads as threads_module
 from ceiba.options import ParameterError
+from ceiba.tree.routing import threads as threads_module
+from ceiba.tree.routing.threads import n_threads
 
 WRONG = [
     ("task", "ranking"),

@@ -7,14 +7,8 @@ import pytest
 
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.per_column import read_column_cost, read_monotonic
-from ceiba.grow.priors import (
-    altered_scale,
-    class_factor,
-    node_risk,
-    node_value,
-    read_costs,
-    read_prior,
-)
+from ceiba.grow.priors import altered_scale, class_factor, read_costs, read_prior
+from ceiba.tree.grown import node_risk, node_value
 
 CLASSES = np.array(["a", "b", "c"])
 

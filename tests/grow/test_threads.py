@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.grow.threads import MOST_THREADS, n_threads
+from ceiba.tree.routing.threads import MOST_THREADS, n_threads
 
 _SCARCE = """
 import resource, sys
@@ -59,4 +59,4 @@ def test_limit_beyond_every_table_is_no_limit(limit: str, value: int) -> None:
     model = ceiba.DecisionTreeClassifier(missing="surrogate").set_params(**{limit: value})
     model.fit(X, y)
     assert model.get_n_leaves() == (1 if limit.startswith("min") else 20)
-    model.set_params(frequency_weights=True).fit(X, y, sample_weight=np.ones(20))
+    model.set_params().fit(X, y, frequency=np.ones(20))

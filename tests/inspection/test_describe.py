@@ -41,6 +41,21 @@ def test_kinds_and_remarks_are_as_expected() -> None:
     }  # fmt: skip
 
 
+def test_infinity_is_shown_and_not_refused() -> None:
+    frame = {"x": [1.0, 2.0, np.inf, 4.0, -np.inf, None] * 50, "y": [0, 1] * 150}
+    for X in (frame, np.array([[1, np.inf], [2, 3]])):
+        made = ceiba.describe(X)
+        assert [one.code for one in made.remarks] == ["infinite"]
+    made = ceiba.describe(frame, "y")
+    one = made["x"]
+    assert (one.n_infinite, one.n_missing, one.quantiles[0], one.quantiles[-1]) == (100, 50, 1, 4)
+    assert one.distribution().endswith("4, inf 40%")
+    finite = [None if x is None or np.isinf(x) else x for x in frame["x"]]
+    assert one.association == ceiba.describe({**frame, "x": finite}, "y")["x"].association
+    json.dumps(made.to_dict(), allow_nan=False)
+    assert ceiba.describe({"x": [np.inf] * 3})["x"].quantiles == ()
+
+
 def test_figures_are_those_of_the_column() -> None:
     made = ceiba.describe(FRAME)
     one = made["number"]

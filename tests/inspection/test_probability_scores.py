@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 
 import ceiba
-from ceiba.errors import OptionError
+from ceiba.errors import DataError, DataWarning, OptionError
+from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import probability_scores
 
 
@@ -117,9 +119,28 @@ def test_class_that_is_none_and_numbers_are_refused(credit):
 
 def test_class_that_the_model_lacks_is_scored_as_impossible():
     model = ceiba.DecisionTreeClassifier().fit([[1], [2]], ["a", "b"])
-    scores = model.evaluate([[1], [2], [2]], ["a", "b", "c"]).scores
+    with pytest.warns(DataWarning, match=r"in 1 row of 3.*'c' \(1 row\).*'a', 'b'"):
+        scores = model.evaluate([[1], [2], [2]], ["a", "b", "c"]).scores
     assert scores.log_loss == pytest.approx(-np.log(np.finfo(float).eps) / 3, rel=1e-6)
     assert scores.brier == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("known", "seen", "hint"),
+    [
+        ("aabb", "AABB", "Did you mean 'a' for 'A'?"),
+        (["<=50K", ">50K"], ["<=50K.", ">50K."], "Did you mean '>50K' for '>50K.'?"),
+        ([1, 0], ["1", "0"], "Did you mean 1 (int) for '1'?"),
+        (["1", "0"], [1, 0], "Did you mean '1' (str) for 1?"),
+        ("ab", "xy", "y has 'x' (1 row), 'y' (1 row). Classes of the model: 'a', 'b'."),
+    ],
+)
+def test_labels_of_which_none_is_known_are_refused(known, seen, hint):
+    X = np.arange(len(known), dtype=float)[:, None]
+    model = ceiba.DecisionTreeClassifier().fit(X, list(known))
+    with pytest.raises(DataError, match="No row of y has a class of the model") as caught:
+        model.evaluate(X, list(seen))
+    assert hint in str(caught.value)
 
 
 def test_one_kind_only_has_no_auc():
@@ -127,3 +148,105 @@ def test_one_kind_only_has_no_auc():
     scores = model.evaluate([[1], [2]], ["a", "a"]).scores
     assert np.isnan(scores.auc)
     assert np.isnan(scores.ks)
+
+
+# ---------------------------------------------------------------------- intervals
+
+
+def test_interval_of_the_auc_is_that_of_delong_and_of_repeated_rows():
+    """Against pairs of rows, one by one; without skewness the interval is Student's."""
+    rng = np.random.default_rng(3)
+    truth, score = rng.integers(0, 2, 80), rng.integers(0, 6, 80) / 5
+    p = np.stack([1 - score, score], 1)
+    found = probability_scores(truth, p, ["a", "b"])
+    wins = np.array(
+        [[(s > r) + 0.5 * (s == r) for r in score[truth == 0]] for s in score[truth == 1]]
+    )
+    each = [wins.mean(axis=axis) - wins.mean() for axis in (0, 1)]
+    spread = np.sqrt(sum((part**2).sum() / len(part) ** 2 for part in each))
+    fewest = min(map(len, each))
+    k = sum(((part / len(part) / spread) ** 3).sum() for part in each)
+    low, high = found.auc_interval
+    for bound, t in ((low, 1), (high, -1)):
+        x = (wins.mean() - bound) / spread / np.sqrt(fewest / (fewest - 1))
+        far = 1 + 1.5 * k**2 if t * k < 0 else 1.0
+        cubic = x + k * x**2 / 3 + k**2 * x**3 / 27 + k / 6
+        assert cubic == pytest.approx(t * far * stats.t.ppf(0.975, fewest - 1))
+    often = rng.integers(1, 4, 80)
+    again = probability_scores(np.repeat(truth, often), np.repeat(p, often, axis=0), ["a", "b"])
+    counted = probability_scores(truth, p, ["a", "b"], weight=often * 1.0, frequency_weights=True)
+    for name in ("auc_interval", "brier_interval", "log_loss_interval"):
+        assert getattr(counted, name) == pytest.approx(getattr(again, name)), name
+
+
+def test_perfect_scores_are_not_certain():
+    truth = np.arange(60) % 3
+    scores = probability_scores(truth, np.eye(3)[truth], list("abc"))
+    assert scores.auc == 1
+    assert scores.auc_interval[0] == pytest.approx(wilson(1.0, 20)[0])
+    assert scores.brier_interval == pytest.approx((0, 2 * wilson(0.0, 60)[1]))
+    assert scores.log_loss_interval[1] == pytest.approx(36.04 * wilson(0.0, 60)[1], rel=1e-3)
+    assert scores.approximate
+    assert "approximate 95 % intervals" in str(scores)
+
+
+LEAVES = {  # share of rows, true probabilities, probabilities that the tree states
+    "two classes": ([0.3, 0.2, 0.2, 0.3], [0.1, 0.3, 0.6, 0.9], None),
+    "well separated": ([0.45, 0.1, 0.05, 0.4], [0.03, 0.3, 0.7, 0.96], None),
+    "rare class": ([0.7, 0.2, 0.1], [0.02, 0.1, 0.4], None),
+    "pure leaves": ([0.5, 0.2, 0.3], [0.02, 0.5, 0.98], [0.0, 0.5, 1.0]),
+    "three classes": (
+        [0.3, 0.2, 0.25, 0.25],
+        [[0.8, 0.1, 0.1], [0.4, 0.3, 0.3], [0.1, 0.7, 0.2], [0.05, 0.15, 0.8]],
+        None,
+    ),
+}
+
+
+def score_coverage(name, n, weighted, runs):
+    """Coverage of the three intervals, and the share of runs that call them approximate."""
+    share, true, stated = (None if v is None else np.asarray(v) for v in LEAVES[name])
+    true, stated = (
+        v if v.ndim == 2 else np.stack([1 - v, v], 1)
+        for v in (true, true if stated is None else stated)
+    )
+    n_classes = true.shape[1]
+    kinds = [1] if n_classes == 2 else range(n_classes)
+    # The figures of endless rows: one row per leaf and class, weighted.
+    leaf, label = (v.ravel() for v in np.indices(true.shape))
+    whole = probability_scores(
+        label, stated[leaf], list(kinds) if n_classes > 2 else [0, 1],
+        weight=(share[:, None] * true).ravel(),
+    )  # fmt: skip
+    rng, held, called = np.random.default_rng(n), [], []
+    for _ in range(runs):
+        leaf = rng.choice(len(share), n, p=share)
+        label = (rng.random(n)[:, None] > np.cumsum(true, 1)[leaf]).sum(axis=1)
+        weight = rng.exponential(size=n) if weighted else None
+        found = probability_scores(label, stated[leaf], list(range(n_classes)), weight=weight)
+        held.append(
+            [
+                low <= getattr(whole, figure) <= high
+                for figure in ("auc", "brier", "log_loss")
+                for low, high in [getattr(found, f"{figure}_interval")]
+            ]
+        )
+        called.append(found.approximate)
+    return np.mean(held, axis=0), float(np.mean(called))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", LEAVES)
+@pytest.mark.parametrize("n", [200, 800])
+def test_intervals_of_scores_cover_92_to_98(name, n, weighted):
+    rates, called = score_coverage(name, n, weighted, 3000)
+    shown = ", ".join(f"{100 * rate:.1f}" for rate in rates)
+    print(f"| {name}{', weighted' * weighted} | {n} | {shown} % | {called:.0%} approximate |")
+    if called < 0.1:
+        assert 0.90 <= rates.min() <= rates.max() <= 0.985
+
+
+def test_intervals_of_scores_cover_in_a_short_run():
+    rates, _ = score_coverage("three classes", 200, True, 300)
+    assert rates.min() >= 0.92

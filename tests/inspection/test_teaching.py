@@ -12,7 +12,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.inspection import expected_costs, link_table, plurality
+from ceiba.inspection import expected_costs, plurality, weakest_links
 
 
 @pytest.mark.parametrize("base", [2, math.e, 10])
@@ -65,7 +65,7 @@ def test_links_of_every_step_equal_their_definition(risk):
     X, y = load_iris(return_X_y=True)
     tree = ceiba.DecisionTreeClassifier().fit(X[:, 2:], y).tree_
     sequence = tree.pruning_sequence(risk=risk)
-    table = link_table(tree, risk=risk)
+    table = weakest_links(tree, risk=risk)
     own = tree.risk if risk == "cost" else tree.share * tree.impurity
     for step in range(len(sequence)):
         small = sequence.tree(step)
@@ -157,20 +157,6 @@ def test_hand_written_tree_shows_no_invented_shares():
     text = ceiba.tree.build(("x <= 2", "a", ("y <= 3", "b", "a"))).to_text(unicode=False)
     assert "p=" not in text
     assert text.splitlines()[0] == "root"
-
-
-def test_names_for_arrays():
-    X, y = load_iris(return_X_y=True)
-    names = ["sl", "sw", "pl", "pw"]
-    model = ceiba.DecisionTreeClassifier(max_depth=2, feature_names=names).fit(X, y)
-    assert "pw" in str(model.tree_) or "pl" in str(model.tree_)
-    plain = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-    assert (model.predict(X) == plain.predict(X)).all()
-    assert model.set_split(0, "sw <= 3", X, y).tree_.root.sentence(0) == "sw <= 3"
-    with pytest.raises(OptionError, match="4 different names"):
-        ceiba.DecisionTreeClassifier(feature_names=["a"]).fit(X, y)
-    with pytest.raises(OptionError, match="its own"):
-        ceiba.DecisionTreeClassifier(feature_names=["a"]).fit({"x": [1, 2]}, [0, 1])
 
 
 def test_regions_have_labels():

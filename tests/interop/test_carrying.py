@@ -1,4 +1,4 @@
-"""A fitted model carried by every way there is gives the answers it gave before.
+"""A fitted model carried by every way there is equals what it was before, field by field.
 
 Rows are asked as dicts, lists of dicts and frames of mixed types, with missing values and unseen
 levels among them: each takes another way through the reading of tables.
@@ -6,6 +6,7 @@ levels among them: each takes another way through the reading of tables.
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ import pandas as pd
 import pytest
 
 import ceiba
+from tests.interop.fields import differences
 
 _RNG = np.random.default_rng(5)
 _N = 120
@@ -45,11 +47,59 @@ MODELS: dict[str, Callable[[], Any]] = {
     "chaid": lambda: ceiba.chaid(),
     "regressor": lambda: ceiba.DecisionTreeRegressor(prune="cv", missing="surrogate"),
     "multiway": lambda: ceiba.DecisionTreeRegressor(missing="fractional", max_depth=4),
+    "optimal": lambda: ceiba.DecisionTreeClassifier(search="optimal", max_depth=2),
+    "lookahead": lambda: ceiba.DecisionTreeRegressor(search="lookahead", max_depth=3),
+    "honest": lambda: ceiba.DecisionTreeClassifier(
+        leaf_values=ceiba.Honest(values="shrinkage"), min_samples_leaf=15
+    ),
+    "smooth": lambda: ceiba.DecisionTreeRegressor(leaf_values=ceiba.MEstimate()),
+    "unpruned": lambda: ceiba.DecisionTreeClassifier(prune=ceiba.ReducedError(keep_unpruned=True)),
+    "held out": lambda: ceiba.DecisionTreeClassifier(
+        prune=ceiba.CostComplexity(folds=3, keep_unpruned=True),
+        cost_matrix={("yes", "no"): 5.0},
+    ),
+    "held-out numbers": lambda: ceiba.DecisionTreeRegressor(
+        prune=ceiba.CostComplexity(folds=3, repeats=2, keep_unpruned=True), missing="fractional"
+    ),
+    "dropped": lambda: ceiba.DecisionTreeClassifier(max_depth=3),
+    "costs": lambda: ceiba.DecisionTreeClassifier(
+        cost_matrix={("yes", "no"): 5.0}, class_prior={"yes": 0.2, "no": 0.3, "maybe": 0.5}
+    ),
+    "monotone": lambda: ceiba.DecisionTreeRegressor(monotonic_cst={"clouds": 1, "size": -1}),
+    "forced": lambda: ceiba.DecisionTreeClassifier(forced_splits="wind in {west, east}"),
+    "outputs": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
+    "labels": lambda: ceiba.DecisionTreeClassifier(max_depth=3),
+    "notes": lambda: ceiba.DecisionTreeClassifier(max_depth=3),
+    "proven note": lambda: ceiba.DecisionTreeClassifier(search="optimal", max_depth=2),
+    "set by hand": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
+    "exp": lambda: ceiba.rpart("exp", xval=3),
 }
+
+
+def annotated(model: Any) -> Any:
+    return model.annotate(1, name="low", note="policy 7")
+
+
+EDITS: dict[str, Callable[[Any], Any]] = {
+    "notes": lambda model: annotated(model).override(2, "no", reason="too few"),
+    "proven note": annotated,
+    "set by hand": lambda model: annotated(model).override(2, 3.5, reason="too few"),
+}
+TARGETS: dict[str, Any] = {
+    "outputs": np.stack([_RAIN, -(_RAIN**2)], axis=1),
+    "labels": np.stack([CLASSES, np.where(_RAIN > 5, "wet", "dry")], axis=1),
+    "dropped": [None if one == "maybe" else one for one in CLASSES],
+    "exp": np.stack([np.exp(_RAIN / 9), _RAIN > 4], axis=1),
+}
+CERTIFIED = {"optimal", "lookahead", "proven note"}
 
 
 def by_pickle(model: Any, folder: Path) -> Any:
     return pickle.loads(pickle.dumps(model))
+
+
+def by_deepcopy(model: Any, folder: Path) -> Any:
+    return copy.deepcopy(model)
 
 
 def by_joblib(model: Any, folder: Path) -> Any:
@@ -79,11 +129,14 @@ def by_model_file(model: Any, folder: Path) -> Any:
     return ceiba.load(folder / "m.ceiba")
 
 
+WAYS = [by_pickle, by_deepcopy, by_joblib, by_cloudpickle, by_skops, by_model_file]
+
+
 def fitted(name: str) -> Any:
     model = MODELS[name]()
-    return model.fit(
-        FRAME, _RAIN if ceiba.DecisionTreeRegressor in type(model).__mro__ else CLASSES
-    )
+    y = TARGETS.get(name, _RAIN if isinstance(model, ceiba.DecisionTreeRegressor) else CLASSES)
+    model.fit(FRAME, y, **({"drop_missing_target": True} if name == "dropped" else {}))
+    return EDITS.get(name, lambda same: same)(model)
 
 
 def answers(model: Any) -> list[Any]:
@@ -94,30 +147,44 @@ def answers(model: Any) -> list[Any]:
         ROWS.to_dict("records"),
     ]
     probability = "predict_proba" if hasattr(model, "predict_proba") else "predict"
-    answers: list[Any] = [getattr(model, probability)(X).tolist() for X in rows]
+    answers: list[Any] = [
+        [np.asarray(y).tolist() for y in getattr(model, probability)(X)] for X in rows
+    ]
     answers += [model.apply(ROWS).tolist(), str(model.tree_), str(model.tree_.rules())]
     return [*answers, str(model.tree_.explain(ROWS[:5])), repr(model.get_params())]
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(
-    "way", [by_pickle, by_joblib, by_cloudpickle, by_skops, by_model_file], ids=lambda f: f.__name__
-)
+@pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__)
 def test_carried_model_answers_as_before(
     way: Callable[[Any, Path], Any], name: str, tmp_path: Path
 ) -> None:
     model = fitted(name)
     back = way(model, tmp_path)
+    assert differences(model, back) == []
     assert answers(back) == answers(model)
     assert back.tree_ == model.tree_
     assert all(type(c.kind) is ceiba.table.Kind for c in back.tree_.schema.columns)
 
 
-def test_bare_tree_through_skops_answers_as_before(tmp_path: Path) -> None:
-    tree = fitted("1se").tree_
-    back = by_skops(tree, tmp_path)
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("way", WAYS, ids=lambda f: f.__name__)
+def test_carried_tree_is_equal(way: Callable[[Any, Path], Any], name: str, tmp_path: Path) -> None:
+    tree = fitted(name).tree_
+    assert (tree.certificate is not None) == (name in CERTIFIED)
+    back = way(tree, tmp_path)
+    assert differences(tree, back) == []
     assert back == tree
     assert back.predict(ROWS).tolist() == tree.predict(ROWS).tolist()
+
+
+def test_certificate_is_part_of_what_makes_trees_equal() -> None:
+    tree = fitted("optimal").tree_
+    assert tree != tree.with_certificate(None)
+    other = ceiba.grow.Certificate(**{**tree.certificate.to_dict(), "lower_bound": -1.0})
+    assert tree != tree.with_certificate(other)
+    assert tree.collapse(1).certificate is None
+    assert tree.override(1, "yes").certificate is None
 
 
 def test_model_logged_to_mlflow_answers_as_before(

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from ceiba.lessons import LANGUAGES, NUMBERS, Finished, lesson, notebook, page, run
+from ceiba.lessons import NUMBERS, Finished, lesson, notebook, page, run
 from ceiba.lessons.run import _execute
 from ceiba.lessons.source import Cell
+from ceiba.words import LANGUAGES
 
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]
 VALUE = re.compile(r"\{\{(\w+)")

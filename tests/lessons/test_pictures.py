@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.lessons import LANGUAGES, NUMBERS, Finished, lesson, page, run
+from ceiba.lessons import NUMBERS, Finished, lesson, page, run
+from ceiba.words import LANGUAGES
 from tests.report.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "docs" / "_static"

@@ -194,3 +194,84 @@ def test_whole_number_beyond_every_table_is_left_out_of_the_file_with_a_warning(
     with pytest.warns(ceiba.errors.CeibaWarning, match="max_depth=.* cannot be written"):
         model.save(tmp_path / "m.ceiba")
     assert ceiba.load(tmp_path / "m.ceiba").max_depth is None
+
+
+def _listing(kind: str, **columns: Any) -> dict[str, Any]:
+    arrays = {
+        name: {"$array": [of, [len(values)], values]} for name, (of, values) in columns.items()
+    }
+    return {"$object": [kind, {"columns": arrays, "title": "", "legend": ""}]}
+
+
+def _steps(**changes: Any) -> dict[str, Any]:
+    steps: dict[str, Any] = {
+        "alpha": ("float64", [0.0, 0.2]), "cp": ("float64", [0.0, 0.2]),
+        "n_leaves": ("int64", [2, 1]), "n_splits": ("int64", [1, 0]),
+        "risk": ("float64", [0.1, 0.5]), "cv_risk": ("float64", [0.2, 0.5]),
+        "cv_se": ("float64", [0.1, 0.1]), "chosen": ("bool", [True, False]),
+    }  # fmt: skip
+    steps |= changes
+    return _listing("PruningTable", **{n: v for n, v in steps.items() if v is not None})
+
+
+FITTED: list[tuple[str, Any]] = [
+    ("pruning_table_", 3),
+    ("pruning_table_", {"$object": ["PruningTable", {"columns": [], "title": "", "legend": ""}]}),
+    ("pruning_table_", _listing("Listing", alpha=("float64", [0.1]), n_leaves=("text", ["x"]))),
+    ("pruning_table_", _steps(chosen=("bool", [False, False]))),
+    ("pruning_table_", _steps(chosen=("text", ["a", "b"]))),
+    ("pruning_table_", _steps(alpha=("text", ["a", "b"]))),
+    ("pruning_table_", _steps(n_leaves=("int64", [0, 1]))),
+    ("pruning_table_", _steps(cv_se=None)),
+    ("pruning_table_", _steps(cp=None)),
+    ("unpruned_tree_", "tree"),
+    ("unpruned_tree_", {"$tree": {}}),
+    ("alpha_", "x"),
+    ("alpha_", {"$float": "nan"}),
+    ("leaf_strength_", [1]),
+    ("n_rows_dropped_", "many"),
+    ("n_rows_dropped_", -1),
+    ("n_rows_dropped_", True),
+    ("certificate_", 5),
+    ("certificate_", {"$object": ["Certificate", {"objective": 1}]}),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), FITTED, ids=[name for name, _ in FITTED])
+def test_fitted_attribute_that_no_reader_can_use_is_refused(name: str, value: Any) -> None:
+    top = document()
+    top["model"]["fitted"] = {name: value}
+    with pytest.raises(ModelFileError):
+        restore(loads(json.dumps(top).encode()))
+
+
+def test_pruning_table_of_a_file_is_read() -> None:
+    top = document()
+    top["model"]["fitted"] = {"pruning_table_": _steps(), "alpha_": 0.0}
+    model = restore(loads(json.dumps(top).encode()))
+    assert model.summary()
+    assert model.report().html
+
+
+CERTIFICATE = {
+    "objective": 3.0, "lower_bound": 3.0, "status": "proven", "loss": "error", "max_depth": 2,
+    "penalty": 0.0, "n_leaves": 3, "all_level_sets": True, "nodes": 9, "seconds": 0.1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"objective": "x"}, {"lower_bound": None}, {"status": "sure"}, {"loss": "sympathy"},
+        {"max_depth": 1.5}, {"penalty": []}, {"n_leaves": 0}, {"all_level_sets": 1},
+        {"seconds": {"$float": "nan"}}, {"more": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_wrong_certificate_is_refused(change: dict[str, Any]) -> None:
+    top = document()
+    top["tree"]["certificate"] = CERTIFICATE
+    assert loads(json.dumps(top).encode()).tree.certificate.proven
+    top["tree"]["certificate"] = CERTIFICATE | change
+    with pytest.raises(ModelFileError, match=r"tree\.certificate"):
+        loads(json.dumps(top).encode())

@@ -52,7 +52,8 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("version", 6), "format version 6.*Update ceiba"),
+        (_set("version", 8), "format version 8.*Update ceiba"),
+        (_set("version", 6), "format version 6.*Fit the model again"),
         (_set("version", "1"), "at version"),
         (_set("version", 0), "at version"),
         (_drop("version"), "'version' is missing"),

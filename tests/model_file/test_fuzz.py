@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import gzip
+import io
 import json
 import random
 import tracemalloc
@@ -81,7 +82,13 @@ def texts() -> list[bytes]:
         "parameters": {"max_depth": 3, "cost_matrix": {"$items": [[{"$tuple": ["u", "v"]}, 2]]}},
         "fitted": {"n_rows_dropped_": 0},
     }
+    pruning = ceiba.CostComplexity(folds=2, keep_unpruned=True)
+    kept = io.BytesIO()
+    ceiba.DecisionTreeClassifier(prune=pruning, max_depth=1).fit(rows, list("uvwuvw") * 4).save(
+        kept
+    )
     return [
+        kept.getvalue(),
         dumps(model.tree_, model=stored),
         dumps(random_tree(1, missing="surrogate", stays=True)),
         dumps(random_tree(2, task="regression", missing="fractional")),
@@ -117,6 +124,11 @@ def fuzz(n: int, seed: int, *, traced: int) -> tuple[int, int]:
         tree = loaded if isinstance(loaded, ceiba.Tree) else loaded.tree_
         if tree.missing != "error" and tree.unseen != "error":
             use(tree)
+        held_out = getattr(loaded, "cross_validation_", None)
+        for step in range(len(held_out)) if held_out and held_out.held_out else ():
+            held_out.predictions(step)
+            if held_out.classes is not None:
+                held_out.class_cost(step)
     return refused, n - refused
 
 

@@ -31,6 +31,15 @@ class Case:
         """The least objective."""
         return _Brute(self).best(tuple(range(len(self.y))), self.depth, self.max_leaves)
 
+    @cached_property
+    def first_questions(self) -> dict[tuple[tuple[int, ...], tuple[int, ...]], float]:
+        """The least objective below each division of all rows."""
+        brute, rows = _Brute(self), tuple(range(len(self.y)))
+        found = {
+            pair: brute.below(pair, self.depth, self.max_leaves) for pair in brute.divisions(rows)
+        }
+        return {pair: value for pair, value in found.items() if value < np.inf}
+
 
 class _Brute:
     def __init__(self, case: Case) -> None:
@@ -46,17 +55,23 @@ class _Brute:
         if len(rows) >= case.min_leaf:
             least = leaf_loss(case, rows) + case.penalty
         if depth > 0 and leaves > 1:
-            for left, right in self.divisions(rows):
-                if min(len(left), len(right)) < case.min_leaf:
-                    continue
-                for on_left in range(1, leaves):
-                    if on_left > 2 ** (depth - 1):
-                        break
-                    value = self.best(left, depth - 1, on_left)
-                    if value < least:
-                        value += self.best(right, depth - 1, leaves - on_left)
-                        least = min(least, value)
+            for pair in self.divisions(rows):
+                least = min(least, self.below(pair, depth, leaves))
         self.known[key] = least
+        return least
+
+    def below(
+        self, pair: tuple[tuple[int, ...], tuple[int, ...]], depth: int, leaves: int
+    ) -> float:
+        """The least objective below one division."""
+        least = np.inf
+        if min(map(len, pair)) < self.case.min_leaf or depth < 1:
+            return least
+        for on_left in range(1, min(leaves - 1, 2 ** (depth - 1)) + 1):
+            value = self.best(pair[0], depth - 1, on_left)
+            if value < least:
+                value += self.best(pair[1], depth - 1, leaves - on_left)
+                least = min(least, value)
         return least
 
     def divisions(self, rows: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

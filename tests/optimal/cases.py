@@ -98,10 +98,15 @@ def options_of(case: Case, **more: Any) -> GrowOptions:
     )
 
 
-def solve(case: Case, **search: Any) -> Tree:
-    """Search for the best tree of a case."""
+def problem_of(case: Case, **search: Any) -> Problem:
+    """Return a case as a problem for the exact search."""
     weight = None if (case.weight == 1).all() and case.loss != "cost" else case.weight
     if case.loss in ("gini", "entropy"):
         search["loss"] = case.loss
     how = Optimal(penalty=case.penalty / case.weight.sum(), **search)
-    return Problem(table_of(case), target_of(case), options_of(case, search=how), weight).grow()
+    return Problem(table_of(case), target_of(case), options_of(case, search=how), weight)
+
+
+def solve(case: Case, **search: Any) -> Tree:
+    """Search for the best tree of a case."""
+    return problem_of(case, **search).grow()

@@ -30,6 +30,30 @@ def objective_of(case: Case, ends: np.ndarray) -> float:
     return sum(leaf_loss(case, rows) + case.penalty for rows in leaves)
 
 
+def check_gap(seed: int) -> None:
+    """Check that a search which may stop early never states a bound above the optimum."""
+    case = random_case(seed)
+    gap = float(np.random.default_rng(seed).choice([0.01, 0.1, 0.2, 0.3, 0.5, 0.75]))
+    certificate = solve(case, gap=gap).certificate
+    rounding = 1e-9 * max(1.0, case.best)
+    assert certificate.lower_bound <= case.best + rounding, seed
+    assert case.best <= certificate.objective + rounding, seed
+    assert certificate.gap <= gap + 1e-9, seed
+    assert certificate.proven == (certificate.lower_bound == certificate.objective), seed
+
+
+def test_gap_of_tiny_tables_states_no_bound_above_the_optimum() -> None:
+    for seed in range(600):
+        check_gap(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(30))
+def test_gap_of_many_tiny_tables_states_no_bound_above_the_optimum(block: int) -> None:
+    for seed in range(20_000 + 200 * block, 20_000 + 200 * block + 200):
+        check_gap(seed)
+
+
 @pytest.mark.parametrize("block", range(6))
 def test_optimum_of_tiny_tables_equals_brute_force(block: int) -> None:
     for seed in range(50 * block, 50 * block + 50):

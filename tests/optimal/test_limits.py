@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import Certificate, GrowOptions, Lookahead, Optimal, Problem, watching
+from ceiba.grow import Certificate, GrowOptions, Lookahead, Optimal, Problem
+from ceiba.progress import listening
 from ceiba.table import Table, Target, read, read_target
 from ceiba.tree import Tree
 from tests.optimal.cases import random_case, solve
@@ -53,12 +54,13 @@ def test_search_out_of_time_gives_best_so_far_with_valid_bound() -> None:
 # Ctrl-C reaches the main thread, which in a worker of pytest-xdist is not the one that runs a test.
 _INTERRUPTED = """
 import os, signal, threading
-from ceiba.grow import Optimal, watching
+from ceiba.grow import Optimal
+from ceiba.progress import listening
 from tests.optimal.test_limits import errors_of, noisy, search
 
 data = noisy(3000, 20, seed=1)
 timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-with watching(lambda *_: None if timer.ident else timer.start()):  # the search is under way
+with listening(search=lambda *_: None if timer.ident else timer.start()):  # the search is under way
     searched = search(data, Optimal(time_limit=3600), depth=4)
 assert searched.certificate.status == "interrupted", searched.certificate
 assert searched.certificate.objective == errors_of(searched, data)
@@ -184,7 +186,7 @@ def test_progress_is_told_with_closing_gap() -> None:
         if len(states) == 5:
             raise EnoughError
 
-    with suppress(EnoughError), watching(note):
+    with suppress(EnoughError), listening(search=note):
         search(noisy(2000, 12, seed=5), Optimal(time_limit=3600))
     assert states
     assert all(lower <= value for value, lower, _ in states)
@@ -195,7 +197,7 @@ def test_error_in_progress_is_raised() -> None:
     def fail(*_: float) -> None:
         raise RuntimeError("no more")
 
-    with watching(fail), pytest.raises(RuntimeError, match="no more"):
+    with listening(search=fail), pytest.raises(RuntimeError, match="no more"):
         search(noisy(2000, 12, seed=5), Optimal(time_limit=20))
 
 

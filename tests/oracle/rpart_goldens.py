@@ -43,6 +43,7 @@ def fit_ceiba(problem: Problem, library: ModuleType) -> Fitted:
         options["loss"] = golden["loss"] if golden["loss_given"] else None
     if golden["method"] == "poisson":
         options["shrink"] = golden["shrink"]
+        options["error"] = golden.get("poisson_error", "deviance")
     if golden.get("cost"):
         options["cost"] = golden["cost"]
     model = library.rpart(golden["method"], **options)

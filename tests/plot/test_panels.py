@@ -68,7 +68,7 @@ def test_split_view_bars_hold_all_rows_and_part_at_the_cut() -> None:
     model, X, y = long_names()
     tree, rows = model.tree_, panel_rows(model.tree_, X, y)
     for node in np.flatnonzero(~tree.is_leaf).tolist():
-        view = split_view(tree, rows, node, None)
+        view = split_view(tree, rows, node)
         assert np.isfinite(view.x).all()
         assert view.x.min() >= 0
         assert view.x.max() <= 1
@@ -144,6 +144,6 @@ def test_missing_levels_with_a_branch_of_their_own_have_a_place() -> None:
     split = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
     X = {"city": ["Oslo", "Lima", "Rome", None, None]}
     tree = ceiba.tree.build((split, "a", "b", "c"))
-    view = split_view(tree, panel_rows(tree, X, ["a", "a", "b", "c", "c"]), 0, None)
+    view = split_view(tree, panel_rows(tree, X, ["a", "a", "b", "c", "c"]), 0)
     assert view.x.tolist() == [0.125, 0.375, 0.625, 0.875, 0.875]
     assert view.cuts == (0.5, 0.75)

@@ -114,26 +114,6 @@ def test_picture_is_drawn_in_light_and_dark(name: str) -> None:
         assert unreadable(ax, shade) == []
 
 
-@pytest.mark.parametrize(
-    ("display", "subject"),
-    [
-        (plot.TreeDisplay, trees.iris),
-        (plot.IcicleDisplay, lambda: trees.iris()[:1]),
-        (plot.PruningDisplay, sequence),
-        (plot.RegionsDisplay, trees.iris),
-        (plot.PredictionDisplay, trees.hitters),
-        (plot.PathDisplay, one_row),
-        (plot.ImportanceDisplay, trees.iris),
-        (plot.ImpurityDisplay, lambda: trees.iris()[:1]),
-    ],
-)
-def test_display_from_estimator_keeps_axes_and_figure(display: Any, subject: Any) -> None:
-    shown = display.from_estimator(*subject())
-    assert shown.ax_.figure is shown.figure_
-    _, ax = plt.subplots(figsize=(9, 7))
-    assert shown.plot(ax=ax).ax_ is ax
-
-
 @pytest.mark.parametrize("make", [trees.iris, trees.carseats, trees.hitters, trees.multiway])
 def test_plot_tree_with_rows_no_two_texts_overlap(make: Callable[[], Any]) -> None:
     assert overlapping(plot.plot_tree(*make())) == []
@@ -253,7 +233,7 @@ def test_random_rows_of_a_random_tree_are_drawn() -> None:
     tree = random_tree(2, n_inner=5)
     ax = plot.plot_tree(tree, random_rows(2))
     shown = "\n".join(texts(ax))
-    assert all(tree.schema.names[j] in shown for j in tree.used_columns)
+    assert all(tree.schema.names[j] in shown for j in tree.used_features)
     assert unreadable(ax, painted(ax)) == []
 
 

@@ -42,14 +42,16 @@ def estimator(problem: Problem, **options: Any) -> Any:
     return getattr(ceiba, name)(criterion=problem.criterion, **options)
 
 
-def fit(problem: Problem, X: Any = None, **options: Any) -> Any:
+def fit(problem: Problem, X: Any = None, *, counts_rows: bool = False, **options: Any) -> Any:
     """The fitted tree; class labels are their codes."""
     if X is None:
         X = frame(problem) if problem.kinds else matrix(problem)
     with warnings.catch_warnings():
         # min_samples_leaf >= min_samples_split is announced, and meant here
         warnings.simplefilter("ignore", ceiba.CeibaWarning)
-        model = estimator(problem, **options).fit(X, problem.y, sample_weight=problem.weight)
+        model = estimator(problem, **options).fit(
+            X, problem.y, **{"frequency" if counts_rows else "sample_weight": problem.weight}
+        )
     return model.tree_
 
 

@@ -53,7 +53,7 @@ def test_weight_k_gives_the_figures_of_the_row_k_times(problem):
 @settings(max_examples=60)
 def test_frequency_weights_make_stops_count_copies(problem, least):
     options = {"min_samples_leaf": least}
-    weighted = fit(problem, frequency_weights=True, **options)
+    weighted = fit(problem, counts_rows=True, **options)
     assert structure(weighted) == structure(fit(repeated(problem), **options))
 
 

@@ -52,7 +52,7 @@ def test_cuts_of_ordered_levels_are_read_back(levels: list[Any], data: Any) -> N
     cut = Cut("x", data.draw(st.integers(0, len(levels) - 2)) + 0.5)
     info = ColumnInfo("x", Kind.ORDERED, tuple(levels))
     for branch in range(2):
-        text = cut._sentence(branch, info, None, None)
+        text = cut._sentence(branch, info, None, None, "en")
         read = read_written(text, {"x": info})
         assert (read.split, read.branches) == (cut, (branch,))
 

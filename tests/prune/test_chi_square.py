@@ -140,8 +140,7 @@ def test_frequency_weights_count_as_rows(signal):
     rows = np.repeat(np.arange(400), weight)
     repeated = {name: np.asarray(values)[rows] for name, values in X.items()}
     options = {"max_depth": 4, "prune": ChiSquare()}
-    a = ceiba.DecisionTreeClassifier(frequency_weights=True, **options)
-    a.fit(X, y, sample_weight=weight)
+    a = ceiba.DecisionTreeClassifier(**options).fit(X, y, frequency=weight)
     b = ceiba.DecisionTreeClassifier(**options).fit(repeated, y[rows])
     np.testing.assert_allclose(a.pruning_table_["p_value"], b.pruning_table_["p_value"])
     assert a.tree_.n_leaves == b.tree_.n_leaves

@@ -255,7 +255,7 @@ def test_one_se_choice_takes_frequencies_as_rows():
         pruning = ceiba.prune.CostComplexity(folds=folds, rule="1se")
         return ceiba.DecisionTreeRegressor(prune=pruning, max_depth=5, **options)
 
-    a = model(folds, frequency_weights=True).fit(X, y, sample_weight=weight)
+    a = model(folds).fit(X, y, frequency=weight)
     b = model(folds[rows]).fit(X[rows], y[rows])
     np.testing.assert_allclose(a.pruning_table_["cv_se"], b.pruning_table_["cv_se"], rtol=1e-9)
     assert a.get_n_leaves() == b.get_n_leaves()

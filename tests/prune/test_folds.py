@@ -12,8 +12,11 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.grow import GrowOptions, Problem
 from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.table import read, read_target
 from tests.prune.tables import problem
 
 
@@ -154,3 +157,83 @@ def test_given_folds_cannot_be_repeated(data):
 def test_wrong_random_state_is_refused(data, seed):
     with pytest.raises(OptionError, match="random_state must be"):
         read_folds(5, data, random_state=seed)
+
+
+STRATA = np.random.default_rng(0).integers(0, 5, 1003).astype(np.uint32)
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 10, 1003])
+@pytest.mark.parametrize("strata", [None, STRATA], ids=["plain", "strata"])
+def test_dealt_folds_differ_by_at_most_one_row_in_each_stratum(n_folds, strata):
+    fold = _core.deal_folds(1003, n_folds, 7, strata=strata)
+    for rows in [fold, *(fold[strata == s] for s in range(5) if strata is not None)]:
+        sizes = np.bincount(rows, minlength=n_folds)
+        assert len(sizes) == n_folds
+        assert sizes.max() - sizes.min() <= 1
+
+
+def test_dealt_folds_are_those_of_their_seed_repeat_and_strata():
+    deals = [
+        _core.deal_folds(1003, 5, seed, repeat, strata=strata).tolist()
+        for strata in (None, STRATA)
+        for seed in (0, 1, 2**64 - 1)
+        for repeat in (0, 1)
+    ]
+    assert len({tuple(deal) for deal in deals}) == len(deals)
+    assert deals[0] == _core.deal_folds(1003, 5, 0).tolist()
+
+
+def test_dealt_folds_are_independent_of_row_order_and_of_each_other():
+    # Correlation of held-out sets with neighbours, with the row number and with another repeat.
+    n = 20_000
+    a, b = (_core.deal_folds(n, 2, 3, repeat).astype(float) for repeat in (0, 1))
+    for other in (b, np.roll(a, 1), np.roll(a, 2), np.arange(n) % 2, np.arange(n) < n / 2):
+        assert abs(np.corrcoef(a, other)[0, 1]) < 4 / np.sqrt(n)
+
+
+def test_pairs_of_rows_share_a_fold_as_often_as_chance_says():
+    deals = np.array([_core.deal_folds(12, 3, seed) for seed in range(4000)])
+    together = (deals[:, :, None] == deals[:, None, :]).mean(axis=0)
+    # 3 of the other 11 rows are in the same fold of 4.
+    assert np.abs(together[~np.eye(12, dtype=bool)] - 3 / 11).max() < 0.035
+    shares = np.array([(deals == fold).mean(axis=0) for fold in range(3)])
+    assert np.abs(shares - 1 / 3).max() < 0.035
+
+
+def test_dealt_groups_are_whole_and_fill_the_emptiest_fold():
+    sizes = np.array([9, 7, 5, 5, 3, 1, 1, 1])
+    groups = np.repeat(np.arange(8), sizes).astype(np.uint32)
+    deals = set()
+    for seed in range(50):
+        fold = _core.deal_folds(len(groups), 3, seed, groups=groups)
+        of_group = [set(fold[groups == g].tolist()) for g in range(8)]
+        assert all(len(own) == 1 for own in of_group)
+        assert np.bincount(fold).tolist() in ([11, 11, 10], [11, 10, 11], [10, 11, 11])
+        deals.add(tuple(fold.tolist()))
+    assert len(deals) > 1  # groups of one size change places
+
+
+@pytest.mark.parametrize(
+    ("n_folds", "extra", "message"),
+    [
+        (1, {}, "n_folds must be at least 2, got 1"),
+        (1004, {}, r"at most the number of rows \(1003\), got 1004"),
+        (6, {"groups": STRATA}, r"at most the number of groups \(5\), got 6"),
+        (2, {"groups": STRATA, "strata": STRATA}, "strata or groups, not both"),
+        (2, {"strata": STRATA[:9]}, "different lengths"),
+    ],
+)
+def test_deals_that_cannot_be_are_rejected(n_folds, extra, message):
+    with pytest.raises(ValueError, match=message):
+        _core.deal_folds(1003, n_folds, 0, **extra)
+
+
+def test_two_outputs_are_spread_by_their_pairs():
+    rng = np.random.default_rng(1)
+    target = read_target(rng.integers(0, 3, (90, 2)), task="classification")
+    two = Problem(read(rng.normal(size=(90, 2))), target, GrowOptions(task="classification"))
+    ids = ids_of(read_folds(3, two), 90)
+    pairs = target.values[:, 0] * 3 + target.values[:, 1]
+    for pair in range(9):
+        counts = np.bincount(ids[pairs == pair], minlength=3)
+        assert counts.max() - counts.min() <= 1

@@ -169,11 +169,11 @@ def test_raised_branch_takes_the_place_of_its_parent():
     ).recount({"a": a, "b": b}, y)
     X = {"a": a, "b": b}
     raised = pessimistic(tree, X, y)
-    assert raised.used_columns.tolist() == [1]
+    assert raised.used_features.tolist() == [1]
     assert raised.n_rows.tolist() == [60, 31, 29]
     assert (raised.predict(X) == y).all()
     kept = pessimistic(tree, raising=False)
-    assert kept.used_columns.tolist() == [0, 1]
+    assert kept.used_features.tolist() == [0, 1]
 
 
 def test_raised_tree_counts_all_its_rows():

@@ -21,6 +21,7 @@ import polars as pl
 import pytest
 
 import ceiba
+from ceiba.table.identifiers import is_identifier
 
 RULES = ("learn", "surrogate", "majority", "fractional")
 # Telco's TotalCharges are texts because of eleven blanks, and the reader says so.
@@ -65,7 +66,11 @@ PROBLEMS = {
 }
 NAMES = tuple(PROBLEMS)
 # A name or a number of its own in every row: what the warning about identifiers is for.
-IDENTIFIERS = {"titanic": ["Name", "Ticket", "Cabin"], "telco": ["customerID"]}
+IDENTIFIERS = {
+    "titanic": ["PassengerId", "Name", "Ticket", "Cabin"],
+    "telco": ["customerID"],
+    "ames": ["Order", "PID"],
+}
 
 
 @cache
@@ -164,6 +169,25 @@ def test_identifier_column_is_warned_about(data_folder) -> None:
     frame = pd.read_csv(data_folder / "telco_customer_churn.csv").head(500)
     with pytest.warns(ceiba.DataWarning, match="'customerID'.*identifier"):
         ceiba.DecisionTreeClassifier(max_depth=2).fit(frame, "Churn")
+
+
+@pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
+def test_identifiers_of_all_tables_are_found_and_nothing_else(data_folder) -> None:
+    found = {}
+    for path in sorted(data_folder.iterdir()):
+        if path.name.startswith("README"):
+            continue
+        table = ceiba.table.read(ceiba.read_file(path))
+        names = [one.name for one in table.columns if is_identifier(one)]
+        if names:
+            found[path.name] = names
+    assert found == {
+        "ames_housing.csv": ["Order", "PID"],
+        "bike_sharing_hour.csv": ["instant"],
+        "default_credit_card.csv.gz": ["ID"],
+        "telco_customer_churn.csv": ["customerID"],
+        "titanic.csv": ["PassengerId", "Name"],
+    }
 
 
 def test_rows_of_new_levels_are_answered(data_folder) -> None:

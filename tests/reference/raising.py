@@ -185,7 +185,7 @@ class Workshop:
         """Give the share of each branch, in which rows that are to go down all of them do so."""
         first, last = self.original.branch_start[split : split + 2].tolist()
         if not self._everyone:
-            return self.original.branch_weight[first:last]
+            return self.original.branch_share[first:last]
         assert self.problem is not None
         weight, known = self.problem.row_weight[part.rows] * part.share, branch >= 0
         placed = np.bincount(branch[known], weights=weight[known], minlength=last - first)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from collections.abc import Iterable
@@ -10,22 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.report.npm import package
-
-
-def word_entries(text: str) -> list[tuple[str, list[str]]]:
-    """List keys of a file of words with their texts."""
-    listed = re.findall(r"^  (\w+): (\[.*\]),$", text, re.MULTILINE)
-    return [(key, json.loads(texts)) for key, texts in listed]
-
-
-def unequal_words(text: str) -> list[str]:
-    """List keys that have not three texts with the same blanks."""
-    wrong = []
-    for key, texts in word_entries(text):
-        blanks = [sorted(re.findall(r"\{(\w+)\}", one)) for one in texts]
-        if len(texts) != 3 or not blanks[0] == blanks[1] == blanks[2]:
-            wrong.append(key)
-    return wrong
 
 
 def words_asked(code: str) -> set[str]:
@@ -56,13 +39,13 @@ def lines_cut(text: str) -> list[str]:
     ]
 
 
-def type_errors(files: Iterable[Path], *, unused: bool = True) -> str:
-    """Have scripts that share one scope checked by tsc."""
+def type_errors(files: Iterable[Path]) -> str:
+    """Have modules checked by tsc: types, names that are not imported, names that are not used."""
     options = [
-        *("--allowJs", "--checkJs", "--noEmit", "--target", "es2020"),
-        *("--lib", "es2022,dom,dom.iterable"),
+        *("--allowJs", "--checkJs", "--noEmit", "--target", "es2022", "--module", "es2022"),
+        *("--moduleResolution", "bundler", "--moduleDetection", "force"),
+        *("--lib", "es2022,dom,dom.iterable", "--noUnusedLocals"),
         *("--strict", "--noImplicitAny", "false", "--strictNullChecks", "false"),
-        *(["--noUnusedLocals"] if unused else []),
     ]
     compiler = package("typescript") / "bin" / "tsc"
     command = ["node", str(compiler), *options, *map(str, files)]

@@ -1,24 +1,16 @@
-"""Checkers from npm: the types of the scripts (tsc --checkJs), and axe-core on every tab."""
+"""axe-core on every tab of the report."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 import ceiba
-from ceiba.report.page import SCRIPTS
 from tests.report.browser import Open
-from tests.report.checkers import axe_source, type_errors, violations
+from tests.report.checkers import axe_source, violations
 from tests.report.models import HOSTILE, held_out, model, training
 from tests.report.test_trust import checks
 
-ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
 TABS = ("node", "case", "prune", "model", "data")
-
-
-def test_scripts_types_are_right_by_tsc() -> None:
-    assert type_errors(ASSETS / name for name in SCRIPTS) == ""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

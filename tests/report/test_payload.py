@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,19 +13,18 @@ import pytest
 import ceiba
 from ceiba.errors import CeibaError
 from ceiba.report import page, payload, report
+from ceiba.report.bundle import modules_of
 from ceiba.report.numbers import exact, shown
-from ceiba.report.page import PACK_ABOVE, SCRIPTS, STYLES, _assets
+from ceiba.report.page import ENTRY_WITH_TRUST, PACK_ABOVE, STYLES
+from ceiba.words import words
 from tests.report.checkers import (
     classes_unused,
-    lines_cut,
-    unequal_words,
-    word_entries,
     words_asked,
     words_unused,
 )
 from tests.report.models import HOSTILE, held_out, model
 
-ASSETS = Path(ceiba.__file__).parent / "report" / "assets"
+ROOT = Path(ceiba.__file__).parent
 KINDS = ["classes", "regression", "surrogate", "fractional", "cv", "intervals"]
 
 
@@ -105,24 +103,15 @@ def test_page_of_iris_keeps_within_its_budget() -> None:
     assert len(fitted.report(train=(X, y), test=(X, y)).html.encode()) <= 300 * 1024
 
 
-WORDS = ("core/i18n.js", "trust/trust_words.js")
+KEYS = {*words("en").section("page"), *words("en").section("trust")}
 
 
-def word_files() -> str:
-    return "\n".join((ASSETS / name).read_text("utf-8") for name in WORDS)
-
-
-def scripts(names: Iterable[str] = SCRIPTS) -> str:
-    return "\n".join((ASSETS / name).read_text("utf-8") for name in names)
-
-
-def test_words_every_key_has_three_languages_and_the_same_blanks() -> None:
-    assert len(word_entries(word_files())) > 200
-    assert unequal_words(word_files()) == []
+def scripts(paths: Iterable[str] = modules_of(ENTRY_WITH_TRUST)) -> str:
+    return "\n".join((ROOT / path).read_text("utf-8") for path in paths)
 
 
 def test_words_every_key_used_by_the_scripts_is_known() -> None:
-    assert words_asked(scripts()) - {key for key, _ in word_entries(word_files())} == set()
+    assert words_asked(scripts()) - KEYS == set()
 
 
 BUILT = (
@@ -132,31 +121,11 @@ BUILT = (
 
 
 def test_words_and_style_classes_are_all_used_by_the_scripts() -> None:
-    code = scripts(name for name in SCRIPTS if name not in WORDS)
+    code = scripts()
     tasks = {"classification", "regression"}  # by the name that the payload gives
-    keys = {key for key, _ in word_entries(word_files())} - tasks
-    assert words_unused(keys, code, BUILT) == set()
-    for name in STYLES:
-        assert classes_unused((ASSETS / name).read_text("utf-8"), code) == set(), name
-
-
-def test_scripts_all_files_are_listed_and_small() -> None:
-    found = [path.relative_to(ASSETS) for path in ASSETS.rglob("*.*")]
-    assert {str(path) for path in found} == {*SCRIPTS, *STYLES, "page.html"}
-    folders = Counter(path.parent for path in found)
-    assert max(folders.values()) <= 16
-    for name in SCRIPTS:
-        assert len((ASSETS / name).read_text("utf-8").splitlines()) <= 500, name
-
-
-def test_scripts_no_string_goes_over_several_lines_so_comments_can_be_left_out() -> None:
-    for name in SCRIPTS:
-        assert lines_cut((ASSETS / name).read_text("utf-8")) == [], name
-    style, script = _assets()
-    assert "\n// " not in script
-    assert "/* " not in style
-    assert "/**" not in script
-    assert len(script) < 0.9 * sum(len((ASSETS / name).read_text("utf-8")) for name in SCRIPTS)
+    assert words_unused(KEYS - tasks, code, BUILT) == set()
+    for path in STYLES:
+        assert classes_unused(scripts([path]), code) == set(), path
 
 
 def test_report_is_written_whole_and_remembers_its_path(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def with_certificate(**changes: Any) -> Any:
     """Give a model whose certificate says what is to be shown."""
     model = fitted()
     values = {**model.certificate_.to_dict(), **changes}
-    model.tree_.certified(Certificate(**values))
+    model.tree_ = model.tree_.with_certificate(Certificate(**values))
     return model
 
 

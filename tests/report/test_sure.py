@@ -233,13 +233,13 @@ def test_rows_under_weights_and_priors_are_counted_as_rows(open_page: Open) -> N
 
 
 def test_interval_of_honest_leaves_is_not_called_optimistic(open_page: Open) -> None:
-    for honest in (None, 0.5):
-        fit = fitted(honest=honest)
+    for honest in (False, True):
+        fit = fitted(leaf_values="honest" if honest else "share")
         opened = open_page(f"sure_honest_{honest}", fit, reports={})
         said = [said_of(opened, i)["text"] for i in fit.tree_.leaves.tolist()]
         intervals = [text for text in said if "95% interval" in text]
         assert len(intervals) > 3
-        assert all(("95% interval (optimistic)" in text) == (honest is None) for text in intervals)
+        assert all(("95% interval (optimistic)" in text) != honest for text in intervals)
         opened.run("() => ceibaReport.reveal(0)")
         shown = opened.page.inner_text("#panel .sure")
-        assert shown.endswith("(optimistic)") == (honest is None)
+        assert shown.endswith("(optimistic)") != honest

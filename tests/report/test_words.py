@@ -46,8 +46,9 @@ def test_case_steps_say_what_holds_and_where_it_leads(open_page: Open) -> None:
         name = names[tree.splits.column[move["node"]]]
         assert text.startswith(name)
         if tree.splits.kind[move["node"]] == 1:
-            mark = "≤" if values[name] <= tree.splits.cut[move["node"]] else ">"
-            assert mark in text
+            sentence = tree.node(move["node"]).sentence(move["branch"])
+            said = sentence.replace("<=", "≤").replace(">=", "≥")
+            assert said in text.replace("−", "-")
             assert f"it is {values[name]:g}" in text
     assert "✗" not in page.inner_text("#panel")
 

@@ -6,11 +6,13 @@ import csv
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -29,11 +31,15 @@ if not hasattr(signal, "SIGKILL"):
     pytest.skip("this system has no SIGKILL", allow_module_level=True)
 
 
+def studio(data: Path, *flags: str) -> list[str]:
+    return [sys.executable, "-m", "ceiba", "studio", str(data), "--no-browser", *flags]
+
+
 class Server:
     """A studio in a process of its own."""
 
     def __init__(self, data: Path) -> None:
-        command = [sys.executable, "-m", "ceiba", "studio", str(data), "-t", "buys", "--no-browser"]
+        command = studio(data, "-t", "buys")
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.said = []
@@ -95,6 +101,14 @@ def mirror(path: Path) -> Workspace:
     return Workspace(source, first_setup(source, name, {}))
 
 
+def state_again(path: Path) -> dict[str, Any]:
+    again = Server(path)
+    try:
+        return again.state()
+    finally:
+        again.end()
+
+
 def killed_once(path: Path, seed: int) -> None:
     """Work at random, kill the server at a random moment, start it again, compare."""
     rng = np.random.default_rng(seed)
@@ -119,11 +133,7 @@ def killed_once(path: Path, seed: int) -> None:
     finally:
         killer.join()
         server.end()
-    again = Server(path)
-    try:
-        state = again.state()
-    finally:
-        again.end()
+    state = state_again(path)
     if state["revision"] == acknowledged + 1 and in_flight is not None:
         here.act(*in_flight)  # it was on disk, and only the answer was lost
         acknowledged += 1
@@ -143,13 +153,55 @@ def test_server_killed_20_times_has_lost_nothing(tmp_path: Path, seed: int) -> N
     killed_once(written(tmp_path, seed), seed)
 
 
-def test_server_refused_twice_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "flags", [["-t", "buys"], ["-t", "buys", "--new"], ["-t", "city"]], ids=str
+)
+def test_second_studio_is_refused_and_renames_nothing(tmp_path: Path, flags: list[str]) -> None:
     path = written(tmp_path, 0)
     first = Server(path)
     try:
-        command = [sys.executable, "-m", "ceiba", "studio", str(path), "-t", "buys", "--no-browser"]
-        second = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        second = subprocess.run(studio(path, *flags), capture_output=True, text=True, timeout=120)
         assert second.returncode == 1
         assert "open in another studio" in second.stderr.replace("\n", " ")
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["data.csv", "data.csv.studio"]
     finally:
         first.end()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_full_disk_loses_nothing_that_was_acknowledged(small_disk: Path) -> None:
+    path = written(small_disk, 0)
+    filler = small_disk / "filler"
+    server = Server(path)
+    acknowledged = []
+    try:
+        server.state()
+        free = shutil.disk_usage(small_disk).free
+        filler.write_bytes(b"x" * (free - 4096))
+        for k in range(30):
+            note = f"{k} " + "x" * 700
+            body = {"action": "note", "arguments": {"node": 0, "note": note}}
+            status, answer = server.ask("POST", "/api/action", body)
+            if status == 200:
+                acknowledged.append(note)
+            else:
+                assert (status, answer["error"]["code"]) == (400, "OutputError")
+                filler.unlink(missing_ok=True)
+        assert len(acknowledged) < 30
+    finally:
+        server.end()
+    state = state_again(path)
+    assert state["revision"] == len(acknowledged)
+    assert state["source"]["remarks"] == []
+    assert all(note in one["line"] for note, one in zip(acknowledged, state["log"], strict=True))

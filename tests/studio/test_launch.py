@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 import urllib.request
 from pathlib import Path
@@ -95,6 +97,53 @@ def test_studio_keeps_its_work_where_it_is_told(
     assert again.closed().tree_ == first.tree_
 
 
+def test_token_stands_on_no_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[tuple[str, str, int]] = []
+
+    def browse(page: str) -> None:
+        path = Path(urllib.request.url2pathname(page.removeprefix("file://")))
+        pages.append((page, path.read_text(), path.stat().st_mode & 0o777))
+
+    monkeypatch.setattr(launch.webbrowser, "open", browse)
+    opened = Opened(monkeypatch, lambda: ceiba.studio(frame(0), "buys"))
+    opened.closed()
+    ((page, html, mode),) = pages
+    token = opened.url.partition("token=")[2]
+    assert token not in page
+    assert opened.url in html
+    assert mode == 0o600
+    assert not Path(urllib.request.url2pathname(page.removeprefix("file://"))).parent.exists()
+
+
+def test_half_sent_requests_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ceiba.studio import server
+
+    monkeypatch.setattr(server, "MOST_SECONDS", 1.0)
+    monkeypatch.setattr(server, "MOST_OPEN", 20)
+    opened = Opened(monkeypatch, lambda: ceiba.studio(frame(0), "buys", browser=False))
+    port, token = int(opened.url.split(":")[2].split("/")[0]), opened.url.partition("token=")[2]
+    head = f"Host: 127.0.0.1:{port}\r\nX-Ceiba-Token: {token}\r\n"
+    parts = [
+        "", "GET / HT", f"GET /api/state HTTP/1.1\r\n{head}",
+        f"POST /api/action HTTP/1.1\r\n{head}Content-Length: 9\r\n\r\n{{",
+        f"POST /api/action HTTP/1.1\r\n{head}Transfer-Encoding: chunked\r\n\r\n5\r\n",
+    ]  # fmt: skip
+    clients = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(60)]
+    try:
+        for k, client in enumerate(clients):
+            with contextlib.suppress(OSError):  # the oldest make room
+                client.sendall(parts[k % len(parts)].encode())
+        assert opened.ask("/api/state")["setup"]["target"] == "buys"
+        for client in clients:
+            with contextlib.suppress(ConnectionError):
+                while client.recv(4096):  # times out if it stays open
+                    pass
+    finally:
+        for client in clients:
+            client.close()
+    opened.closed()
+
+
 def test_other_address_than_this_machine_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     table, name = whole_table(frame(0), "buys")
@@ -115,7 +164,7 @@ def test_other_address_than_this_machine_is_warned_of(monkeypatch: pytest.Monkey
     "options",
     [
         {"lang": "de"},
-        {"honest": 0.5},
+        {"leaf_values": ceiba.Honest()},
         {"leaf_values": "laplace"},
         {"nonsense": 1},
         {"port": 99_999},

@@ -12,8 +12,8 @@ import ceiba
 from ceiba.cli.studio_job import lesson_source
 from ceiba.studio.launch import first_setup
 from ceiba.studio.lessons.computing import MEASURES, Division, steps_of
-from ceiba.studio.lessons.wording import words_in
 from ceiba.studio.work.workspace import Workspace
+from ceiba.words import words as words_of
 from tests.studio.serving import Talk
 
 
@@ -79,7 +79,7 @@ def test_results_are_those_of_the_library(seed: int) -> None:
     labels = [c for row in counts for c, n in zip(classes, row, strict=True) for _ in range(n)]
     column = [b for b, row in zip(branches, counts, strict=True) for _ in range(int(row.sum()))]
     rows = tuple(map(tuple, counts.tolist()))
-    words = words_in("en")
+    words = words_of("en").section("steps")
     for base in ("entropy", "gini"):
         division = Division(classes, branches, rows, base)
         gain = ceiba.gain(column, labels, "multiway", base)
@@ -96,23 +96,14 @@ def test_results_are_those_of_the_library(seed: int) -> None:
 def test_formulas_say_what_they_come_to(measure: str) -> None:
     """The right side of each formula is its value; the left side, computed, gives it too."""
     division = Division(("no", "yes"), ("a", "b"), ((2, 0), (1, 3)))
-    for step in steps_of(division, measure, words_in("en")):
-        if step["title"] == words_in("en")["expected"]:
+    for step in steps_of(division, measure, words_of("en").section("steps")):
+        if step["title"] == words_of("en")["steps.expected"]:
             continue
         left, _, right = step["formula"].rpartition(" = ")
         assert float(right.replace("−", "-")) == pytest.approx(step["value"], abs=5e-5)
         text = re.sub(r"^.*?= ", "", left).replace("−", "-").replace("·", "*").replace("²", "**2")
         text = text.replace("log₂", "np.log2")
         assert float(eval(text, {"np": np})) == pytest.approx(step["value"], abs=2e-4)
-
-
-def test_languages_have_the_same_texts() -> None:
-    every: list[dict[str, Any]] = [words_in(lang) for lang in ("en", "es", "pt")]
-    assert set(every[0]) == set(every[1]) == set(every[2])
-    for key, text in every[0].items():
-        for other in every[1:]:
-            assert ("{branch}" in text) == ("{branch}" in other[key])
-            assert other[key] != text
 
 
 def test_script_of_a_lesson_runs() -> None:

@@ -69,6 +69,15 @@ def test_foreign_hosts_and_origins_are_refused(talk: Talk, headers: dict[str, st
         assert talk.client.request(method, address, headers=headers).status_code == 403
 
 
+def test_private_page_leads_to_the_studio_only(talk: Talk) -> None:
+    visit = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert talk.client.get("/", headers=visit).status_code == 200
+    assert talk.client.get("/", headers={**visit, "X-Ceiba-Token": "no"}).status_code == 403
+    assert talk.client.get("/", headers={**visit, "Sec-Fetch-Mode": "cors"}).status_code == 403
+    for method, address in (("GET", "/api/state"), ("POST", "/api/close")):
+        assert talk.client.request(method, address, headers=visit).status_code == 403
+
+
 def test_own_origin_is_welcome(talk: Talk) -> None:
     for host in ("127.0.0.1:8000", "localhost:8000"):
         headers = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}

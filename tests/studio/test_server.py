@@ -84,6 +84,7 @@ def test_pending_p_values_arrive(talk: Talk) -> None:
     made = talk.get("/api/node/0/p-values")["p_values"]
     assert set(made) == pending
     assert all(0 < one["p_value"] <= 1 for one in made.values())
+    assert {one["p_bound"] for one in made.values()} <= {"exact", "at most", "at least"}
 
 
 def test_rules_notes_and_copies_are_in_the_state(talk: Talk) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,18 +78,26 @@ def test_undo_then_another_action_forgets_what_was_undone() -> None:
         ("undo", {"steps": 0}),
         ("undo", {"far": 1}),
         ("restore", {"name": "nothing"}),
+        ("restore", {"name": ["a"]}),
+        ("forget", {"name": ""}),
         ("snapshot", {"name": ""}),
+        ("continue_in_copy", {}),
+        ("prune", {"alpha": 10**400}),
+        ("set_column", {"column": ["city"], "role": "ignore"}),
+        ("set_column", {"column": {}, "role": "ignore"}),
+        ("set_column", {"column": "city", "cost": 10**400}),
         ("set_column", {"column": "city"}),
         ("set_column", {"column": "city", "kind": "number"}),
         ("set_column", {"column": "city", "role": "king"}),
         ("set_column", {"column": "size", "order": ["S", "M"]}),
         ("set_column", {"column": "size", "colour": "red"}),
+        ("set_column", {"column": "city", "monotone": 1}),
         ("set_held_out", {"share": 2.0}),
         ("set_held_out", {"share": 0.3, "seed": -1}),
         ("set_held_out", {"file": "../secret.csv"}),
         ("set_options", {}),
         ("set_options", {"options": {"max_depth": 0}}),
-        ("set_options", {"options": {"honest": 0.5}}),
+        ("set_options", {"options": {"leaf_values": "honest"}}),
         ("set_options", {"class_prior": {"maybe": 1.0}}),
         ("set_options", {"cost_matrix": [[0, 1]]}),
     ],
@@ -117,7 +127,7 @@ def reopened(tmp_path: Path) -> Iterator[Any]:
         for journal in journals:
             journal.close()
         source = opened(seed).source
-        journal, _ = Journal.open(tmp_path / "a.studio", source.fingerprint, {"target": "buys"})
+        journal = Journal.open(tmp_path / "a.studio", source.fingerprint, {"target": "buys"})
         journals.append(journal)
         return opened(seed, journal=journal)
 
@@ -174,14 +184,143 @@ def test_journal_never_overwrites_what_is_no_workspace(tmp_path: Path) -> None:
     assert path.read_text() == "all my work\n"
 
 
-def test_disk_full_takes_the_action_back(reopened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_takes_the_action_back(reopened: Any, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "a.studio"
     workspace = reopened(0)
-
-    def full(*_: Any) -> None:
-        raise OutputError("no room")
-
-    monkeypatch.setattr(workspace.journal, "write", full)
-    before = workspace.state
-    with pytest.raises(OutputError):
-        workspace.act("grow", {"node": 0, "levels": 1})
+    workspace.act("grow", {"node": 0, "levels": 1})
+    before, content = workspace.state, path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(content) + 30, limits[1]))
+    try:  # 30 bytes of the line fit: a short write, then an error
+        with pytest.raises(OutputError, match="Cannot write"):
+            workspace.act("note", {"node": 0, "note": "x" * 100})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert workspace.state is before
+    assert path.read_bytes() == content
+    workspace.act("note", {"node": 0, "note": "y"})
+    again = reopened(0)
+    assert again.remarks == []
+    assert again.state.lines == workspace.state.lines
+
+
+def test_infinite_number_is_refused_and_taken_back(reopened: Any) -> None:
+    workspace = reopened(0)
+    before = workspace.state
+    split = {"column": "count", "cut": 2.5, "more": float("inf")}
+    with pytest.raises(CeibaError, match="finite"):
+        workspace.act("take", {"node": 0, "split": split})
+    assert workspace.state is before
+
+
+@pytest.mark.parametrize(
+    ("line", "n_kept"),
+    [
+        (b'{"action":"note","arguments":{"node":0,"no', 2),  # cut short, another line after it
+        (b'{"action":"note","argu{"action":"note","arguments":{"node":0,"note":"c"}}', 3),
+        (b'{"action":"note","arguments":[0]}', 2),
+        (b'{"action":"note","arguments":"node"}', 2),
+        (b'{"action":["note"],"arguments":{}}', 2),
+        (b'{"action":"note","arguments":' + b"[" * 100_000 + b"}", 2),
+        (b"[]", 2),
+        (b"\xff\r\0", 2),
+        (b"", 2),
+    ],
+    ids=lambda one: repr(one)[:40],
+)
+def test_damaged_line_hides_no_other(
+    reopened: Any, tmp_path: Path, line: bytes, n_kept: int
+) -> None:
+    path = tmp_path / "a.studio"
+    first = reopened(0)
+    first.act("note", {"node": 0, "note": "a"})
+    first.act("note", {"node": 0, "note": "b"})
+    first.journal.close()
+    *before, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*before, line, b"\n", last]))
+    second = reopened(0)
+    assert len(second.state.lines) == n_kept
+    assert second.state.lines[-1] == first.state.lines[-1]
+    assert bool(second.remarks) == (n_kept == 2)
+    second.act("note", {"node": 0, "note": "d"})
+    assert reopened(0).state.lines == second.state.lines
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("set_column", {"column": ["city"], "role": "ignore"}),
+        ("cut", {"node": 0}),
+        ("unheard", {}),
+    ],
+)
+def test_new_actions_are_not_written_behind_one_that_fails(
+    reopened: Any, tmp_path: Path, name: str, arguments: dict[str, Any]
+) -> None:
+    path = tmp_path / "a.studio"
+    first = reopened(0)
+    first.act("note", {"node": 0, "note": "a"})
+    first.journal.write(name, arguments)  # as if it could be done then
+    first.journal.write("note", {"node": 0, "note": "b"})
+    content = path.read_bytes()
+    second = reopened(0)
+    assert second.state.lines == first.state.lines
+    assert second.resumed["actions"] == 1
+    assert "Action 2 of 3" in second.remarks[-1]
+    for tried in ("grow", "undo"):
+        with pytest.raises(OutputError, match=r"Action 2 of 3 .* not saved behind it"):
+            second.act(tried, {"node": 0} if tried == "grow" else {})
+    assert path.read_bytes() == content
+    second.act("continue_in_copy")
+    assert (tmp_path / "a.studio.old").read_bytes() == content
+    second.act("grow", {"node": 0, "levels": 1})
+    third = reopened(0)
+    assert third.remarks == []
+    assert third.state.lines == second.state.lines
+    assert third.state.tree == second.state.tree
+
+
+@pytest.mark.parametrize("other", [{"start": {"target": "amount"}}, {"new": True}], ids=str)
+def test_open_workspace_is_not_renamed(reopened: Any, tmp_path: Path, other: Any) -> None:
+    pytest.importorskip("fcntl")
+    workspace = reopened(0)
+    start = other.pop("start", {"target": "buys"})
+    with pytest.raises(OutputError, match="open in another studio"):
+        Journal.open(tmp_path / "a.studio", workspace.source.fingerprint, start, **other)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.studio"]
+    workspace.act("grow", {"node": 0, "levels": 1})
+    assert reopened(0).state.tree == workspace.state.tree
+
+
+def test_new_work_puts_the_old_aside(reopened: Any, tmp_path: Path) -> None:
+    workspace = reopened(0)
+    workspace.act("grow", {"node": 0, "levels": 1})
+    workspace.journal.close()
+    content = (tmp_path / "a.studio").read_bytes()
+    journal = Journal.open(tmp_path / "a.studio", "x", {}, new=True)
+    journal.close()
+    assert journal.actions == []
+    assert (tmp_path / "a.studio.old").read_bytes() == content
+
+
+@pytest.mark.skipif(os.name != "posix", reason="this system has no file modes")
+def test_workspace_is_for_its_owner_only(reopened: Any, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        reopened(0)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.studio").stat().st_mode & 0o777 == 0o600
+
+
+def test_20000_actions_open_in_seconds(reopened: Any, tmp_path: Path) -> None:
+    reopened(0).journal.close()
+    notes = [{"action": "note", "arguments": {"node": 0, "note": str(i)}} for i in range(20_000)]
+    with (tmp_path / "a.studio").open("a") as file:
+        file.writelines(json.dumps(one) + "\n" for one in notes)
+    begin = time.process_time()
+    workspace = reopened(0)
+    assert time.process_time() - begin < 6
+    assert workspace.revision == 20_000
+    assert workspace.state.lines[-1] == "model = model.annotate(0, note='19999')"

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import ceiba
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table import Kind, Levels, read, read_like
 
@@ -174,24 +175,12 @@ def test_large_polars_frame_is_not_copied() -> None:
     assert np.shares_memory(read(X).columns[0].values, X["a"].to_numpy())
 
 
-def test_identifier_column_warns() -> None:
-    with pytest.warns(DataWarning, match="Column 'id': 30 levels in 30 rows.*identifier"):
-        read({"id": [f"row {i}" for i in range(30)], "x": list(range(30))})
-
-
-@pytest.mark.parametrize(
-    "values", [[f"row {i}" for i in range(10)], [f"{i % 15}" for i in range(30)]]
-)
-def test_few_rows_or_repeated_levels_do_not_warn(values: list[str]) -> None:
-    read({"id": values})
-
-
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([f"{i}.5" for i in range(29)] + [" "], "looks like numbers read as strings.*to_numeric"),
+        ([f"{i}.5" for i in range(59)] + [" "], "looks like numbers read as strings.*to_numeric"),
         (
-            [f"2024-01-{i:02}" for i in range(1, 31)],
+            [f"2024-{1 + i // 28:02}-{1 + i % 28:02}" for i in range(60)],
             "looks like dates read as strings.*to_datetime",
         ),
     ],
@@ -199,3 +188,80 @@ def test_few_rows_or_repeated_levels_do_not_warn(values: list[str]) -> None:
 def test_numbers_or_dates_as_texts_are_named_in_the_warning(values: list[str], words: str) -> None:
     with pytest.warns(DataWarning, match=words):
         read({"a": values})
+
+
+class Stream:
+    """A table that is known by its Arrow stream alone."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def random_dictionary(rng: np.random.Generator, n: int) -> pa.DictionaryArray:
+    """Codes with missing ones (garbage below them), levels with null among them; a slice."""
+    k = int(rng.integers(1, 5))
+    missing = rng.random(n) < 0.3
+    codes = np.where(missing, rng.integers(-100, 100, n), rng.integers(0, k, n)).astype(np.int8)
+    present = pa.py_buffer(np.packbits(~missing, bitorder="little").tobytes())
+    indices = pa.Array.from_buffers(pa.int8(), n, [present, pa.py_buffer(codes.tobytes())])
+    levels = pa.array(["abcd"[i] if rng.random() < 0.8 else None for i in range(k)], pa.string())
+    whole = pa.DictionaryArray.from_arrays(indices, levels, safe=False)
+    return whole.slice(int(rng.integers(n // 2)))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [lambda table: table, Stream, lambda table: table.to_pandas(types_mapper=pd.ArrowDtype)],
+    ids=["table", "stream", "pandas"],
+)
+def test_arrow_dictionaries_in_chunks_and_slices_are_read(form: Any) -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        chunks = [random_dictionary(rng, int(rng.integers(4, 20))) for _ in range(3)]
+        table = pa.table({"d": pa.chunked_array(chunks)}).slice(int(rng.integers(3)))
+        wanted = [
+            None if code is None else chunk.dictionary[code].as_py()
+            for chunk in table["d"].chunks
+            for code in chunk.indices.to_pylist()
+        ]
+        column = read(form(table)).columns[0]
+        levels = () if column.info.is_numeric else column.info.levels
+        codes = np.full(len(table), -1) if column.info.is_numeric else column.values
+        assert [None if code < 0 else levels[code] for code in codes] == wanted
+        if len({*wanted} - {None}) > 1:
+            numbered = table.append_column("x", pa.array(np.arange(len(table)) / 2))
+            model = ceiba.DecisionTreeClassifier()
+            model.fit(form(numbered), "d", drop_missing_target=True)
+            assert set(model.classes_) == {*wanted} - {None}
+
+
+@pytest.mark.parametrize(
+    "levels", [pa.array([5, 9], pa.date32()), pa.nulls(2)], ids=["dates", "null"]
+)
+def test_arrow_dictionary_of_other_types_in_pandas_is_read(levels: Any) -> None:
+    codes = pa.array([0, 1, None, 1] * 5, pa.int8())
+    table = pa.table({"d": pa.DictionaryArray.from_arrays(codes, levels)})
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    assert read(frame).columns[0].info == read(table).columns[0].info
+    model = ceiba.DecisionTreeClassifier().fit(frame, list("pqqq") * 5)
+    assert model.predict(frame).tolist() == model.predict(table).tolist()
+
+
+def test_ordered_arrow_classes_with_null_among_the_levels_keep_their_order() -> None:
+    parts = [
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 1]), pa.array(found), ordered=True)
+        for found in (["small", "large"], ["small", "large", None])
+    ]
+    for y in (pa.chunked_array(parts), parts[0]):
+        model = ceiba.rpart("class", xval=0).fit({"x": list(range(len(y)))}, y)
+        assert model.classes_.tolist() == ["small", "large"]
+
+
+def test_stream_with_a_name_twice_is_refused() -> None:
+    table = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    for X in (table, Stream(table)):
+        with pytest.raises(DataError, match="Column name 'a' occurs more than once"):
+            read(X)

@@ -165,14 +165,14 @@ def test_arrays_of_pandas_in_a_dict_are_read_as_series(values: Any) -> None:
 def test_dict_target_with_rows_left_out(model: Any) -> None:
     X = {"a": [1.0, 2.0, 3.0, 4.0]}
     options = {} if model is ceiba.rpart else {"drop_missing_target": True}
-    fitted = model(**options).fit(X, {"y": ["a", None, "b", "b"]})
+    fitted = model().fit(X, {"y": ["a", None, "b", "b"]}, **options)
     assert fitted.tree_.n_rows[0] == 3
     assert fitted.tree_.target.name == "y"
 
 
 def test_dict_target_of_two_outputs_with_rows_left_out() -> None:
     y = {"y": ["a", None, "b"], "z": ["c", "d", "d"]}
-    fitted = ceiba.DecisionTreeClassifier(drop_missing_target=True).fit({"a": [1.0, 2.0, 3.0]}, y)
+    fitted = ceiba.DecisionTreeClassifier().fit({"a": [1.0, 2.0, 3.0]}, y, drop_missing_target=True)
     assert fitted.predict({"a": [3.0]}).tolist() == [["b", "d"]]
 
 

@@ -41,7 +41,7 @@ def test_split_stays_in_its_library(library: Any) -> None:
 @pytest.mark.parametrize("X", [np.ones((2, 2)), [[1, 2], [3, 4]]])
 def test_split_of_table_without_names_is_refused(X: Any) -> None:
     with pytest.raises(
-        DataError, match=r"y='RAIN' names a column, but X is a .* without column names"
+        DataError, match=r"'RAIN' names a column, but X is a .* without column names"
     ):
         split_target(X, "RAIN")
 

@@ -57,12 +57,6 @@ def test_zone_is_shown_by_explain_and_rules_and_kept_in_files(tmp_path: Path) ->
     back = ceiba.load(tmp_path / "m.ceiba")
     assert back.tree_ == fitted.tree_
     assert str(back.tree_) == str(fitted.tree_)
-    assert json.loads((tmp_path / "m.ceiba").read_text())["version"] == 3
-
-
-def test_file_without_zones_is_one_that_older_versions_read(tmp_path: Path) -> None:
-    ceiba.tree.build(("x <= 2.5", "a", "b")).save(tmp_path / "t.ceiba")
-    assert json.loads((tmp_path / "t.ceiba").read_text())["version"] == 2
 
 
 def test_another_zone_is_the_same_moment() -> None:

@@ -127,12 +127,6 @@ def test_save_and_load_keep_intervals(grown: Any, tmp_path: Any) -> None:
     loaded = ceiba.load(tmp_path / "m.ceiba")
     assert loaded.tree_ == model.tree_
     assert loaded.predict(X).tolist() == model.predict(X).tolist()
-    assert json.loads((tmp_path / "m.ceiba").read_text())["version"] == 5
-
-
-def test_tree_without_intervals_is_written_for_older_versions() -> None:
-    assert json.loads(dumps(build(("x <= 1", "a", "b"))))["version"] == 2
-    assert json.loads(dumps(build((("x", [1, 2]), "a", "b", "c"))))["version"] == 5
 
 
 @pytest.mark.parametrize(

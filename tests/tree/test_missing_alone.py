@@ -45,7 +45,6 @@ def test_rows_take_their_branch_and_unseen_levels_never_that_of_missing_ones() -
 def test_model_file_keeps_the_branch() -> None:
     tree = hand_built()
     document = json.loads(dumps(tree))
-    assert document["version"] == 5
     assert document["tree"]["splits"]["interval_cut"] == [None]
     assert loads(dumps(tree)).tree == tree
 

@@ -128,7 +128,7 @@ def test_dicts_are_matched_by_name_and_frames_if_asked():
     frame = X[X.columns[::-1]].assign(id=1)
     with pytest.raises(SchemaError):
         model.predict(frame)
-    by_name = ceiba.DecisionTreeClassifier(max_depth=4, match_columns="name").fit(X, y)
+    by_name = ceiba.DecisionTreeClassifier(max_depth=4).fit(X.to_dict("list"), y)
     assert (by_name.predict(frame) == expected).all()
     assert (by_name.predict(frame.iloc[:2]) == expected[:2]).all()
 
@@ -143,7 +143,7 @@ def test_input_schema_accepts_the_rows_and_refuses_others():
         "examples": ["Bern", "Lima", "Oslo", "Rome"],
     }
     assert schema["properties"]["day"]["format"] == "date-time"
-    assert set(schema["required"]) == {tree.schema.names[j] for j in tree.used_columns}
+    assert set(schema["required"]) == {tree.schema.names[j] for j in tree.used_features}
     strict = ceiba.DecisionTreeClassifier(missing="error", unseen="error").fit(
         {"c": ["a", "b"]}, [0, 1]
     )
@@ -194,3 +194,40 @@ def test_rule_sets_are_saved_and_exported():
     assert len(t)
     with pytest.raises(ceiba.OptionError, match="exported as text, python, sql"):
         rules.export("pmml")
+
+
+@pytest.mark.parametrize("unseen", ["majority", "missing", "error", "default"])
+@pytest.mark.parametrize("left_out", ["target", "weight"])
+def test_model_takes_its_own_training_frame(left_out, unseen):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 20))
+        out = rng.random(n) < 0.4
+        out[:3] = True, False, False
+        frame = pd.DataFrame({
+            "text": pd.Series([f"L{k % 3}" if out[k] else None for k in range(n)], dtype=object),
+            "mixed": pd.Series(["out" if out[k] else "ab"[k % 2] for k in range(n)], dtype=object),
+            "number": [float(k) if out[k] else np.nan for k in range(n)],
+            "x": rng.normal(size=n),
+        })  # fmt: skip
+        y = np.array(["pq"[k % 2] for k in range(n)], dtype=object)
+        model = ceiba.DecisionTreeClassifier(max_depth=3, unseen=unseen)
+        if left_out == "target":
+            y[out] = None
+            model.fit(frame, y, drop_missing_target=True)
+        else:
+            model.fit(frame, y, sample_weight=np.where(out, 0.0, 1.0))
+        kinds = [column.kind.value for column in model.tree_.schema.columns]
+        assert kinds == ["categorical", "categorical", "numeric", "numeric"]
+        whole = model.predict(frame)
+        assert [model.predict(frame[k : k + 1])[0] for k in range(n)] == whole.tolist()
+
+
+def test_few_rows_are_refused_as_many_are():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [1.0, 5.0, 2.0], "s": ["a", "b", "a"]})
+    model = ceiba.DecisionTreeClassifier(max_depth=1).fit(frame, [0, 1, 1])
+    for wrong in ({"x": "text"}, {"y": "text"}, {"s": 1}, {"y": pd.Timestamp("2024-01-01")}):
+        few = frame[:2].assign(**wrong)
+        for rows in (few[:1], few, pd.concat([few] * 4, ignore_index=True)):
+            with pytest.raises(ceiba.errors.SchemaError, match=repr(next(iter(wrong)))):
+                model.predict(rows)

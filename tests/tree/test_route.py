@@ -175,7 +175,7 @@ def test_apply_surrogates_not_in_use_are_only_shown() -> None:
     X = {"x": [np.nan], "y": [9.0], "c": ["u"]}
     assert (tree.apply(X).tolist(), shown.apply(X).tolist()) == ([2], [0])
     assert len(shown.root.surrogates) == 2
-    assert shown.used_columns.tolist() == [0]
+    assert shown.used_features.tolist() == [0]
 
 
 def test_predict_default_minus_one_row_stays_and_node_predicts() -> None:

@@ -53,7 +53,7 @@ def test_majority_branch_of_random_tree_is_first_heaviest(seed: int) -> None:
 def test_branch_weight_of_random_tree_sums_to_one_per_node(seed: int) -> None:
     tree = random_tree(seed)
     owner = np.repeat(np.arange(tree.n_nodes), tree.n_branches)
-    total = np.bincount(owner, weights=tree.branch_weight, minlength=tree.n_nodes)
+    total = np.bincount(owner, weights=tree.branch_share, minlength=tree.n_nodes)
     assert total[~tree.is_leaf] == pytest.approx(1.0)
 
 
@@ -62,7 +62,7 @@ def test_derived_counts_of_small_tree() -> None:
     assert (tree.n_nodes, tree.n_leaves, tree.depth, tree.n_outputs) == (5, 3, 2, 1)
     assert tree.leaves.tolist() == [1, 3, 4]
     assert tree.branch_index.tolist() == [-1, 0, 1, 0, 1]
-    assert tree.used_columns.tolist() == [0, 1]
+    assert tree.used_features.tolist() == [0, 1]
     assert tree.answer.tolist() == [1, 0, 1, 1, 1]
 
 

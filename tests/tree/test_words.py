@@ -7,58 +7,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.tree.splits.sentences import level_text, number_text, plain_cut_text, separating_digits
+from ceiba.tree.splits.sentences import cut_words, level_text, number_text
+
+
+def words(cut: float, digits: int = 17) -> str:
+    return " ".join(cut_words(cut, None, digits))
 
 
 @pytest.mark.parametrize(
     ("cut", "digits", "text"),
     [
-        (92.5, 2, "92.5"),
-        (92.5, 1, "92.5"),
-        (1.255, 2, "1.255"),
-        (12345.675, 3, "12345.675"),
-        (5.449999999999999, None, "5.45"),
-        (0.1 + 0.2, None, "0.3"),
-        (1234567.5, None, "1234567.5"),
-        (0.123456789, None, "0.123457"),
-        (123.123456789, None, "123.123"),
-        (0.000123456789, None, "0.000123457"),
-        (1e20, None, "1e+20"),
-        (-0.0037611760063, None, "-0.00376118"),
-        (0.0, None, "0"),
-        (-3.0, None, "-3"),
-        (1e-9, None, "1e-09"),
+        (92.5, 6, "<= 92.5"),
+        (12345.675, 6, "<= 12345.675"),
+        (5.449999999999999, 17, "< 5.45"),
+        (np.nextafter(17.3, 0), 17, "< 17.3"),
+        (np.nextafter(8.5, 0), 6, "< 8.5"),
+        (np.nextafter(17.3, 99), 6, "<= 17.3"),
+        (0.1 + 0.2, 6, "<= 0.3"),
+        (-118.29249999999999, 6, "<= -118.2925"),
+        (0.1 + 0.2, 17, "<= 0.30000000000000004"),
+        (1234567.5, 6, "<= 1234567.5"),
+        (0.123456789, 6, "<= 0.123456789"),
+        (0.12345678901234566, 6, "< 0.123457"),
+        (0.12345678901234566, 9, "<= 0.123456789"),
+        (-0.0037611760063123457, 6, "<= -0.00376118"),
+        (1e20, 17, "<= 1e+20"),
+        (0.0, 17, "<= 0"),
+        (np.nextafter(0.0, -1), 17, "< 0"),
+        (-3.0, 17, "<= -3"),
+        (1e-9, 17, "<= 1e-09"),
     ],
 )
-def test_cut_text_rounds_only_what_still_separates(
-    cut: float, digits: int | None, text: str
-) -> None:
-    assert plain_cut_text(cut, digits) == text
+def test_cut_is_printed_as_what_it_decides(cut: float, digits: int, text: str) -> None:
+    assert words(float(cut), digits) == text
 
 
-@given(
-    low=st.integers(-(10**9), 10**9),
-    gap=st.integers(1, 5),
-    decimals=st.integers(0, 2),
-    digits=st.integers(1, 8),
-)
-def test_cut_text_of_midpoint_of_short_decimals_still_separates(
-    low: int, gap: int, decimals: int, digits: int
-) -> None:
-    lower, upper = low / 10**decimals, (low + gap) / 10**decimals
-    shown = float(plain_cut_text((lower + upper) / 2, digits))
-    assert lower <= shown < upper
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True))
-def test_separating_digits_make_different_cuts_look_different(cuts: list[float]) -> None:
-    digits = separating_digits(cuts)
-    assert len({plain_cut_text(cut, digits) for cut in cuts}) == len(set(cuts))
-
-
-def test_separating_digits_of_adjacent_floats_show_all_digits() -> None:
-    cuts = [0.3, float(np.nextafter(0.3, 1))]
-    assert len({plain_cut_text(cut, separating_digits(cuts)) for cut in cuts}) == 2
+@given(st.floats(allow_nan=False, allow_infinity=False, max_value=1e308), st.integers(6, 17))
+def test_printed_number_itself_is_on_the_side_that_the_sign_says(cut: float, digits: int) -> None:
+    sign, text = cut_words(cut, None, digits)
+    assert (float(text) <= cut) == (sign == "<=")
+    exact_sign, exact = cut_words(cut, None)
+    above = float(np.nextafter(cut, np.inf))
+    assert float(exact) == (cut if exact_sign == "<=" else above)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,9 @@ def coverage(kind: str, n: int, datasets: int, honest: float | None) -> float:
     for _ in range(datasets):
         X = rng.normal(size=(n, 5))
         y, _ = target(kind, X, rng)
-        options: dict[str, Any] = {"max_depth": 5, "min_samples_leaf": 5, "honest": honest}
+        options: dict[str, Any] = {"max_depth": 5, "min_samples_leaf": 5}
+        if honest is not None:
+            options["leaf_values"] = ceiba.Honest(share=honest)
         if kind == "classes":
             tree = ceiba.DecisionTreeClassifier(**options).fit(X, y).tree_
         else:

@@ -72,7 +72,7 @@ def _walk(tree: Tree, table: Table, row: int, known: frozenset[int]) -> Array:
                     waiting.append((int(tree.branch_node[start + branch]), share))
                 continue
         waiting += [
-            (int(tree.branch_node[at]), share * float(tree.branch_weight[at]))
+            (int(tree.branch_node[at]), share * float(tree.branch_share[at]))
             for at in range(start, end)
         ]
     return total

@@ -161,6 +161,22 @@ def test_counterfactual_of_regression_reaches_the_range() -> None:
     assert str(tree.counterfactual({"x": [1.0], "y": [1.0]}, target=(10, None))).startswith("No ")
 
 
+def test_row_that_has_the_wanted_answer_gets_no_advice() -> None:
+    tree = ceiba.tree.build(("age <= 30", "no", ("income <= 20", "no", "yes")))
+    row = {"age": [40], "income": [15.0]}
+    given = ceiba.trust.counterfactual(tree, row, target="no")
+    assert given == ()
+    assert given.already
+    assert str(given) == "The row already has the wanted answer."
+    other = ceiba.trust.counterfactual(tree, row, target="yes")
+    assert len(other) == 1
+    assert not other.already
+    numbers = ceiba.tree.build(("age <= 30", 1.0, ("income <= 20", 2.0, 5.0)))
+    for target in ((None, 2.0), (1.5, 2.5), (2.0, None)):
+        assert ceiba.trust.counterfactual(numbers, row, target=target).already
+    assert [one.answer for one in ceiba.trust.counterfactual(numbers, row, target=(3, None))] == [5]
+
+
 def test_counterfactual_within_allowed_numbers_says_the_allowed_range() -> None:
     tree = ceiba.tree.build(("age <= 30", "no", "yes"))
     found = tree.counterfactual({"age": [20.0]}, allowed={"age": (35, 50)})

@@ -81,15 +81,15 @@ def test_weighted_rates_are_shown_and_not_compared():
 
 
 @pytest.mark.filterwarnings("ignore::ceiba.errors.CeibaWarning")
-@pytest.mark.parametrize("options", [{"honest": 0.5}, {"frequency_weights": True}])
+@pytest.mark.parametrize("options", [{"leaf_values": "honest"}, {}])
 def test_missing_values_are_counted_as_the_rows_are(options):
     X, y, rng = table()
-    often = rng.integers(1, 4, N).astype(float) if "frequency_weights" in options else None
-    tree = CLASSES(max_depth=3, **options).fit(X, y, sample_weight=often).tree_
+    often = rng.integers(1, 4, N).astype(float) if not options else None
+    tree = CLASSES(max_depth=3, **options).fit(X, y, frequency=often).tree_
     shares = ceiba.trust.drift(tree, X).columns["missing then"]
     np.testing.assert_allclose(shares, 0.3, atol=0.08)
     if often is not None:
-        at = tree.used_columns[0]
+        at = tree.used_features[0]
         assert tree.schema.columns[at].n_missing == often[np.isnan(X[:, at])].sum()
 
 
@@ -97,7 +97,7 @@ def test_missing_values_are_counted_as_the_rows_are(options):
 def test_rows_of_honest_leaves_are_counted_by_their_frequency():
     X, y, rng = table()
     often = rng.integers(1, 4, N).astype(float)
-    model = CLASSES(max_depth=2, honest=0.5, frequency_weights=True)
-    tree = model.fit(X, y, sample_weight=often).tree_
+    model = CLASSES(max_depth=2, leaf_values="honest")
+    tree = model.fit(X, y, frequency=often).tree_
     np.testing.assert_array_equal(tree.n_rows, tree.weight)
     assert not np.isnan(tree.rules()["low"]).any()

@@ -46,7 +46,7 @@ def test_stability_equals_fitting_every_resample(prune: str | None) -> None:
     assert found.nodes["cut low"][0] == pytest.approx(np.quantile(cuts, 0.05), rel=1e-4)
     names = tree.schema.names
     for row in found.columns:
-        used = [names.index(row["column"]) in t.used_columns for t in trees]
+        used = [names.index(row["column"]) in t.used_features for t in trees]
         assert row["anywhere"] == pytest.approx(np.mean(used))
         at_root = [not t.is_leaf[0] and names[t.splits.column[0]] == row["column"] for t in trees]
         assert row["depth 0"] == pytest.approx(np.mean(at_root))

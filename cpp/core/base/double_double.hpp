@@ -5,8 +5,7 @@
 // and comes here only for the few that could win. Formulas: Dekker 1971, Knuth TAOCP 4.2.2, Shewchuk 1997.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
+#include "base/standard.hpp"
 
 namespace ceiba::base {
 

@@ -3,9 +3,7 @@
 // where two gains are closer than double-double arithmetic can tell apart.
 #pragma once
 
-#include <cmath>
 #include <initializer_list>
-#include <vector>
 
 #include "base/double_double.hpp"
 

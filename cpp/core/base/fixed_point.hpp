@@ -1,17 +1,6 @@
-// Doubles as whole multiples of one power of two: sums and differences without any rounding.
-//
-// A set of doubles that are all multiples of 2^unit and whose sums stay below 2^top is a set of integers of
-// (top - unit) bits. Most targets need fewer than 128 bits, which two limbs hold and a processor adds in two
-// instructions; 34 limbs hold the sums of any finite doubles. Integers do not care in which order they are added,
-// so ties need no tolerance.
+// Doubles as whole multiples of one power of two: sums and differences without any rounding, in any order. Most targets
+// need fewer than 128 bits, which two limbs hold; 34 limbs hold the sums of any finite doubles.
 #pragma once
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"

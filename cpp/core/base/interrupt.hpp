@@ -2,11 +2,11 @@
 // and then; every thread reads one flag. Core code throws Interrupted and owns nothing that could leak.
 #pragma once
 
+#include "base/standard.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <functional>
-#include <utility>
 
 namespace ceiba::base {
 

@@ -2,7 +2,7 @@
 // place in the tree, so max_features and random cuts give the same tree for any number of threads.
 #pragma once
 
-#include <cstdint>
+#include "base/standard.hpp"
 
 namespace ceiba::base {
 

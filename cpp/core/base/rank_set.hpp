@@ -3,12 +3,7 @@
 // is dense, and at most a few words where it is not.
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::base {
 

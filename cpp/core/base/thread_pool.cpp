@@ -1,12 +1,10 @@
 #include "base/thread_pool.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace ceiba::base {
 

@@ -5,9 +5,7 @@
 // Where the system refuses to start a thread, the pool is smaller than asked for: read size(), not the wish.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
+#include "base/standard.hpp"
 
 namespace ceiba::base {
 

@@ -11,14 +11,6 @@
 // What a criterion has to answer is in criterion.hpp. The list of them is at the end.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <memory>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "criteria/criterion.hpp"
@@ -343,7 +335,6 @@ using ScannedClassCriteria = decltype(List<Gini>{} + SharedClassCriteria{});
 using ClassCriteria = decltype(ScannedClassCriteria{} + List<GainRatio>{});
 
 template <class C>
-using Shared =
-    std::conditional_t<is_listed<C>(SharedClassCriteria{}), Chosen<SharedClassCriteria, ChosenPer::loop>, C>;
+using Shared = std::conditional_t<is_listed<C>(SharedClassCriteria{}), Chosen<SharedClassCriteria, ChosenPer::loop>, C>;
 
 }  // namespace ceiba::criteria

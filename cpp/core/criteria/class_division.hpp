@@ -8,10 +8,6 @@
 //   WeightedDivision  weights of rows, or a factor per class (altered priors): compensated sums
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "data/target.hpp"

@@ -13,12 +13,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <variant>
 
 #include "base/double_double.hpp"
 

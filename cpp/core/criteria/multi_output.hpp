@@ -2,12 +2,6 @@
 // scikit-learn. Everything else of the search stays as it is.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <utility>
-#include <vector>
-
 #include "base/double_double.hpp"
 #include "data/target.hpp"
 
@@ -39,7 +33,9 @@ public:
         for (D& part : parts_) part.add(i);
     }
     template <class Rows>
-    void keep_right(std::size_t n, Rows row_at) requires requires(D& part) { part.keep_right(n, row_at); }
+    void keep_right(std::size_t n, Rows row_at) requires requires(D& part) {
+        part.keep_right(n, row_at);
+    }
     {
         for (D& part : parts_) part.keep_right(n, row_at);
     }

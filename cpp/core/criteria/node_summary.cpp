@@ -1,11 +1,5 @@
 #include "criteria/node_summary.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <stdexcept>
-#include <utility>
-
 #include "base/double_double.hpp"
 #include "criteria/registry.hpp"
 
@@ -94,7 +88,7 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
         }
     }
     if (!any) return out;  // a branch without rows has no mean or median: the grower gives it that of the node above
-    if (out.pure) {  // the mean of equal numbers is that number, not its rounded sum divided by n
+    if (out.pure) {        // the mean of equal numbers is that number, not its rounded sum divided by n
         out.value = first;
         return out;
     }

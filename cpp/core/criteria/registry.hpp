@@ -3,9 +3,6 @@
 // forgotten.
 #pragma once
 
-#include <string>
-#include <utility>
-
 #include "criteria/class_criteria.hpp"
 #include "criteria/criterion.hpp"
 #include "criteria/number_criteria.hpp"
@@ -33,7 +30,8 @@ constexpr Name name_of() {
 // f<C>() for the criterion of this name, which must be in the list. R must have a default.
 template <class R, class Of, class F>
 R for_criterion(Name name, F f) {
-    return visit<R>(Of{}, [name]<class C>() { return name_of<C>() == name; }, f);
+    return visit<R>(
+        Of{}, [name]<class C>() { return name_of<C>() == name; }, f);
 }
 
 // Throws std::invalid_argument for a word that is no criterion.

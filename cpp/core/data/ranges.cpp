@@ -1,13 +1,7 @@
 #include "data/ranges.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <type_traits>
-
 #include "base/processor/wide_registers.hpp"
-#include "data/sparse.hpp"
+#include "data/table.hpp"
 
 namespace ceiba::data {
 

@@ -2,10 +2,7 @@
 // more than growing the tree; for large ones it takes twice as many passes over the memory.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::data {
 

@@ -1,11 +1,7 @@
 // What is to be predicted, and how much each row counts. Views: the caller owns the arrays.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::data {
 

@@ -1,18 +1,12 @@
 // The tree as a game: who takes part in the path to each node, and what a branch weighs when its question is left open.
+// Rows that stay in an inner node end in a leaf of their own there (the last child), so every end is a leaf.
 //
-// Rows that stay in an inner node end in a leaf of their own there (the last child, which nothing reaches unless the
-// value is known to be missing), so every end is a leaf. Nodes stand in pre-order.
-//
-// Leaves are worked off in two ways. A leaf's contributions depend on the row only through which of its columns agree,
-// so they are tabulated: a *unit* is a subtree whose contributions have one table, read by the row's code (bits of the
-// columns above, outcomes of the questions inside). Leaves with too many columns for a table are left to the walks.
+// A leaf's contributions depend on the row only through which of its columns agree, so they are tabulated: a *unit* is
+// a subtree whose contributions have one table, read by the row's code (bits of the columns above, outcomes of the
+// questions inside). Leaves with too many columns for a table are left to the walks.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
+#include "explain/product_game.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::explain {
@@ -53,5 +47,34 @@ struct Cover {
 
 // Units of at most `most_codes` codes; leaves alone may have `most_leaf_codes`.
 Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_codes);
+
+// The contributions of a unit (a small subtree, see game_tree.hpp) for every code that a row can have there.
+//
+// code = bits of the columns above + Σ stride_i outcome_i over the questions inside.
+struct Values {
+    const double* of_node;  // nodes x width
+    std::size_t width;      // outputs
+};
+
+struct Unit {
+    struct Question {
+        std::size_t node;
+        std::uint32_t stride;
+    };
+    std::size_t root = 0;
+    std::vector<Question> questions;
+    std::vector<std::uint32_t> target;  // of each slot: the column, or row column x columns + column, in the output
+    std::vector<double> table;          // codes x slots x outputs
+};
+
+// Gives the slots of one leaf for each of its 2^m masks (bit k: column k of its path agrees).
+using LeafTable = std::function<void(std::size_t leaf, const PathColumns& path, std::vector<double>& slots)>;
+
+Unit unit_table(const GameTree& tree, std::size_t root, std::size_t n_columns, bool interactions, const Values& values,
+                const LeafTable& leaf_table);
+
+// Where the slots of some columns lie in a row of the output.
+std::vector<std::uint32_t> slot_targets(const std::vector<std::int32_t>& columns, std::size_t n_columns,
+                                        bool interactions);
 
 }  // namespace ceiba::explain

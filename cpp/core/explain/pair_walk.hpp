@@ -5,12 +5,7 @@
 // mixture itself.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "explain/game_tree.hpp"
-#include "explain/unit_table.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::explain {

@@ -1,12 +1,8 @@
 #include "explain/shapley.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "explain/block_walk.hpp"
 #include "explain/pair_walk.hpp"
 #include "explain/product_game.hpp"
-#include "explain/row_walk.hpp"
 
 namespace ceiba::explain {
 
@@ -201,7 +197,8 @@ void Shapley::path_dependent(const data::Table& table, double* out, base::Thread
                 std::fill_n(to, size, 0.0);
                 by_row.add(table, row, everywhere, to);
             } else if (cover.uncovered[0]) {
-                by_row.add(table, row, [&](std::size_t g) { return cover.uncovered[g] != 0; }, to);
+                by_row.add(
+                    table, row, [&](std::size_t g) { return cover.uncovered[g] != 0; }, to);
             }
         }
     });

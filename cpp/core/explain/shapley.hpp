@@ -6,14 +6,10 @@
 // explained.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
 #include "explain/game_tree.hpp"
-#include "explain/unit_table.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::explain {

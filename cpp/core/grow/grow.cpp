@@ -1,25 +1,14 @@
-// One grower for every kind of tree: it opens nodes, asks the engine for a split, has the rows divided, and goes on;
-// depth first, or by falling gain when the number of leaves is limited. No recursion: a tree of 100,000 levels is as
-// good as any.
-//
-// Threads: large nodes share their columns between threads; what is left below them are whole subtrees, grown one per
-// thread.
+// One grower for every kind of tree: depth first, or by falling gain when the number of leaves is limited; no
+// recursion. Large nodes share their columns between threads; whole subtrees below them are grown one per thread.
 #include "grow/grow.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <utility>
-
-#include "base/ascending.hpp"
 #include "base/random.hpp"
+#include "base/sort.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
-#include "grow/monotone_limits.hpp"
 #include "grow/small_tree.hpp"
 #include "grow/stop_rules.hpp"
 #include "split/engine.hpp"
-#include "tree/builder.hpp"
 
 namespace ceiba::grow {
 
@@ -28,8 +17,6 @@ namespace {
 using split::Candidate;
 using split::NodeContext;
 using split::NodeRows;
-using tree::Builder;
-using tree::NodeRecord;
 
 // Values below which sharing the columns of a node between threads does not pay (rows x columns).
 constexpr std::size_t shared_work = 200000;
@@ -64,7 +51,7 @@ public:
 
     tree::TreeArrays run() {
         grow_all();
-        return tree::assemble(builders_, limits_);
+        return assemble(builders_, limits_);
     }
     // Of best-first growth, which has one builder.
     Builder run_nodes() {
@@ -206,7 +193,7 @@ private:
 
     // Divides the rows, writes the split into the node and opens the children that may be split (pushed last first).
     void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
-        auto question = std::make_unique<tree::Question>();
+        auto question = std::make_unique<Question>();
         question->split = std::move(open.found[0]);
         question->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
                                      std::make_move_iterator(open.found.end()));
@@ -281,8 +268,8 @@ tree::TreeArrays grow(const data::Table& table, const data::Target& target, cons
     return Grower(table, target, options, interrupt).run();
 }
 
-tree::Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
-                         base::Interrupt& interrupt) {
+Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                   base::Interrupt& interrupt) {
     return Grower(table, target, options, interrupt).run_nodes();
 }
 

@@ -4,8 +4,8 @@
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"
+#include "grow/builder.hpp"
 #include "grow/options.hpp"
-#include "tree/builder.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
@@ -14,7 +14,7 @@ tree::TreeArrays grow(const data::Table& table, const data::Target& target, cons
                       base::Interrupt& interrupt);
 
 // The same best first (max_leaf_nodes must be set), as nodes in the order in which they were made.
-tree::Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
-                         base::Interrupt& interrupt);
+Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
+                   base::Interrupt& interrupt);
 
 }  // namespace ceiba::grow

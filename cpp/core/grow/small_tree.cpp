@@ -1,16 +1,10 @@
 #include "grow/small_tree.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <numeric>
-#include <utility>
-
 #include "base/allow_list.hpp"
 #include "base/processor/wide_registers.hpp"
 #include "criteria/class_criteria.hpp"
+#include "grow/builder.hpp"
 #include "grow/wide_entries.hpp"
-#include "tree/builder.hpp"
 
 namespace ceiba::grow {
 
@@ -151,7 +145,7 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
         }
         visit();
     }
-    tree::link_branches(out_);
+    link_branches(out_);
     return std::move(out_);
 }
 
@@ -408,11 +402,11 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
                                             // there are no missing values and no levels:
                                             &S::missing, &S::multiway, &S::empty_branches,
                                             // without effect on gini:
-                                            &S::cuts_at_values, &S::min_branch, &S::allow_zero_rate);
+                                            &S::cuts_at_values, &S::min_branch);
     return search && base::asks_only_for(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
                                          &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
                                          // there are no missing values, no weights, and no risk is watched:
-                                         &G::surrogates, &G::use_surrogate, &G::keep_zero_weights, &G::risk);
+                                         &G::surrogates, &G::use_surrogate, &G::risk);
 }
 
 bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {

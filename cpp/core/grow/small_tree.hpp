@@ -1,17 +1,10 @@
-// Trees of at most 2,048 rows and 131,072 values, grown without an allocation per node: whole ones, or what grows below
-// a node of a large one. In one thread a whole table may be wider: its columns no longer lie in the cache all together,
-// but half as much memory is read as by the general search.
+// Trees of at most 2,048 rows and 131,072 values (one thread: wider tables), grown without an allocation per node:
+// whole ones, or what grows below a node of a large one.
 //
-// Such a tree lies in the cache, and what costs time there is not looking at rows but all that is done once per node
-// and column. So this grower knows one plain case only: one target of classes without weights, numbers without missing
-// values, the gini criterion, splits by cuts, depth first. All its sums are whole numbers below 2^63, so every
-// comparison of two gains is exact, and the tree is, node for node and bit for bit, the one of the general grower.
+// Only the plainest case: one target of classes without weights, numbers without missing values, gini, cuts, depth
+// first. All sums are whole numbers below 2^63, so every comparison is exact, and the tree is that of the general
+// grower.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "data/table.hpp"

@@ -1,10 +1,7 @@
 // When a node is not split: the one place for these rules and their options, whoever grows the tree.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-
-#include "criteria/node_risk.hpp"
+#include "criteria/node_summary.hpp"
 #include "criteria/registry.hpp"
 #include "split/search_options.hpp"
 
@@ -28,15 +25,24 @@ struct StopOptions {
 // As in for_each_option (options.hpp).
 template <class Visit>
 void for_each_stop_option(Visit visit) {
-    visit("max_depth", [](auto& o) -> auto& { return o.max_depth; });
-    visit("min_samples_split", [](auto& o) -> auto& { return o.min_samples_split; });
-    visit("min_weight_split", [](auto& o) -> auto& { return o.min_weight_split; });
-    visit("min_gain", [](auto& o) -> auto& { return o.min_gain; });
-    visit("min_gain_ratio", [](auto& o) -> auto& { return o.min_gain_ratio; });
-    visit("min_risk", [](auto& o) -> auto& { return o.min_risk; });
-    visit("min_risk_ratio", [](auto& o) -> auto& { return o.min_risk_ratio; });
-    visit("class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
-    visit("prior_events", [](auto& o) -> auto& { return o.risk.prior_events; });
+    visit(
+        "max_depth", [](auto& o) -> auto& { return o.max_depth; });
+    visit(
+        "min_samples_split", [](auto& o) -> auto& { return o.min_samples_split; });
+    visit(
+        "min_weight_split", [](auto& o) -> auto& { return o.min_weight_split; });
+    visit(
+        "min_gain", [](auto& o) -> auto& { return o.min_gain; });
+    visit(
+        "min_gain_ratio", [](auto& o) -> auto& { return o.min_gain_ratio; });
+    visit(
+        "min_risk", [](auto& o) -> auto& { return o.min_risk; });
+    visit(
+        "min_risk_ratio", [](auto& o) -> auto& { return o.min_risk_ratio; });
+    visit(
+        "class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
+    visit(
+        "prior_events", [](auto& o) -> auto& { return o.risk.prior_events; });
 }
 
 class StopRules {

@@ -1,9 +1,5 @@
 #include "grow/wide_entries.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-
 #include "base/processor/wide_registers.hpp"
 
 namespace ceiba::grow {

@@ -1,13 +1,9 @@
 // What small_tree.hpp does to the entries of a column, sixteen at a time, where there are registers for it
-// (base/processor).
-//
-// A scan looks for cuts that may be better than the best so far. In single precision all its numbers are exact but the
-// last two products, so with a small slack no cut is missed; what is promising is compared exactly by the caller. A
-// partition asks where sixteen rows go in a set of bits that lies in two registers, or four.
+// (base/processor). A scan finds cuts that may be better than the best so far: in single precision all its numbers are
+// exact but the last two products, which have a small slack; the caller compares exactly.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "base/standard.hpp"
 
 namespace ceiba::grow {
 

@@ -10,13 +10,6 @@
 // cap, the most that any answer can cost on it. All bounds of the search rest on these two facts.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {

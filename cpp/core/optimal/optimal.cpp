@@ -1,17 +1,9 @@
 #include "optimal/optimal.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <stdexcept>
 #include <unordered_set>
-#include <utility>
 
-#include "base/ascending.hpp"
-#include "base/radix_sort.hpp"
-#include "optimal/incumbent.hpp"
+#include "base/sort.hpp"
 #include "optimal/search.hpp"
-#include "optimal/shape.hpp"
 #include "optimal/start/warm_start.hpp"
 
 namespace ceiba::optimal {
@@ -108,14 +100,12 @@ void find_twins(Problem& problem) {
 // Trees that cost little more than the best: for each first question the best tree below it.
 class Collected : public Watch {
 public:
-    explicit Collected(double limit) : limit_(limit) {}
+    explicit Collected(double limit) : limit_(limit) {}  // above every value to be listed by more than the tolerance
     void improved(double, const PlanPtr&) override {}
     void bounded(double) override {}
     double keep_below(double) const override { return limit_; }
     bool every_cut() const override { return true; }
-    void evaluated(double value, const PlanPtr& plan) override {
-        if (value < limit_) trees.emplace_back(value, plan);
-    }
+    void evaluated(double value, const PlanPtr& plan) override { trees.emplace_back(value, plan); }
     std::vector<std::pair<double, PlanPtr>> trees;
 
 private:
@@ -141,7 +131,7 @@ public:
           root_(root_node(problem.features, problem.data)),
           search_(problem.loss.solver(problem.features, problem.rule, rules(problem, request), pool_, clock_,
                                       request.memory - needed(problem, request))),
-          best_(request.horizon ? 0.0 : request.gap, clock_, progress) {}
+          best_(request.horizon ? 0.0 : request.gap, whole(problem, request), clock_, progress) {}
 
     Outcome run() {
         Outcome out;
@@ -168,13 +158,18 @@ public:
     }
 
 private:
+    static bool whole(const Problem& problem, const Request& request) {
+        return problem.loss.whole && request.penalty == 0.0;
+    }
+
     static Rules rules(const Problem& problem, const Request& request) {
         std::vector<std::uint32_t> all(problem.data.size());
         std::iota(all.begin(), all.end(), 0u);
-        const double whole = problem.loss.of(problem.rule, problem.data, all);
+        const double most = problem.loss.of(problem.rule, problem.data, all);
         Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty,
                     0.0};
-        rules.tolerance = problem.loss.whole && request.penalty == 0.0 ? 0.5 : 1e-10 * (whole + request.penalty);
+        // Never 0, so that trees of the same value can be told from worse ones where no tree has a loss.
+        rules.tolerance = whole(problem, request) ? 0.5 : std::max(1e-300, 1e-10 * (most + request.penalty));
         return rules;
     }
 
@@ -199,7 +194,9 @@ private:
     }
 
     void collect(Outcome& out) {
-        Collected collected(best_.value * (1.0 + request_.within) + search_->rules().tolerance);
+        // The search keeps what costs less than the limit less the tolerance; equal values are to be kept too.
+        const double most = best_.value * (1.0 + request_.within), tolerance = search_->rules().tolerance;
+        Collected collected((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
         const Status status =
             stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
         out.all_alternatives = status == Status::proven;

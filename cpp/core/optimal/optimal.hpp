@@ -1,11 +1,6 @@
 // The best small tree: from a table and a target to the questions of a tree and a certificate of how good it is.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
 #include "data/target.hpp"

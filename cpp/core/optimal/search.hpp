@@ -2,22 +2,81 @@
 // through the cuts (exact/solver.cpp) are compiled once, only what they ask of a loss for each (exact/loss_kinds.cpp).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <chrono>
 
+#include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
-#include "optimal/clock.hpp"
+#include "optimal/columns/features.hpp"
 #include "optimal/columns/ranked.hpp"
 #include "optimal/exact/stumps.hpp"
 #include "optimal/losses.hpp"
-#include "optimal/plan.hpp"
+#include "optimal/optimal.hpp"
 
 namespace ceiba::optimal {
+
+// When a search must end: the time limit, Ctrl-C. The search asks often; the clock is read every few thousand rows of
+// work. A part of the search may have a limit of its own, in work and not in seconds: so it ends at the same place
+// whatever the machine and the number of threads.
+struct OutOfTime {};
+struct OutOfWork {};
+
+class Clock {
+public:
+    using Time = std::chrono::steady_clock;
+
+    Clock(double limit, base::Interrupt& interrupt) : limit_(limit), interrupt_(interrupt) {}
+
+    double seconds() const { return std::chrono::duration<double>(Time::now() - start_).count(); }
+    // Called by the thread that entered, with the entries looked at since the last call.
+    void spend(std::size_t work) {
+        ++evaluations_;
+        if ((done_ += static_cast<double>(work)) > work_limit_) throw OutOfWork{};
+        open_ += work;
+        if (open_ < 200000) return;
+        open_ = 0;
+        interrupt_.poll();
+        if (seconds() > limit_) throw OutOfTime{};
+    }
+    // Runs work that may look at as many entries as one thread does in a share of the time limit, roughly.
+    template <class Work>
+    void within(double share, const Work& work) {
+        work_limit_ = done_ + share * limit_ * entries_per_second;
+        try {
+            work();
+        } catch (const OutOfWork&) {
+        } catch (...) {
+            work_limit_ = none;
+            throw;
+        }
+        work_limit_ = none;
+    }
+    std::size_t evaluations() const { return evaluations_; }
+
+private:
+    static constexpr double entries_per_second = 2e8;
+    static constexpr double none = std::numeric_limits<double>::infinity();
+
+    double limit_, work_limit_ = none, done_ = 0.0;
+    Time::time_point start_ = Time::now();
+    base::Interrupt& interrupt_;
+    std::size_t open_ = 0, evaluations_ = 0;
+};
+
+// A tree as the search holds it: questions about ranks; no plan is a leaf. Parts are shared and never changed.
+struct Plan;
+using PlanPtr = std::shared_ptr<const Plan>;
+
+struct Plan {
+    std::uint32_t feature = 0;
+    std::uint32_t lower = 0, upper = 0;  // the cut lies between these ranks, both present in the node
+    bool missing_left = false;           // rows without a rank
+    PlanPtr left, right;
+};
+
+inline int n_leaves(const PlanPtr& plan) { return plan ? n_leaves(plan->left) + n_leaves(plan->right) : 1; }
+inline int depth_of(const PlanPtr& plan) {
+    return plan ? 1 + std::max(depth_of(plan->left), depth_of(plan->right)) : 0;
+}
 
 struct Rules {
     int max_depth = 3;
@@ -92,5 +151,41 @@ struct LossKind {
 };
 // Throws std::invalid_argument for a word that is no loss.
 LossKind loss_kind(const std::string& word);
+
+// The best tree so far and the bound below it, told to the outside.
+class Incumbent : public Watch {
+public:
+    Incumbent(double gap, bool whole, Clock& clock, const Progress& progress)
+        : gap_(gap), whole_(whole), clock_(clock), progress_(progress) {}
+
+    void improved(double value, const PlanPtr& plan) override {
+        if (!(value < this->value)) return;
+        this->value = value;
+        this->plan = plan;
+    }
+    void bounded(double lower) override {
+        this->lower = std::max(this->lower, std::min(lower, keep_below(value)));
+        if (progress_) progress_(value, this->lower, clock_.seconds());
+    }
+    // The tolerance of whole losses is right between whole numbers only, so what is to be proven is one of them.
+    double keep_below(double bound) const override {
+        const double target = gap_ > 0.0 ? bound - gap_ * bound : bound;
+        return whole_ ? std::ceil(target) : target;
+    }
+
+    double value = infinite, lower = 0.0;
+    PlanPtr plan;
+
+private:
+    double gap_;
+    bool whole_;  // values are whole numbers
+    Clock& clock_;
+    const Progress& progress_;
+};
+
+// A plan as the questions of a tree: nodes in pre-order with cuts, level sets and questions of presence. `rows`: the
+// row of the table for each row of the problem.
+Found shape_of(const data::Table& table, const Features& features, const RowData& data,
+               const std::vector<std::uint32_t>& rows, const PlanPtr& plan);
 
 }  // namespace ceiba::optimal

@@ -1,10 +1,8 @@
-#include "optimal/shape.hpp"
+#include "optimal/optimal.hpp"
 
-#include <cmath>
-#include <numeric>
-#include <utility>
+#include "optimal/search.hpp"
 
-#include "split/cut.hpp"
+#include "split/candidate.hpp"
 
 namespace ceiba::optimal {
 

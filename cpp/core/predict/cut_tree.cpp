@@ -1,12 +1,5 @@
 #include "predict/cut_tree.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <type_traits>
-
 #include "base/processor/wide_registers.hpp"
 
 namespace ceiba::predict {

@@ -1,21 +1,13 @@
 // A tree of plain cuts, laid out for speed: what most trees are, and what most predictions go through.
 //
-// - Rows go down eight at a time (lanes.hpp), or sixteen where the processor has the registers for it (wide_walk.hpp;
-//   float64 is then rounded in C order too). A node has 16 bytes, or 8 for float32, where column and first child share
-//   one word. A matrix in C order is read where it is; of anything else (F order, columns of a frame, float32 beside
-//   float64) the columns that the tree asks for are copied as float32, one block of rows at a time (row_block.hpp).
-// - The two branches of a node stand together, and after them those of the branch with more rows: a way down crosses
-//   fewer cache lines than breadth first (31 ms -> 28 ms for 1M rows, 13,270 leaves).
-// - Values that are float32 are compared with the largest float32 that is not above the cut: the same answer. Columns
-//   of float64 are rounded, as the cuts are; rounding keeps the order, so the answer is the same unless both become
-//   equal. Eight rows in which that happens are sent down again by the nodes of 16 bytes, and where it happens often,
-//   all that follow. (Copying float64 as it is costs more: F order 64 ms instead of 77. In C order rounding does not
-//   pay: 50 ms instead of 45 in place.)
+// - Rows go down eight at a time (row_block.hpp), or sixteen (wide_walk.hpp). A node has 16 bytes, or 8 for float32. A
+//   matrix in C order is read where it is; of anything else the columns that the tree asks for are copied as float32.
+// - The two branches of a node stand together, and after them those of the branch with more rows: a path crosses fewer
+//   cache lines than breadth first (31 ms -> 28 ms for 1M rows, 13,270 leaves).
+// - float32 values are compared with the largest float32 that is not above the cut: the same answer. float64 values are
+//   rounded as the cuts are; rounding keeps the order, so the answer is the same unless both become equal. Rows in
+//   which that happens are sent down again by the nodes of 16 bytes.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "data/table.hpp"
 #include "predict/row_block.hpp"

@@ -1,16 +1,12 @@
 #include "predict/level_tree.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
-
-#include "predict/lanes.hpp"
+#include "predict/row_block.hpp"
 
 namespace ceiba::predict {
 
 namespace {
 
-using split::Kind;
+using tree::Kind;
 
 constexpr std::size_t most_words = std::size_t{1} << 23;  // 64 MB of bits
 constexpr std::size_t block_values = 2048;                // 32 KB: the first cache

@@ -1,15 +1,9 @@
 // A tree of cuts and level sets, laid out for speed: two branches everywhere, no surrogates, nobody stays behind.
 //
-// A level set is a string of bits, one per level: on which side a level goes is one look, however many there are.
-// Missing values and levels that a node does not know have bits of their own. The columns that the tree asks for are
-// copied one block of rows at a time, as pairs (number, place among the bits), so that a step is the same for both
-// kinds of questions and rows can go down eight at a time (lanes.hpp): a number has place 0, which is no bit of any
-// set, and a level the number 0 and a cut at infinity.
+// A level set is a string of bits, one per level, with bits for missing and unknown ones. Columns are copied one block
+// of rows at a time, as pairs (number, place among the bits), so that a step is the same for both kinds of questions: a
+// number has place 0, which is no bit of any set, and a level the number 0 and a cut at infinity.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "data/table.hpp"
 #include "tree/questions.hpp"

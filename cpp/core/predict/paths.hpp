@@ -1,10 +1,7 @@
 // The nodes that rows pass through, from the root to where they end, as compressed rows.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::predict {
 

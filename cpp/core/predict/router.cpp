@@ -1,16 +1,12 @@
 #include "predict/router.hpp"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-
 #include "tree/route_rows.hpp"
 
 namespace ceiba::predict {
 
 namespace {
 
-using split::Kind;
+using tree::Kind;
 
 constexpr std::size_t block_rows = 4096;
 constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs more than it brings

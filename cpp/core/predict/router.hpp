@@ -5,10 +5,6 @@
 // node by node, see tree/route_rows.hpp.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
 #include "predict/cut_tree.hpp"

@@ -1,13 +1,9 @@
 // Sixteen rows go down a tree together in one register, where registers are filled fast (base/processor).
 //
-// All rows of a block take a step, then the next: no row waits for another, and the cache misses of many rows overlap.
-// Every second step the rows that have arrived (a leaf leads to itself) are taken out, and the others move together, so
-// the time goes by the mean depth of the rows; lanes.hpp, which other processors use, waits for the deepest of eight.
-// The answers are the same. (1M rows x 20, 13,270 leaves, float32 in C order: see docs/benchmarks.md.)
+// All rows of a block take a step, then the next: the cache misses of many rows overlap. Every second step the rows
+// that have arrived (a leaf leads to itself) are taken out, so the time goes by the mean depth of the rows, not by the
+// deepest of eight. The answers are the same (speed: docs/benchmarks.md).
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
 
 #include "predict/row_block.hpp"
 

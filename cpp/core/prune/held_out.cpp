@@ -1,9 +1,5 @@
 #include "prune/held_out.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace ceiba::prune {
 
 namespace {

@@ -1,14 +1,11 @@
 // Cross-validation of a whole pruning sequence in one walk of each held-out row (Breiman et al. 1984, section 3.4).
 //
-// As alpha grows, the leaf in which a row ends moves up its path: it is node t for the alphas from t's collapse to that
-// of t's parent. So the errors of a row over all alphas are a step function with at most one step per ancestor. A row
-// writes its steps into an array of differences; one running sum over all rows' differences gives the risk at every
-// alpha.
+// As alpha grows, the leaf in which a row ends moves up its path, so its errors over all alphas are a step function
+// with at most one step per ancestor. A row writes its steps into an array of differences; one running sum gives the
+// risks.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::prune {
 

@@ -1,11 +1,5 @@
 #include "prune/raising.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <utility>
-
 #include "tree/route_rows.hpp"
 
 namespace ceiba::prune {
@@ -221,7 +215,7 @@ private:
             const std::size_t c = static_cast<std::size_t>(tree_.splits.column[i]);
             asked[c] = 1;
             gaps = gaps ||
-                   (tree_.splits.kind[i] == static_cast<std::int8_t>(split::Kind::levels) &&
+                   (tree_.splits.kind[i] == static_cast<std::int8_t>(tree::Kind::levels) &&
                     tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] < rows_.table->columns[c].n_levels());
         }
         if (gaps && tree_.unseen_is_missing) return is_parted_.assign(rows_.table->n_rows, 1);

@@ -1,15 +1,10 @@
 // Error-based pruning of C4.5 with subtree raising (Quinlan 1993, section 4.2; release 8 of the program).
 //
 // From the bottom up a node becomes a leaf, or is replaced by its heaviest branch (the rows of the other branches are
-// sent down it), if that does not raise the pessimistic errors by more than 0.1. What took a node's place is pruned
-// again. Rows are looked at only where they go. In a tree that sends rows with a missing value down every branch,
-// newcomers change the branches' shares, and with them what such rows weigh: these rows of the node all go down the
-// raised branch again, its own ones too.
+// sent down it), if that does not raise the pessimistic errors by more than 0.1; what took its place is pruned again.
+// Where rows go down every branch, newcomers change the branches' shares: such rows all go down the raised branch
+// again.
 #pragma once
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "data/table.hpp"

@@ -1,10 +1,5 @@
 #include "prune/weakest_link.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 namespace ceiba::prune {
 
 namespace {

@@ -1,17 +1,13 @@
 // Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3): when does each node collapse?
 //
 // V_t(alpha) = min(R(t) + alpha, S(t) + sum over branches of V_b(alpha)) is the least cost of any pruned subtree below
-// t, where S(t) is what t costs while it is split: the risk of rows that stay in t, 0 for most trees. V_t is concave
-// and piecewise linear in alpha; its last breakpoint is where t itself collapses. Bottom up, the breakpoints of the
-// branches are merged in a heap, the line R(t) + alpha is cut against them from the right, and those beyond the cut are
-// dropped: each node enters and leaves a heap once, O(n log n) in all, also for a chain (collapsing link after link
-// would be quadratic there). With risks that are whole numbers every alpha is one correctly rounded division of whole
-// numbers: equal alphas are equal.
+// t, where S(t) is the risk of rows that stay in t. V_t is concave and piecewise linear; its last breakpoint is where t
+// itself collapses. Bottom up, the breakpoints of the branches are merged in a heap and those beyond the line R(t) +
+// alpha are dropped: O(n log n) in all, also for a chain. With whole risks every alpha is one correctly rounded
+// division: equal alphas are equal.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::prune {
 

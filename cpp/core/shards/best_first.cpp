@@ -1,9 +1,5 @@
 #include "shards/best_first.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <utility>
-
 namespace ceiba::shards {
 
 namespace {
@@ -14,13 +10,11 @@ struct Waiting {
     std::int32_t made, node;
 };
 
-bool worse(const Waiting& a, const Waiting& b) {
-    return a.gain < b.gain || (!(b.gain < a.gain) && a.made > b.made);
-}
+bool worse(const Waiting& a, const Waiting& b) { return a.gain < b.gain || (!(b.gain < a.gain) && a.made > b.made); }
 
 }  // namespace
 
-std::vector<char> split_best_first(const tree::Builder& nodes, const FoundSplits& found, int max_leaf_nodes) {
+std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes) {
     const auto split_of = [&](std::int32_t node) -> const split::Candidate* {
         if (const auto& question = nodes[static_cast<std::size_t>(node)].question) return &question->split;
         const auto at = found.find(node);
@@ -46,7 +40,7 @@ std::vector<char> split_best_first(const tree::Builder& nodes, const FoundSplits
         if (leaves + n_branches - 1 > max_leaf_nodes) continue;
         leaves += n_branches - 1;
         marked[static_cast<std::size_t>(node)] = 1;
-        const tree::NodeRecord& record = nodes[static_cast<std::size_t>(node)];
+        const grow::NodeRecord& record = nodes[static_cast<std::size_t>(node)];
         if (!record.question) {
             made += n_branches;
             continue;
@@ -56,7 +50,7 @@ std::vector<char> split_best_first(const tree::Builder& nodes, const FoundSplits
     return marked;
 }
 
-void keep_splits(tree::Builder& nodes, const std::vector<char>& marked) {
+void keep_splits(grow::Builder& nodes, const std::vector<char>& marked) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (i < marked.size() && marked[i]) continue;
         nodes[i].question.reset();
@@ -65,9 +59,9 @@ void keep_splits(tree::Builder& nodes, const std::vector<char>& marked) {
     }
 }
 
-void splice(tree::Builder& nodes, std::int32_t node, tree::Builder grown) {
+void splice(grow::Builder& nodes, std::int32_t node, grow::Builder grown) {
     const auto moved = static_cast<std::int32_t>(nodes.size()) - 1;  // node k > 0 of the part becomes k + moved
-    for (tree::NodeRecord& record : grown)
+    for (grow::NodeRecord& record : grown)
         if (record.first_child >= 0) record.first_child += moved;
     nodes[static_cast<std::size_t>(node)] = std::move(grown[0]);
     for (std::size_t k = 1; k < grown.size(); ++k) nodes.push_back(std::move(grown[k]));

@@ -4,12 +4,10 @@
 // nodes of its heap.
 #pragma once
 
-#include <cstdint>
 #include <unordered_map>
-#include <vector>
 
+#include "grow/builder.hpp"
 #include "split/candidate.hpp"
-#include "tree/builder.hpp"
 
 namespace ceiba::shards {
 
@@ -18,12 +16,12 @@ using FoundSplits = std::unordered_map<std::int32_t, const split::Candidate*>;
 
 // The nodes that best-first growth splits, as far as it is known: branches of nodes whose split is not carried out yet
 // are taken for leaves. So if all these nodes are split already, the answer is final.
-std::vector<char> split_best_first(const tree::Builder& nodes, const FoundSplits& found, int max_leaf_nodes);
+std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes);
 
 // Makes leaves of all nodes that are not marked.
-void keep_splits(tree::Builder& nodes, const std::vector<char>& marked);
+void keep_splits(grow::Builder& nodes, const std::vector<char>& marked);
 
 // Puts a tree that was grown apart in the place of a node.
-void splice(tree::Builder& nodes, std::int32_t node, tree::Builder grown);
+void splice(grow::Builder& nodes, std::int32_t node, grow::Builder grown);
 
 }  // namespace ceiba::shards

@@ -34,7 +34,7 @@ tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Inte
     return grow::grow(table(), target(), options, interrupt);
 }
 
-tree::Builder GatheredNode::grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
+grow::Builder GatheredNode::grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
     return grow::grow_nodes(table(), target(), options, interrupt);
 }
 

@@ -1,17 +1,12 @@
 // Nodes whose rows were gathered from all shards: their subtrees are grown as in memory.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
+#include "grow/builder.hpp"
 #include "grow/options.hpp"
 #include "shards/cells.hpp"
-#include "shards/message.hpp"
-#include "tree/builder.hpp"
+#include "shards/protocol.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::shards {
@@ -36,7 +31,7 @@ public:
     std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
     tree::TreeArrays grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
     // Best first, as nodes (grow/grow.hpp).
-    tree::Builder grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
+    grow::Builder grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
 
 private:
     data::Table table() const;

@@ -1,15 +1,9 @@
 #include "shards/level_grower.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <utility>
 
-#include "grow/monotone_limits.hpp"
-#include "split/cut.hpp"
-#include "split/store/route.hpp"
+#include "split/candidate.hpp"
+#include "split/store/partition.hpp"
 
 namespace ceiba::shards {
 
@@ -47,7 +41,7 @@ std::uint64_t LevelGrower::rows_open() const {
 }
 
 tree::TreeArrays LevelGrower::tree() const {
-    tree::TreeArrays out = tree::assemble(builders_, limits_);
+    tree::TreeArrays out = grow::assemble(builders_, limits_);
     for (std::size_t i = 0; i < out.splits.size(); ++i)
         if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
             out.splits.cut[i] =
@@ -82,7 +76,6 @@ void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& i
 }
 
 // --- the phases of a level, in their order
-
 void LevelGrower::begin_level() {
     if (n_levels_ > 0 && !layout_->shape.classes()) return ask_describe();
     choose_counted();
@@ -123,7 +116,7 @@ void LevelGrower::take_describe(Reader& in) {
 }
 
 void LevelGrower::hand_down_limits() {
-    tree::Builder& builder = builders_[0];
+    grow::Builder& builder = builders_[0];
     for (std::size_t i = 0; i < open_.size(); ++i) {
         if (open_[i].partner == none || open_[i].partner < i) continue;
         Open &first = open_[i], &second = open_[first.partner];
@@ -178,7 +171,7 @@ void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
     }
     std::atomic<bool> stop{false};
     std::vector<tree::TreeArrays> grown(nodes.size());
-    std::vector<tree::Builder> parts(nodes.size());
+    std::vector<grow::Builder> parts(nodes.size());
     pool_.run(nodes.size(), [&](std::size_t k, int thread) {
         const Open& open = open_[asked_[k]];
         if (nodes[k].n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
@@ -397,7 +390,6 @@ LevelGrower::Open LevelGrower::waiting(Open open) {
 }
 
 // --- nodes
-
 void LevelGrower::describe(Open& open) {
     const CellShape& shape = layout_->shape;
     std::vector<double> weights;
@@ -410,7 +402,7 @@ void LevelGrower::describe(Open& open) {
 // Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
 void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
     if (open.depth == 0) stop_.begin(summary, layout_->shape.classes());
-    tree::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
+    grow::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
     node.n_rows = static_cast<std::int64_t>(open.n_rows);
     node.weight = summary.weight;
     node.search_weight = summary.search_weight;
@@ -427,7 +419,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     const split::Candidate& split = found.split;
     const std::size_t n_branches = found.branches.size();
     const auto rows_of = [this](const Words& cell) { return layout_->shape.rows(cell.data()); };
-    auto question = std::make_unique<tree::Question>();
+    auto question = std::make_unique<grow::Question>();
     question->default_branch = split.missing_branch;
     if (split.learned_missing) {
         if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_missing);
@@ -447,7 +439,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     open.route.missing_branch = static_cast<std::size_t>(question->default_branch);
     open.route.levels = split.levels;
 
-    tree::Builder& builder = builders_[0];
+    grow::Builder& builder = builders_[0];
     const auto first = static_cast<std::int32_t>(builder.size());
     builder.resize(builder.size() + n_branches);
     std::vector<Open> branches(n_branches);
@@ -469,7 +461,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
     }
     question->split = std::move(found.split);
-    tree::NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+    grow::NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
     node.first_child = first;
     node.n_children = static_cast<std::int32_t>(n_branches);
     node.question = std::move(question);

@@ -5,23 +5,17 @@
 //     while (!grower.done()) grower.take(merged answers of all shards to grower.round());
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
+#include "grow/builder.hpp"
 #include "grow/options.hpp"
 #include "grow/stop_rules.hpp"
 #include "shards/best_first.hpp"
+#include "shards/cells.hpp"
 #include "shards/gathered.hpp"
-#include "shards/layout.hpp"
-#include "shards/rounds.hpp"
+#include "shards/protocol.hpp"
 #include "shards/survey/survey.hpp"
-#include "tree/builder.hpp"
 
 namespace ceiba::shards {
 
@@ -98,7 +92,7 @@ private:
     grow::StopRules stop_;
     base::ThreadPool pool_;
     bool limits_;
-    std::vector<tree::Builder> builders_;
+    std::vector<grow::Builder> builders_;
     std::vector<Open> open_;
     std::vector<std::size_t> asked_;          // the nodes of the last question
     std::vector<std::size_t> looked_at_;      // nodes whose survey may ask for more

@@ -1,24 +1,15 @@
 // A split that was found, before it is carried out; and what limits the search.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "base/double_double.hpp"
+#include "tree/split.hpp"
 
 namespace ceiba::split {
 
 // No gain is required.
 constexpr double no_floor = -std::numeric_limits<double>::infinity();
 
-enum class Kind : std::int8_t { none, cut, levels, presence };
-
-struct LevelBranch {
-    std::int32_t code;
-    std::int32_t branch;
-};
+using tree::Kind, tree::LevelBranch;
 
 struct Candidate {
     Kind kind = Kind::none;
@@ -43,5 +34,16 @@ struct Limits {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
+
+// Where a cut between two neighbouring values lies.
+
+// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it, or with
+// `below` the number just below the midpoint.
+inline double cut_between(double lower, double upper, bool below) {
+    double middle = 0.5 * (lower + upper);
+    if (!std::isfinite(middle)) middle = 0.5 * lower + 0.5 * upper;
+    if (below) middle = std::nextafter(middle, lower);
+    return middle >= lower && middle < upper ? middle : lower;
+}
 
 }  // namespace ceiba::split

@@ -1,12 +1,7 @@
 #include "split/engine.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "split/ratio/gain_ratio.hpp"
 #include "split/scan/column_finder.hpp"
-#include "split/store/partition.hpp"
 #include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
 
@@ -28,7 +23,7 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
         in_bins_ = finder_ != nullptr;
         if (in_bins_) return;
     }
-    root_ = presort(table, target, options.keep_zero_weights, pool, interrupt);
+    root_ = presort(table, target, options.search.conventions.keep_zero_weights, pool, interrupt);
     auto& weight = root_.store->target.weight;
     if (options.search.criterion == criteria::name_of<criteria::GainRatio>()) {
         finder_ = make_gain_ratio_finder(root_, options.search, pool.size());
@@ -42,7 +37,7 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
 // Bins pay where there are large nodes; what they cannot serve is sorted.
 bool Engine::worth_binning(const data::Table& table, const data::Target& target) const {
     const bool surrogates = options_.search.missing == Missing::surrogate && options_.surrogates.max_surrogates > 0;
-    const bool zero_weights = options_.keep_zero_weights && target.weight &&
+    const bool zero_weights = options_.search.conventions.keep_zero_weights && target.weight &&
                               std::count(target.weight, target.weight + target.n_rows, 0.0) > 0;
     if (surrogates || zero_weights) return false;
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
@@ -60,7 +55,7 @@ criteria::NodeSummary Engine::summarize(const NodeRows& node) const {
 std::unique_ptr<Division> Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool) const {
     auto division = std::make_unique<Division>();
     Routing& routing = division->routing_;
-    routing = route(node, split, options_.search.like_rpart);
+    routing = route(node, split, options_.search.conventions);
     division->placement = place_missing(node, split, routing);
     const bool fractional = options_.search.missing == Missing::fractional &&
                             std::find(routing.branch.begin(), routing.branch.end(), unplaced) != routing.branch.end();
@@ -90,8 +85,7 @@ double Engine::rows_counted(const NodeRows& node, std::size_t i) const {
 }
 
 std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column) const {
-    if (!options_.surrogates.weights_count_rows)
-        return static_cast<std::int64_t>(node.size() - node.n_present(column));
+    if (!options_.surrogates.weights_count_rows) return static_cast<std::int64_t>(node.size() - node.n_present(column));
     const bool levels = !node.store->codes[column].empty();
     double sum = 0.0;
     for (std::uint32_t i = 0; i < node.size(); ++i)
@@ -108,14 +102,14 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
         return out;
     }
     const bool by_surrogate = options_.search.missing == Missing::surrogate;
-    if (options_.search.like_rpart && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
+    const Conventions& conventions = options_.search.conventions;
+    if (conventions.absent_levels_stay && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
     const BranchLoad branch_load = load(node, routing);
     // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
     const bool nothing_learned = options_.search.missing == Missing::learn &&
                                  node.n_present(static_cast<std::size_t>(split.column)) == node.size();
-    // rpart leaves a row in the node on a tie, and predicts by the sons' rows; else both go by the weight of the split.
-    const bool as_rpart = by_surrogate && options_.surrogates.like_rpart;
-    const int heavier = heaviest(branch_load, as_rpart ? Tie::none : nothing_learned ? Tie::last : Tie::first);
+    const bool tie_stays = by_surrogate && conventions.tie_stays;
+    const int heavier = heaviest(branch_load, tie_stays ? Tie::none : nothing_learned ? Tie::last : Tie::first);
     out.default_branch = heavier;
     if (options_.search.missing == Missing::fractional) {
         out.default_branch = heaviest(branch_load, Tie::first);
@@ -123,11 +117,11 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
     }
     if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
         const int right = right_son(node, routing, options_.search.class_scale);
-        out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates);
+        out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates, options_.search);
         if (options_.use_surrogate > 0) route_by_surrogates(node, options_.surrogates, out.surrogates, routing);
     }
-    const bool rule_lacks = as_rpart && options_.surrogates.max_surrogates == 0;
-    const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || rule_lacks);
+    const bool no_rule = conventions.stay_without_surrogates && options_.surrogates.max_surrogates == 0;
+    const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || no_rule);
     double sent = 0.0;
     for (std::size_t i = 0; i < routing.branch.size(); ++i) {
         if (routing.branch[i] != unplaced) continue;
@@ -135,8 +129,11 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
         sent += rows_counted(node, i);
     }
     out.sent_default = std::llround(sent);
-    if (by_surrogate && options_.use_surrogate < 2) out.default_branch = Placement::stays;
-    if (as_rpart && options_.use_surrogate == 2) out.default_branch = Placement::by_row_counts;
+    if (!by_surrogate) return out;
+    if (options_.use_surrogate < 2)
+        out.default_branch = Placement::stays;
+    else if (conventions.default_by_row_counts)
+        out.default_branch = Placement::by_row_counts;
     return out;
 }
 

@@ -1,17 +1,7 @@
-// The seam between growing a tree and working with rows. A grower asks four things of a node and never looks at a row
-// itself:
-//   summarize  what the node says of itself
-//   find       its best split
-//   divide     the rows shared out among the branches of that split
-//   hand_down  what the branches that will be searched need, once it is known which they are
-// This engine holds the rows in the memory of this process (store/row_store.hpp). Another may hold them elsewhere, in
-// pieces, and answer the same questions.
+// The seam between growing a tree and working with rows (ARCHITECTURE.md). A grower asks four things of a node and
+// never looks at a row: summarize it, find its best split, divide its rows, hand down what the branches need that will
+// be searched.
 #pragma once
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
@@ -22,7 +12,7 @@
 #include "split/finder.hpp"
 #include "split/missing/fractional.hpp"
 #include "split/missing/surrogates.hpp"
-#include "split/store/route.hpp"
+#include "split/store/partition.hpp"
 
 namespace ceiba::split {
 
@@ -32,7 +22,6 @@ struct EngineOptions {
     BinOptions bins;
     // 0: rows with a missing value stay; 1: surrogates, else stay; 2: surrogates, else the heavier branch
     int use_surrogate = 2;
-    bool keep_zero_weights = false;  // rows of zero weight are counted and routed, but decide nothing (rpart)
 
     bool operator==(const EngineOptions&) const = default;
 };

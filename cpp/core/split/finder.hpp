@@ -1,11 +1,6 @@
 // How splits are found; one finder per form of the rows and way of searching. The engine (engine.hpp) chooses one.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "base/thread_pool.hpp"
 #include "split/candidate.hpp"
 #include "split/search_options.hpp"

@@ -1,12 +1,8 @@
 // What the search for splits is asked to do.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "criteria/registry.hpp"
+#include "split/conventions.hpp"
 
 namespace ceiba::split {
 
@@ -15,13 +11,12 @@ enum class Missing { learn, majority, surrogate, fractional, error };
 struct SearchOptions {
     criteria::Name criterion = criteria::name_of<criteria::Gini>();
     Missing missing = Missing::learn;
-    bool multiway = false;            // columns of levels: one branch per level
-    bool empty_branches = false;      // multiway: levels that are not in the node have a branch too
-    bool cuts_at_values = false;      // gain ratio: a cut is the largest value of the table not above the midpoint
-    double min_branch = 0.0;          // gain ratio: weight that two branches need
-    bool random_cuts = false;         // one random cut per column, not the best (scikit-learn's splitter="random")
-    bool allow_zero_rate = false;     // poisson: a side without events is allowed
-    bool like_rpart = false;          // cuts just below the midpoints: `x <= cut` is then rpart's `x < midpoint`
+    bool multiway = false;        // columns of levels: one branch per level
+    bool empty_branches = false;  // multiway: levels that are not in the node have a branch too
+    bool cuts_at_values = false;  // gain ratio: a cut is the largest value of the table not above the midpoint
+    double min_branch = 0.0;      // gain ratio: weight that two branches need
+    bool random_cuts = false;     // one random cut per column, not the best (scikit-learn's splitter="random")
+    Conventions conventions;
     int max_features = -1;            // columns tried per node; -1: all
     int max_competitors = 0;          // runners-up returned besides the best
     std::size_t min_rows = 1;         // per branch

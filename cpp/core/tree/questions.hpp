@@ -1,19 +1,10 @@
 // The questions of a finished tree, as whoever sends rows down it needs them: the predictor and the prunings.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "data/table.hpp"
 #include "tree/tree_arrays.hpp"
 
 namespace ceiba::tree {
-
-// Several cuts of a column of numbers, with a branch for each interval. Finished trees have them; no search makes them.
-constexpr split::Kind intervals{4};
 
 // What a split says of a row that it cannot place; branches are 0, 1, ...
 constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
@@ -21,8 +12,8 @@ constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
 // The branch that one split gives a row.
 inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row) {
     const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[s])];
-    const split::Kind kind = static_cast<split::Kind>(splits.kind[s]);
-    if (kind == split::Kind::levels) {
+    const Kind kind = static_cast<Kind>(splits.kind[s]);
+    if (kind == Kind::levels) {
         const std::int32_t code = column.code(row);
         if (code < 0) return row_lacks_value;
         const auto first = splits.level_code.begin() + splits.level_start[s],
@@ -34,7 +25,7 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
         return splits.level_branch[static_cast<std::size_t>(at - splits.level_code.begin())];
     }
     const double x = column.number(row);
-    if (kind == split::Kind::presence) return std::isnan(x) ? 1 : 0;
+    if (kind == Kind::presence) return std::isnan(x) ? 1 : 0;
     if (std::isnan(x)) return row_lacks_value;
     if (column.kind() == data::ColumnKind::ordered && column.code(row) >= column.n_levels())
         return row_has_unknown_level;
@@ -44,8 +35,8 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
 struct Questions {
     std::vector<std::int32_t> branch_start, branch_node, default_branch, majority_branch;
     SplitTable splits;
-    std::vector<std::int64_t> cut_start;  // node i has the cuts from cut_start[i] to cut_start[i + 1]
-    std::vector<double> cuts;             // ascending; beyond an infinite one lie missing values alone
+    std::vector<std::int64_t> cut_start;        // node i has the cuts from cut_start[i] to cut_start[i + 1]
+    std::vector<double> cuts;                   // ascending; beyond an infinite one lie missing values alone
     std::vector<std::int32_t> surrogate_start;  // empty: no surrogates
     SplitTable surrogates;
     bool unseen_is_missing = false;    // a level that the node does not know: missing, or to the majority branch
@@ -56,7 +47,7 @@ struct Questions {
 
     // By the split alone, or the majority for a level that is not taken for missing; else one of the two words above.
     int by_split(std::size_t node, const data::Table& table, std::size_t row) const {
-        if (static_cast<split::Kind>(splits.kind[node]) == intervals) return interval_of(node, table, row);
+        if (static_cast<Kind>(splits.kind[node]) == Kind::intervals) return interval_of(node, table, row);
         const int branch = ask(splits, node, table, row);
         return branch == row_has_unknown_level && !unseen_is_missing ? majority_branch[node] : branch;
     }

@@ -1,9 +1,5 @@
 #include "tree/route_rows.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 namespace ceiba::tree {
 
 namespace {
@@ -33,10 +29,10 @@ void ask_split(const Questions& tree, std::size_t node, const data::Table& table
                std::size_t n, std::int32_t* branch) {
     const SplitTable& splits = tree.splits;
     const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[node])];
-    const split::Kind kind = static_cast<split::Kind>(splits.kind[node]);
-    if (kind == split::Kind::levels && n * 4 >= static_cast<std::size_t>(column.n_levels()))
+    const Kind kind = static_cast<Kind>(splits.kind[node]);
+    if (kind == Kind::levels && n * 4 >= static_cast<std::size_t>(column.n_levels()))
         return ask_levels(tree, node, column, rows, n, branch);
-    if (kind != split::Kind::cut || column.kind() != data::ColumnKind::numeric) {
+    if (kind != Kind::cut || column.kind() != data::ColumnKind::numeric) {
         for (std::size_t i = 0; i < n; ++i) branch[i] = tree.by_split(node, table, rows[i]);
         return;
     }
@@ -167,7 +163,7 @@ void branches_of_rows(const Questions& tree, std::size_t node, const data::Table
 }
 
 PartedRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
-                   std::int32_t* node) {
+                      std::int32_t* node) {
     return Walk(tree, table, begin, end, node).run();
 }
 

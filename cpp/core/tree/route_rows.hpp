@@ -2,11 +2,6 @@
 // one row (200,000 rows, trees of CHAID and with surrogates), which jumps from column to column and from node to node.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 #include "data/table.hpp"
 #include "tree/questions.hpp"
 
@@ -31,13 +26,13 @@ using PartedRows = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
 // Sends rows [begin, end) of the table down from the root; `node`: where each ends, or -1 if it is parted.
 PartedRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
-                   std::int32_t* node);
+                      std::int32_t* node);
 
 // Goes on with a row that is parted in a node: calls pass(node) for each node below that it comes to, and
 // stop(node, share) where a part of it ends.
 template <class Pass, class Stop>
 void route_parted(const Questions& tree, const data::Table& table, std::uint32_t row, std::int32_t node, Pass pass,
-                    Stop stop) {
+                  Stop stop) {
     thread_local std::vector<std::pair<std::int32_t, double>> open;
     open.assign(1, {node, 1.0});
     while (!open.empty()) {

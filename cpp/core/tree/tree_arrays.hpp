@@ -1,31 +1,28 @@
 // A grown tree as plain arrays: the layout that Python's Tree, the predictor and the exporters share.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <vector>
-
-#include "split/candidate.hpp"
+#include "tree/split.hpp"
 
 namespace ceiba::tree {
 
 // Splits as a struct of arrays; used for the split of each node, for surrogates and for competitors.
 struct SplitTable {
-    std::vector<std::int8_t> kind;        // split::Kind
+    std::vector<std::int8_t> kind;        // Kind
     std::vector<std::int32_t> column;     // -1: no split
     std::vector<double> cut;              // NaN unless kind is cut
     std::vector<std::int8_t> low_branch;  // branch of x <= cut
+    std::vector<std::int8_t> digits;      // of the printed cut, see cut_digits.hpp; empty: not known
     std::vector<std::int64_t> level_start{0};
     std::vector<std::int32_t> level_code;  // only levels present in the node, ascending within a split
     std::vector<std::int32_t> level_branch;
 
-    void push(split::Kind k, std::int32_t c, double x, int low, const std::vector<split::LevelBranch>& levels) {
+    void push(Kind k, std::int32_t c, double x, int low, const std::vector<LevelBranch>& levels) {
         kind.push_back(static_cast<std::int8_t>(k));
         column.push_back(c);
-        cut.push_back(k == split::Kind::cut ? x : std::numeric_limits<double>::quiet_NaN());
+        cut.push_back(k == Kind::cut ? x : std::numeric_limits<double>::quiet_NaN());
         low_branch.push_back(static_cast<std::int8_t>(low));
-        if (k == split::Kind::levels)
-            for (const split::LevelBranch& level : levels) {
+        if (k == Kind::levels)
+            for (const LevelBranch& level : levels) {
                 level_code.push_back(level.code);
                 level_branch.push_back(level.branch);
             }

@@ -1,5 +1,5 @@
 // Orders by score against std::stable_sort.
-#include "base/ascending.hpp"
+#include "base/sort.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // The radix sort against std::stable_sort.
-#include "base/radix_sort.hpp"
+#include "base/sort.hpp"
 
 #include <cmath>
 #include <functional>

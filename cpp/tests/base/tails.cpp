@@ -1,5 +1,5 @@
 // Tails of chi-square and F: closed forms, integrals of the density, and far out where only logarithms are left.
-#include "base/tails.hpp"
+#include "base/probability/tails.hpp"
 
 #include "check.hpp"
 

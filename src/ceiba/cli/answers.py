@@ -12,22 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.cli.files._polars import pl
+from ceiba._polars import pl
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 
 class Answers:
-    """What a tree answers.
-
-    Parameters
-    ----------
-    tree : Tree
-    probabilities, leaf : bool
-        Also these columns.
-    prefix : str
-        Before the names of the columns.
-    """
+    """What a tree answers."""
 
     def __init__(self, tree: Tree, probabilities: bool, leaf: bool, prefix: str) -> None:
         self.tree = tree
@@ -58,14 +49,14 @@ class Answers:
         return self._frame(answers, tree.value, nodes)
 
     def ends(self, frame: pl.DataFrame) -> Any:
-        """Give the node each row ends in."""
+        """Return the node each row ends in."""
         if not len(frame):
             return np.zeros(0, np.int32)
         table = route.read(self.tree, frame)
         return route.apply(self.tree, table, n_threads=os.cpu_count() or 1)
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Give the new columns of some rows."""
+        """Return the new columns of some rows."""
         if not self.spreads or not len(frame):
             rows: pl.DataFrame = self.of_nodes[self.ends(frame)]
             return rows

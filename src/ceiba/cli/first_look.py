@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ceiba.cli.files._polars import pl
-from ceiba.cli.files.kinds import as_columns
+import numpy as np
+
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.table import Table
 
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
-_MOST_ROWS: Final = 100_000  # kinds and doubts are judged by so many rows, missing cells by all
+_MOST_ROWS: Final = 100_000  # columns are described by so many rows; gaps, identifiers by all
 _DO: Final = {
     "identifier": "--drop {name}",
     "dates_differ": "--drop {name}",
@@ -24,20 +25,20 @@ _DO: Final = {
 }
 
 
-def described(frame: pl.DataFrame, target: str | None = None) -> Description:
-    """Describe a frame of any size."""
+def described(table: Table, target: str | None = None) -> Description:
+    """Describe a table of any size."""
     from ceiba.inspection import describe
 
-    n = len(frame)
-    some = frame.gather_every(-(-n // _MOST_ROWS)) if n > _MOST_ROWS else frame
-    made = describe(as_columns(some), target)
-    if len(some) == n:
-        return made
-    exact = {one.name: one.null_count() for one in frame.get_columns()}
+    n = table.n_rows
+    if n <= _MOST_ROWS:
+        return describe(table, target)
+    made = describe(table.take(np.arange(0, n, -(-n // _MOST_ROWS))), target)
     columns = tuple(
-        replace(one, n_missing=k, missing=k / n, n_present=n - k)
-        for one in made.columns
-        for k in [exact[one.name]]
+        describe(table.select([j])).columns[0]
+        if one.kind == "identifier" and not one.is_target
+        else replace(one, n_missing=k, missing=k / n, n_present=n - k)
+        for j, one in enumerate(made.columns)
+        for k in [table.schema.columns[j].n_missing]
     )
     return replace(made, n_rows=n, columns=columns)
 
@@ -50,7 +51,7 @@ def in_option_words(remark: Remark) -> str:
 
 
 def column_named(given: str, columns: list[str], option: str, source: str) -> str:
-    """Give the column that is meant, by name or by number (1 is the first, -1 the last)."""
+    """Return the column that is meant, by name or by number (1 is the first, -1 the last)."""
     if given in columns:
         return given
     try:

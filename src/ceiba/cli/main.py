@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Container
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
+from ceiba.words import words
+
 if TYPE_CHECKING:
+    from types import FrameType
+
     import typer
 
 #: The commands by the folder they are in, with the heading under which help lists them; each is a
@@ -42,13 +48,13 @@ class _EndedError(Exception):
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
-    def run(*given: Any, **options: Any) -> None:
+    def run_command(*given: Any, **options: Any) -> None:
         try:
             command(*given, **options)
         except (KeyboardInterrupt, BrokenPipeError) as error:
             raise _EndedError from error
 
-    return run
+    return run_command
 
 
 def _only_listed(command: Callable[..., None]) -> Callable[[], None]:
@@ -69,23 +75,11 @@ def _with_flags(name: str, command: Callable[..., None]) -> Callable[..., None]:
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
-    """Give the command line application.
-
-    Parameters
-    ----------
-    in_use : container of str, optional
-        Commands that may be run; the others are only listed, since making the flags of all takes
-        longer than anything else in ``ceiba --help``. None: all.
-
-    Examples
-    --------
-    >>> from ceiba.cli.main import make_app
-    >>> [command.name for command in make_app().registered_commands][:3]
-    ['describe', 'learn', 'studio']
-    """
+    """Return the command line application."""
     import typer
 
-    from ceiba.cli.languages.translation import check_language
+    from ceiba.cli.options.option_help import LANG_HELP
+    from ceiba.cli.terminal.output import LANG
 
     app = typer.Typer(
         no_args_is_help=True,
@@ -101,18 +95,6 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             typer.echo(f"ceiba {version('ceiba')}")
             raise typer.Exit
 
-    def show_manual(wanted: bool) -> None:
-        if wanted:
-            from typer.main import get_command
-
-            from ceiba.cli.languages.spoken_help import language_in, speak_help
-            from ceiba.cli.manual import manual
-
-            commands = get_command(make_app())
-            speak_help(commands, language_in(sys.argv))
-            typer.echo(manual(commands, version("ceiba")))
-            raise typer.Exit
-
     @app.callback()
     def about(
         _: bool = typer.Option(
@@ -123,26 +105,18 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             callback=show_version,
             is_eager=True,
         ),
-        __: bool = typer.Option(
-            False,
-            "--man",
-            help="Print the manual page: ceiba --man | man -l -",
-            metavar=" ",
-            callback=show_manual,
-            is_eager=True,
-        ),
         debug: bool = typer.Option(
             False, "--debug", help="Show where an error came from.", metavar=" "
         ),
         lang: str = typer.Option(
             "en",
-            help=r"Language of what is printed. One of en, es, pt. \[default: en]",
+            help=LANG_HELP,
             metavar="NAME",
             show_default=False,
         ),
     ) -> None:
         """One decision tree that a person can read and trust."""
-        check_language(lang)
+        LANG.set(words(lang).lang)
         if debug:
             os.environ["CEIBA_DEBUG"] = "1"
 
@@ -156,8 +130,68 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     return app
 
 
+def _may_raise(frame: FrameType | None) -> bool:
+    """Return whether a command runs in `frame`, and no import in it.
+
+    Extensions print or swallow what is raised while they are imported, and typer prints an empty
+    line on Ctrl-C outside of a command.
+    """
+    within = False
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_globals is globals() and frame.f_code.co_name == "run_command":
+            return within
+        within = True
+        frame = frame.f_back
+    return False
+
+
 def main() -> None:
-    """Run the command line; the installed script ``ceiba`` calls this."""
+    """Run the command line and leave the process; the installed script ``ceiba`` calls this."""
+    interrupted = False
+    hook = sys.unraisablehook
+    is_main = threading.current_thread() is threading.main_thread()
+    signals = [getattr(signal, name) for name in ("SIGALRM", "SIGINT") if hasattr(signal, name)]
+    deferrable = len(signals) == 2  # Windows has no SIGALRM
+
+    def interrupt(_: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        if deferrable and not _may_raise(frame):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            return
+        interrupted = True
+        raise KeyboardInterrupt
+
+    def unraisable(one: sys.UnraisableHookArgs) -> None:
+        if not isinstance(one.exc_value, KeyboardInterrupt):
+            hook(one)
+        elif deferrable:  # raised in a destructor or a callback: try again
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+    if is_main:
+        sys.unraisablehook = unraisable
+        for one in signals:
+            signal.signal(one, interrupt)
+    try:
+        _run()
+    except BaseException as raised:
+        if is_main:  # while the interpreter ends, Ctrl-C would print a traceback
+            sys.unraisablehook = hook
+            for one in signals:
+                signal.signal(one, signal.SIG_IGN)
+        cause = raised.__cause__ if isinstance(raised, _EndedError) else raised
+        if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
+            cause = KeyboardInterrupt()
+        assert cause is not None
+        if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        if os.environ.get("CEIBA_DEBUG") or isinstance(cause, SystemExit):
+            raise
+        _complain(cause)
+
+
+def _run() -> None:
+    """Make the commands, run one, and leave with its exit code."""
     try:
         completing = any(name.startswith("_CEIBA") for name in os.environ)
         app = make_app(in_use=None if completing else sys.argv)
@@ -168,35 +202,30 @@ def main() -> None:
         )
     from typer.main import get_command
 
-    from ceiba.cli.languages.spoken_help import language_in, speak_help
-    from ceiba.cli.languages.translation import speaking
-    from ceiba.cli.terminal.screen import DIGITS
+    from ceiba.cli.options.option_help import hide_types
+    from ceiba.cli.terminal.output import DIGITS
+    from ceiba.cli.terminal.progress import progress
+    from ceiba.progress import listening
     from ceiba.visible import shown_digits
 
-    lang = language_in(sys.argv)
     command = get_command(app)
-    speak_help(command, lang)
-    try:
-        with shown_digits(DIGITS), speaking(lang):
-            code = command(standalone_mode=False)
-    except (Exception, KeyboardInterrupt) as raised:
-        cause = (raised.__cause__ if isinstance(raised, _EndedError) else raised) or raised
-        if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
-        if os.environ.get("CEIBA_DEBUG"):
-            raise
-        _complain(cause)
-    else:
-        sys.exit(code if isinstance(code, int) else 0)
+    hide_types(command)
+    with shown_digits(DIGITS), listening(bar=progress):
+        code = command(standalone_mode=False)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.languages.translation import language_of, speaking
     from ceiba.cli.options.option_words import in_flag_words, wrong_usage
-    from ceiba.cli.terminal.output import exit_code, is_full, of_system
-    from ceiba.cli.terminal.screen import colored, fitted
+    from ceiba.cli.terminal.output import (
+        answer,
+        colored,
+        exit_code,
+        fitted,
+        is_full,
+        of_system,
+    )
     from ceiba.errors import CeibaError, OptionError, OutputError
 
     code = exit_code(error)
@@ -220,7 +249,9 @@ def _complain(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    with speaking(language_of(error)):
-        shown = fitted(f"ceiba: {text}", sys.stderr)
+    if "--json" in sys.argv:  # in the place of the answer
+        figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
+        answer("", figures, as_json=True)
+    shown = fitted(f"ceiba: {text}", sys.stderr)
     print(shown.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

@@ -13,7 +13,7 @@ from ceiba.errors import ModelFileError
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Give the fitted estimator of a model file (a bare tree gets one) and the metadata."""
+    """Return the fitted estimator of a model file (a bare tree gets one) and the metadata."""
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore, wrap
     from ceiba.tree import Tree
@@ -25,22 +25,10 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Give the tree of a model file and the metadata, without waiting for scikit-learn.
-
-    A tree that was searched for has its certificate: that is one of the estimator's attributes.
-    """
+    """Return the tree of a model file and the metadata, without waiting for scikit-learn."""
     with _named(path):
         document = _read(path)
-        if not _is_certified(document):
-            return document.tree, document.metadata
-    model, metadata = open_model(path)
-    return model.tree_, metadata
-
-
-def _is_certified(document: Any) -> bool:
-    stored = None if document.model is None else document.model.value
-    fitted = stored.get("fitted") if isinstance(stored, dict) else None
-    return isinstance(fitted, dict) and "certificate_" in fitted
+    return document.tree, document.metadata
 
 
 def _read(path: str | os.PathLike[str]) -> Any:
@@ -61,20 +49,7 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
-    """Save a model; one that is there already is kept beside it, and a word says so.
-
-    Parameters
-    ----------
-    model : estimator
-    path : Path
-        A device or a pipe is written through.
-    metadata : dict
-
-    Returns
-    -------
-    str
-        What was done with the model that was there; "" if there was none.
-    """
+    """Save a model; one that is there already is kept beside it, and a word says so."""
     if not path.is_file():
         model.save(path, metadata=metadata)
         return ""
@@ -91,7 +66,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Tell whether two model files differ at most in when they were written."""
+    """Return whether two model files differ at most in when they were written."""
     lines = (file.read_bytes().splitlines() for file in (one, other))
     first, second = ([line for line in part if b'"written"' not in line] for part in lines)
     return first == second

@@ -5,31 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ceiba._polars import pl
 from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
-from ceiba.cli.files._polars import pl
-from ceiba.cli.files.kinds import by_schema
-from ceiba.cli.files.reading import batches
 from ceiba.errors import OptionError
+from ceiba.table.files.kinds import by_schema
+from ceiba.table.files.reading import batches
 
 
 @dataclass(frozen=True)
 class Checks:
-    """What is asked for, and the files to make it from.
-
-    Attributes
-    ----------
-    train, data, new : str or None
-        Rows that were learned from, held-out rows, and later rows.
-    resamples : int or None
-        Of the stability.
-    rivals : list of int
-        Nodes whose rival columns are wanted.
-    by : list of str
-        Columns of groups.
-    positive : str or None
-    weight : str or None
-        Column with the weights of the training rows.
-    """
+    """What is asked for, and the files to make it from."""
 
     train: str | None
     data: str | None

@@ -6,15 +6,18 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ceiba.cli.files.kinds import as_table
-from ceiba.cli.files.reading import load_table
 from ceiba.cli.first_look import column_named
 from ceiba.cli.learn_job import how_read
 from ceiba.cli.models import open_model
 from ceiba.cli.options.reading_flags import ReadingFlags
 from ceiba.errors import OptionError
-from ceiba.studio.work.journal import free_name
 from ceiba.studio.work.source import Source
+from ceiba.table.files.kinds import as_table
+from ceiba.table.files.reading import Reading, is_text, load_table
+from ceiba.table.files.spreadsheets import is_spreadsheet
+from ceiba.table.files.streams import in_child, is_stream
+
+_MOST_MEMORY = 64 << 30  # bytes that the reader of a held-out file may take
 
 
 def file_source(
@@ -63,10 +66,10 @@ def _source(
     source = Source(
         name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
         table=as_table(columns),
-        file=None if data == "-" else data,
+        file=None if is_stream(data) else data,
         reading=_given(flags),
-        folder=Path.cwd() if data == "-" else file.parent,
-        read_file=lambda path: load_table(str(path), reading).frame,
+        folder=Path.cwd() if is_stream(data) else file.parent,
+        read_file=lambda path: _read_apart(str(path), reading),
         held_out=held_out,
         metadata=how,
         remarks=remarks,
@@ -75,8 +78,15 @@ def _source(
     return source, name
 
 
+def _read_apart(path: str, reading: Reading) -> Any:
+    """Read a table while the studio runs: a file that ends its reader does not end the studio."""
+    if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
+        return load_table(path, reading).frame
+    return in_child(path, _MOST_MEMORY, load_table, path, reading).frame
+
+
 def _given(flags: ReadingFlags) -> dict[str, Any]:
-    """Give what the command line says about reading, and nothing else."""
+    """Return what the command line says about reading, and nothing else."""
     every = dataclasses.asdict(flags)
     return {
         name: value for name, value in every.items() if value not in (None, 0) or value is False
@@ -93,12 +103,3 @@ def lesson_source(name: str) -> tuple[Source, str, dict[str, Any]]:
     source = Source(name=name, table=read(data.data), expression=f"ceiba.datasets.{loader}().data")
     textbook = {"criterion": "entropy", "categorical_splits": "multiway"}
     return source, data.target, {} if name == "iris" else textbook
-
-
-def put_aside(path: Path) -> str:
-    """Give the file of a workspace another name; say so."""
-    if not path.exists():
-        return ""
-    free = free_name(path)
-    path.rename(free)
-    return f"The work so far is kept as {free}."

@@ -1,7 +1,1 @@
-"""Trees edited by hand: regrow below a node, force a split, graft a subtree."""
-
-from __future__ import annotations
-
-from ceiba.edit.by_hand import regrow, set_split
-
-__all__ = ["regrow", "set_split"]
+"""Trees edited by hand: what the methods `set_split`, `regrow`, `grow_leaves`, ... do."""

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ceiba.edit.forced.division import EmptyBranchError
+from ceiba.edit.forced.graft import plant
+from ceiba.edit.forced.here import Here
 from ceiba.edit.growing import grafted
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
-from ceiba.grow.forced.division import EmptyBranchError
-from ceiba.grow.forced.graft import plant
-from ceiba.grow.forced.here import Here
 from ceiba.tree import LevelSets, Split, Tree
 
 
@@ -29,24 +29,14 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
         raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
     here = Here.at(tree, to, problem)
-    return grafted(tree, to, replanted(tree, node, here, lambda i, at: asked_again(tree, i, at)))
+    part = replanted(tree, node, here, lambda i, at: asked_again(tree, i, at))
+    return grafted(tree, to, part, problem.table)
 
 
 def replanted(
     tree: Tree, node: int, here: Here, asked: Callable[[int, Here], tuple[Tree, list[Here]]]
 ) -> Tree:
-    """Make a subtree again at another place: places on the way down, trees on the way up.
-
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-        What is made again is at and below it.
-    here : Here
-        The new place.
-    asked : callable
-        Gives what stands at the place of a node, and the places of its branches if it has any.
-    """
+    """Make a subtree again at another place: places on the way down, trees on the way up."""
     places: list[tuple[int, Here]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []

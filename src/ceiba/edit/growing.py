@@ -12,14 +12,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.edit.forced.graft import graft
+from ceiba.edit.forced.here import Here
+from ceiba.edit.growing_rules import GrowingRules, rules_at
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
-from ceiba.grow.forced.graft import graft
-from ceiba.grow.forced.here import Here
 from ceiba.grow.per_column import per_column
+from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.growing_rules import GrowingRules, rules_at
 from ceiba.tree.notes import NodeNote, with_note
+from ceiba.tree.splits.cut_digits import with_cut_digits
 
 _CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
 
@@ -33,7 +35,7 @@ def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
         deepest = here.depth + levels
         allowed = deepest if options.max_depth is None else min(options.max_depth, deepest)
         options = replace(options, max_depth=allowed)
-    problem = _like(here.problem, options=options)
+    problem = here.problem.changed(options=options)
     if rules.prefer:
         problem = _preferring(problem, rules.prefer)
     if not rules.forbid:
@@ -60,13 +62,13 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
         if rules.sealed or not len(places[i].rows):
             continue
         here = replace(places[i], leaves=new.n_leaves - 1)
-        new = grafted(new, i, grown(here, rules, levels))
+        new = grafted(new, i, grown(here, rules, levels), problem.table)
     return new
 
 
-def grafted(tree: Tree, node: int, part: Tree) -> Tree:
+def grafted(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
     """Put a tree in the place of a node, which keeps its note; an answer set by hand is gone."""
-    new = graft(tree, node, part)
+    new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
     if note is None:
         return new
@@ -84,34 +86,27 @@ def check_levels(levels: Any) -> None:
         )
 
 
-def _like(problem: Problem, **changes: Any) -> Problem:
-    """Change a problem whose priors and costs stay as they were reckoned."""
-    new = replace(problem, **changes)
-    new.__dict__["scales"] = problem.scales
-    return new
-
-
 def _preferring(problem: Problem, names: frozenset[str]) -> Problem:
     given = problem.options.column_cost
     every = problem.table.schema.names
     cost = np.ones(len(every)) if given is None else per_column("column_cost", given, every, 1.0)
     cost = np.where([name in names for name in every], cost * _CHEAP, cost)
-    return _like(problem, options=replace(problem.options, column_cost=cost.tolist()))
+    return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
 
 
 def _without(problem: Problem, kept: list[int]) -> Problem:
-    """Give the problem of some of the columns."""
+    """Return the problem of some of the columns."""
     names, changes = problem.table.schema.names, {}
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         given = getattr(problem.options, option)
         if given is not None:
             changes[option] = per_column(option, given, names, free)[kept].tolist()
     options = replace(problem.options, **changes)
-    return _like(problem, table=problem.table.select(kept), options=options)
+    return problem.changed(table=problem.table.select(kept), options=options)
 
 
 def _widened(part: Tree, problem: Problem, kept: npt.NDArray[Any]) -> Tree:
-    """Give a tree of some columns the schema of all."""
+    """Replace the schema of a tree of some columns by that of all."""
 
     def moved(splits: SplitTable) -> SplitTable:
         own = splits.column

@@ -7,49 +7,54 @@ followed by hand.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
-from ceiba.errors import CeibaWarning
-from ceiba.estimators.beyond_memory.predicting import in_batches, lazily
-from ceiba.estimators.by_hand.editing import EditingMethods
-from ceiba.estimators.methods import EstimatorMethods
-from ceiba.estimators.weights import taken_out
-from ceiba.grow import n_threads, resolve_max_features
-from ceiba.table import Scan, Table, is_named_target, read_like, read_target, split_target
+from ceiba.errors import CeibaWarning, DataTypeError, OptionError
+from ceiba.estimators.beyond_memory.dask_tables import lazily
+from ceiba.estimators.weights import pop_column
+from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
+from ceiba.prune import CostComplexity, Pruned
+from ceiba.prune.cost_complexity_pruning import choose_again
+from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
+from ceiba.tree.methods import TreeMethods
 from ceiba.tree.routing import route
 from ceiba.tree.routing.one_row import few_rows
+from ceiba.tree.routing.threads import n_threads
 
+_PAIRS = "$items"
+_OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
 _FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
 
 
-def _is_by_name(X: Any) -> bool:
-    """Tell whether columns can only be meant by name: a dict of columns, or rows as dicts."""
+def is_by_name(X: Any) -> bool:
+    """Return whether columns can only be meant by name: a dict of columns, or rows as dicts."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
-class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
+class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
-    # `check_input` is for callers in a hurry, not for pipelines to pass around; a checkpoint is
-    # of one fit.
-    __metadata_request__fit: ClassVar = {"check_input": UNUSED, "checkpoint": UNUSED}
+    # `check_input` is for callers in a hurry, not for pipelines to pass around.
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
+    _to_reprune: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
     def _keep(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""
@@ -84,21 +89,19 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
             Of a dask DataFrame or Array: a dask Series or Array, computed when asked for.
         """
-        tree = self._fitted()
+        tree = self._tree
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and (node := tree._only_row(X)) >= 0:
                 return tree._label_table[node : node + 1].copy()
-        elif isinstance(X, Scan):
-            return in_batches(self.predict, X, tree)
         elif is_dask(X):
             return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
         elif (few := self._few(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
-        table = self._rows(X, check_input)
+        table = self._read_rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Give the accuracy, or R2, on rows with a known answer.
+        """Return the accuracy, or R2, on rows with a known answer.
 
         Parameters
         ----------
@@ -119,19 +122,16 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").score(frame, "RAIN")
         1.0
         """
-        X, sample_weight = taken_out(X, sample_weight)
+        X, sample_weight = pop_column(X, sample_weight)
         if is_named_target(X, y):
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
-        if is_dask(X):
-            from sklearn.metrics import accuracy_score, r2_score
-
-            measure = accuracy_score if self._task == "classification" else r2_score
-            answers = np.asarray(self.predict(X))
-            weights = None if sample_weight is None else np.asarray(sample_weight)
-            return float(measure(np.asarray(y), answers, sample_weight=weights))
-        mixin: Any = ClassifierMixin if self._task == "classification" else RegressorMixin
-        return float(mixin.score(self, X, y, sample_weight=sample_weight))
+        answers = self.predict(X)
+        if is_dask(X):  # computed here
+            answers, y = np.asarray(answers), np.asarray(y)
+            sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+        measure = accuracy_score if self._task == "classification" else r2_score
+        return float(measure(y, answers, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
         """Give the id of the node (a leaf, mostly) in which each row ends.
@@ -145,16 +145,14 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         -------
         ndarray of shape (n_rows,)
         """
-        tree = self._fitted()
-        if isinstance(X, Scan):
-            return in_batches(self.apply, X, tree)
+        tree = self._tree
         if is_dask(X):
             return lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
-        table = self._rows(X, check_input)
+        table = self._read_rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 
     def decision_path(self, X: Any, check_input: bool = True) -> Any:
-        """Give the nodes that each row passes through.
+        """Return the nodes that each row passes through.
 
         Parameters
         ----------
@@ -166,22 +164,195 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
         sparse matrix of shape (n_rows, n_nodes)
             CSR, 1 where the row passes.
         """
-        tree = self._fitted()
-        return route.decision_path(tree, self._rows(X, check_input))
+        tree = self._tree
+        return route.decision_path(tree, self._read_rows(X, check_input))
 
     # ------------------------------------------------------------------ the tree
 
     def get_depth(self) -> int:
         """Give the depth of the tree: most questions between the root and a leaf."""
-        return self._fitted().depth
+        return self._tree.depth
 
     def get_n_leaves(self) -> int:
-        """Give the number of leaves."""
-        return self._fitted().n_leaves
+        """Return the number of leaves."""
+        return self._tree.n_leaves
 
-    # ------------------------------------------------------------------ inside
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Importance of each column: its share of the total impurity decrease.
 
-    def _fitted(self) -> Tree:
+        Figures sum to 1, as in scikit-learn. Columns with many different values look better than
+        they are; `sklearn.inspection.permutation_importance` does not have that bias.
+        """
+        return self.importance()
+
+    def alternatives(
+        self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
+    ) -> Alternatives:
+        """List trees of the same limits that are about as good as the best one.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data, as in `fit`. The model need not be fitted.
+        within : float, default=0.01
+            Trees cost at most this share more than the best.
+        k : int, default=50
+            The most trees to list.
+
+        Returns
+        -------
+        Alternatives
+            First questions, objectives and agreement with the best tree, which comes first.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = [[1, 5], [2, 5], [3, 7], [4, 7]], ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier(search="optimal", max_depth=1)
+        >>> print(model.alternatives(X, y))
+        objective  agreement  first question
+                0      1.000  x0 <= 2.5
+        """
+        problem, _ = self._read_problem(X, y, sample_weight)
+        return find_alternatives(problem, within=within, k=k)
+
+    # ------------------------------------------------------------------ trees by hand
+
+    @classmethod
+    def from_tree(cls, tree: Tree, **parameters: Any) -> Self:
+        """Make a fitted estimator of a tree that was built, loaded, converted or edited.
+
+        Parameters
+        ----------
+        tree : Tree
+        **parameters
+            Of the estimator, for fitting or regrowing later.
+
+        Returns
+        -------
+        fitted estimator
+            Its `tree_` is the tree itself.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> ceiba.DecisionTreeClassifier.from_tree(tree).score({"x": [1, 9]}, ["a", "a"])
+        0.5
+        """
+        if not isinstance(tree, Tree):
+            raise DataTypeError(
+                f"{cls.__name__}.from_tree takes a Tree. Got {type(tree).__name__}. Of a fitted "
+                "model give its tree_."
+            )
+        if tree.task != cls._task:
+            other = "Regressor" if tree.task == "regression" else "Classifier"
+            raise OptionError(
+                f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use "
+                f"DecisionTree{other}.from_tree."
+            )
+        model = cls(**parameters)
+        model._keep(tree)
+        return model
+
+    def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Begin a tree that is grown by hand: the root alone, with what its rows answer.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        new fitted estimator
+            Its tree is one leaf; go on with `set_split` and `grow_leaves`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier().fit_root(X, y)
+        >>> model.set_split(0, "x <= 2", X, y, levels=0).tree_.n_rows.tolist()
+        [4, 2, 2]
+        """
+        problem, _ = self._read_problem(X, y, sample_weight)
+        every = np.arange(problem.n_rows, dtype=np.uint32)
+        return self._with_tree(problem.summary(every, problem.weight))
+
+    def reprune(
+        self,
+        *,
+        alpha: float | None = None,
+        cp: float | None = None,
+        n_leaves: int | None = None,
+        rule: Literal["min", "1se"] | None = None,
+    ) -> Self:
+        """Choose another tree of the pruning sequence, without fitting again.
+
+        From the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else from the
+        fitted tree, which can only become smaller.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Cost per leaf.
+        cp : float, optional
+            The same as a share of the root's risk, as in rpart.
+        n_leaves : int, optional
+        rule : {"min", "1se"}, optional
+            By the cross-validation of the fit.
+
+        Returns
+        -------
+        new fitted estimator
+            With another `tree_`, `alpha_` and choice in `pruning_table_`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> pruning = ceiba.CostComplexity(keep_unpruned=True)
+        >>> model = ceiba.DecisionTreeClassifier(prune=pruning).fit(X, y)
+        >>> model.get_n_leaves(), model.reprune(n_leaves=4).get_n_leaves()
+        (7, 4)
+        >>> ceiba.DecisionTreeClassifier().fit(X, y).reprune(cp=0.1).get_n_leaves()
+        3
+        """
+        given = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
+        if sum(value is not None for value in given.values()) != 1:
+            raise OptionError("reprune: give one of alpha, cp, n_leaves and rule.")
+        tree, mine = self._tree, self.__dict__
+        whole = mine.get("unpruned_tree_")
+        if cp is not None:
+            alpha = cp * float((tree if whole is None else whole).risk[0])
+        pruned = self._repruned(whole, alpha, n_leaves, rule)
+        model = self._with_tree(pruned.tree, pruning=True)
+        model.__dict__["alpha_"] = pruned.alpha
+        if pruned.table is not None:
+            model.__dict__["pruning_table_"] = pruned.table
+        return model
+
+    def _repruned(
+        self, whole: Tree | None, alpha: float | None, n_leaves: int | None, rule: Any
+    ) -> Pruned:
+        mine, tree = self.__dict__, self._tree
+        fitted_with = "alpha_" in mine
+        larger = (alpha is not None and fitted_with and alpha < mine["alpha_"]) or (
+            n_leaves is not None and fitted_with and n_leaves > tree.n_leaves
+        )
+        if whole is None and (rule is not None or larger):
+            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
+        if whole is not None:
+            return choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
+        return CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
+
+    # ------------------------------------------------------------------ hooks of TreeMethods
+
+    @property
+    def _tree(self) -> Tree:
         tree: Tree | None = self.__dict__.get("tree_")
         if tree is None:
             raise NotFittedError(
@@ -189,6 +360,34 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
                 "appropriate arguments before using this estimator."
             )
         return tree
+
+    def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
+        """Return a copy with another tree; `pruning`: the pruning figures belong to it too."""
+        model: Self = object.__new__(type(self))
+        model.__dict__.update(self.__dict__)
+        for name in () if pruning else _OF_PRUNING:
+            model.__dict__.pop(name, None)
+        model._keep(tree)
+        return model
+
+    def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
+        mine = self.__dict__
+        # What the penalty of a search leaves is no part of a larger tree.
+        whole = mine.get("unpruned_tree_") if "certificate_" not in mine else None
+        facts = {
+            "pruning": mine.get("pruning_table_"),
+            "alpha": None if whole is None else mine.get("alpha_"),
+            "parameters": _stated_texts(self),
+            "model": type(self).__name__,
+        }
+        return self._tree if whole is None else whole, facts
+
+    def _stored_model(self) -> dict[str, Any]:
+        from ceiba.estimators.model_file import model_to_json
+
+        return model_to_json(self)
+
+    # ------------------------------------------------------------------ inside
 
     def _few(self, tree: Tree, X: Any) -> list[int] | None:
         """Give the leaves of a pandas frame of a few rows, past the reading of tables."""
@@ -198,13 +397,13 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
             return None
         return few_rows(tree, X, tree.schema.names)
 
-    def _rows(self, X: Any, check_input: bool = True) -> Table:
+    def _read_rows(self, X: Any, check_input: bool = True) -> Table:
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
         if type(X) is not np.ndarray and (  # arrays go past, in microseconds
-            _is_by_name(X) or (check_input and self.__dict__.get("match_columns") == "name")
+            is_by_name(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
@@ -222,22 +421,46 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
 
     # ------------------------------------------------------------------ scikit-learn
 
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        from sklearn.utils import estimator_html_repr
+
+        parameters: str = estimator_html_repr(self)
+        if "tree_" not in self.__dict__:
+            return parameters
+        folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
+        return self._notebook(type(self).__name__, f"{folded}</details>")
+
+    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        from sklearn import get_config
+
+        plain = {"text/plain": repr(self)}
+        diagram = get_config()["display"] == "diagram"
+        return {**plain, "text/html": self._html_repr()} if diagram else plain
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        tags.input_tags.sparse = self._takes_sparse()
         tags.target_tags.multi_output = self._takes_many_outputs()
         return tags
 
     def _takes_many_outputs(self) -> bool:
         return True
 
-    def _takes_sparse(self) -> bool:
-        return False
-
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_ceiba_version": version("ceiba")}
+        state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}
+        # skops writes no dict by pairs of classes (costs).
+        return {
+            name: {_PAIRS: list(value.items())}
+            if isinstance(value, dict) and any(isinstance(key, tuple) for key in value)
+            else value
+            for name, value in state.items()
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         saved, running = state.pop("_ceiba_version", None), version("ceiba")
@@ -249,4 +472,19 @@ class BaseTree(EstimatorMethods, EditingMethods, MultiOutputMixin, BaseEstimator
                 CeibaWarning,
                 stacklevel=2,
             )
-        super().__setstate__(state)
+        super().__setstate__(
+            {
+                name: dict(value[_PAIRS]) if isinstance(value, dict) and _PAIRS in value else value
+                for name, value in state.items()
+            }
+        )
+
+
+def _stated_texts(model: Any) -> dict[str, str]:
+    """Return the parameters that differ from their defaults, as text."""
+    defaults = inspect.signature(type(model).__init__).parameters
+    return {
+        name: repr(value)[:200]
+        for name, value in model.get_params(deep=False).items()
+        if name not in defaults or repr(value) != repr(defaults[name].default)
+    }

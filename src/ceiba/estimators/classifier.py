@@ -11,11 +11,10 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory.predicting import in_batches, lazily
+from ceiba.estimators.beyond_memory.dask_tables import lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
-from ceiba.table import Scan
 from ceiba.table.scanning.lazy import is_dask
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -39,7 +38,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def predict_proba(
         self, X: Any, check_input: bool = True
     ) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Give the class probabilities of each row (after priors).
+        """Return the class probabilities of each row (after priors).
 
         Parameters
         ----------
@@ -51,9 +50,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
             Of a dask DataFrame: a dask DataFrame with a column per class; of a dask Array: another.
         """
-        tree = self._fitted()
-        if isinstance(X, Scan):
-            return in_batches(self.predict_proba, X, tree)
+        tree = self._tree
         if is_dask(X):
             labels = self.classes_.tolist()
             return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
@@ -64,7 +61,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
                     return np.array(tree.value[node : node + 1, 0, :])
         elif tree.n_outputs == 1 and (few := self._few(tree, X)) is not None:
             return np.asarray(tree.value[few, 0, :])
-        table = self._rows(X, check_input)
+        table = self._read_rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
@@ -86,6 +83,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = tags.target_tags.multi_output
+        tags.classifier_tags.multi_class = self.__dict__.get("monotonic_cst") is None
         return tags
 
 

@@ -8,21 +8,20 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import compress
 from operator import is_not, itemgetter
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import Bunch, column_or_1d
+from sklearn.utils.metadata_routing import UNUSED
 
-from ceiba.criteria import TEST_CRITERIA
-from ceiba.errors import DataError, OptionError
-from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory.fitting import is_beyond_memory, tree_beyond_memory
-from ceiba.estimators.leaks import warn_of_leak
+from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
+from ceiba.estimators.base import BaseTree, is_by_name
+from ceiba.estimators.beyond_memory.fitting import is_in_pieces, open_problem
+from ceiba.estimators.leaks import FEWEST_ROWS, warn_of_leak
 from ceiba.estimators.leaves import (
     chosen_strength,
-    read_honest,
     read_leaf_values,
     refuse_unpruned,
     warn_of_empty_leaves,
@@ -34,15 +33,14 @@ from ceiba.estimators.parameters import (
     grow_options,
     warn_of_idle_split,
 )
-from ceiba.estimators.positive import about_class
-from ceiba.estimators.weights import class_weights, taken_out
-from ceiba.grow import Lookahead, Optimal, Problem
-from ceiba.grow.combinations import check_counts
-from ceiba.grow.leaves.honest import honest_parts, honest_values
+from ceiba.estimators.weights import class_weights
+from ceiba.grow import GrowOptions, Lookahead, Optimal, Problem
+from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output, needs_present
+from ceiba.grow.leaves.honest import Honest, honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject
 from ceiba.options.option import is_same
-from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning
+from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
 from ceiba.table import (
     Table,
@@ -55,7 +53,6 @@ from ceiba.table import (
     split_target,
 )
 from ceiba.table.described import described, with_missing_counted
-from ceiba.table.named import with_names
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
 
@@ -67,6 +64,11 @@ _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
 
 class DecisionTree(BaseTree):
     """What the classifier and the regressor share; not for direct use."""
+
+    # Not for pipelines to pass around: a checkpoint is of one fit.
+    __metadata_request__fit: ClassVar = {
+        "check_input": UNUSED, "checkpoint": UNUSED, "drop_missing_target": UNUSED
+    }  # fmt: skip
 
     # ------------------------------------------------------------------ parameters
 
@@ -101,6 +103,14 @@ class DecisionTree(BaseTree):
         -------
         self
         """
+        known = self._get_param_names()
+        for name in params:
+            own = name.partition("__")[0]
+            if own not in known:
+                raise OptionError(
+                    f"Invalid parameter {own!r} for {type(self).__name__}."
+                    f"{did_you_mean(own, known)} Its parameters are {', '.join(known)}."
+                )
         plain = {name: value for name, value in params.items() if "__" not in name}
         super().set_params(**plain)
         for name, value in params.items():
@@ -125,12 +135,9 @@ class DecisionTree(BaseTree):
         return stated
 
     def _stated(self) -> dict[str, Any]:
-        """Give the parameters that are not at their default, by name."""
+        """Return the parameters that are not at their default, by name."""
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
-        try:
-            values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
-        except KeyError:  # fitted and pickled before there was such a parameter
-            values = tuple(map(mine.get, defaults, defaults.values()))
+        values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
         stated = compress(defaults, map(is_not, values, defaults.values()))
         return {name: mine[name] for name in stated if not is_same(mine[name], defaults[name])}
 
@@ -144,6 +151,8 @@ class DecisionTree(BaseTree):
         check_input: bool = True,
         groups: Any = None,
         checkpoint: Any = None,
+        frequency: Any = None,
+        drop_missing_target: bool = False,
     ) -> Self:
         """Grow the tree.
 
@@ -164,6 +173,11 @@ class DecisionTree(BaseTree):
         checkpoint : path, default=None
             With a table beyond memory: a file to which the work is written round by round. If a
             fit ends before its tree is done, the same call resumes it; the tree is the same.
+        frequency : array-like of shape (n_rows,) or str, default=None
+            How many times each row counts, in every rule that counts rows; or the column of X that
+            holds it. Instead of `sample_weight`.
+        drop_missing_target : bool, default=False
+            Leave out rows without a target and count them in `n_rows_dropped_`.
 
         Returns
         -------
@@ -179,34 +193,50 @@ class DecisionTree(BaseTree):
         >>> ceiba.DecisionTreeRegressor(max_depth=1).fit(ages, heights).predict({"age": [40]})
         array([171.])
         """
-        if is_beyond_memory(X):
+        if isinstance(groups, str):
+            X, groups = split_target(X, groups)
+        for name in ("_counts_rows", "_matches_names"):
+            self.__dict__.pop(name, None)
+        if type(X) is not np.ndarray and is_in_pieces(X):
+            _refuse_beyond_memory(frequency, drop_missing_target)
             stated = self._check_parameters()
-            tree, pruned = tree_beyond_memory(
-                X, y, stated, self._task, sample_weight, groups, checkpoint
-            )
-            self._keep(_shortened(tree, stated) if pruned is None else tree)
-            warn_of_leak(self.tree_, int(tree.n_rows[0]))
-            self._keep_pruning(pruned)
-            return self
+            if groups is not None:
+                stated = {**stated, "prune": with_groups(stated.get("prune"), groups)}
+            opened = open_problem(X, y, stated, self._task, sample_weight, checkpoint)
+            with opened as problem:
+                return self._learn(problem, stated)
         if checkpoint is not None:
             raise OptionError(
                 f"checkpoint={str(checkpoint)!r} is for tables beyond memory, and X is in memory. "
                 "Leave it out, or open files with ceiba.scan."
             )
-        X, groups = taken_out(X, groups)
-        problem, stated = self._read_problem(X, y, sample_weight)
+        if frequency is not None and sample_weight is not None:
+            raise OptionError("Pass sample_weight or frequency, not both.")
+        if frequency is not None:
+            self._counts_rows, sample_weight = True, frequency
+        if type(X) is not np.ndarray and is_by_name(X):
+            self._matches_names = True
+        problem, stated = self._read_problem(X, y, sample_weight, drop_missing_target)
+        kept = self.__dict__.pop("_present", None)
         if groups is not None:
-            kept = self.__dict__.pop("_present", None)
             stated = {**stated, "prune": with_groups(stated.get("prune"), groups, kept)}
-        warn_of_idle_split(stated, problem.n_rows)
-        tree, pruned, strength = _made(problem, stated)
+        return self._learn(problem, stated)
+
+    def _learn(self, problem: Problem, stated: dict[str, Any]) -> Self:
+        """Grow and prune the tree of a problem, and keep what is fitted."""
+        n_rows = problem.n_rows
+        if stated:
+            warn_of_idle_split(stated, n_rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+            tree, pruned, strength = _made(problem, stated)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
             schema = with_missing_counted(tree.schema, problem.table, problem.weight)
             tree = replace(tree, schema=schema)
         self._keep(tree)
-        warn_of_leak(tree, problem.n_rows)
+        if n_rows >= FEWEST_ROWS:
+            warn_of_leak(tree, problem.table)
         self._keep_pruning(pruned)
         self.__dict__.pop("leaf_strength_", None)
         if strength is not None:
@@ -221,19 +251,31 @@ class DecisionTree(BaseTree):
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
         return _made(alone, stated)[0]
 
-    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> tuple[Problem, dict[str, Any]]:
-        """Give data and options of growing, and the parameters that are not at their default."""
-        stated = self._check_parameters()
-        if stated.get("frequency_weights") and sample_weight is None:
+    def _read_problem(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        drop_missing_target: bool = False,
+        **options: Any,
+    ) -> tuple[Problem, dict[str, Any]]:
+        """Return data and options of growing, and the parameters not at their default."""
+        if options:
             raise OptionError(
-                "frequency_weights=True is about sample_weight, and none is given. Give the number "
-                "of times each row counts as sample_weight, or leave frequency_weights at False."
+                f"An estimator grows by its parameters, got {', '.join(options)} besides. "
+                "Use set_params(...)."
             )
-        X, sample_weight = taken_out(X, sample_weight)
-        table, target, weight = self._read_training(X, y, sample_weight, stated)
-        options = grow_options(stated, self._task)
-        if not stated:  # the common case, and a small fit takes microseconds
-            return Problem(table, target, options, weight), stated
+        stated = self._check_parameters()
+        if self.__dict__.get("_counts_rows") and sample_weight is not None:
+            stated["frequency_weights"] = True
+        if isinstance(sample_weight, str):
+            X, sample_weight = split_target(X, sample_weight)
+        table, target, weight = self._read_training(
+            X, y, sample_weight, stated, drop_missing_target
+        )
+        chosen = grow_options(stated, self._task)
+        if not stated and weight is None:  # the common case, and a small fit takes microseconds
+            return Problem(table, target, chosen, weight), stated
         if stated.get("class_weight") is not None:
             per_class = class_weights(stated["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
@@ -244,12 +286,10 @@ class DecisionTree(BaseTree):
             )
         if stated.get("frequency_weights") and weight is not None:
             _check_whole(weight, by_class=stated.get("class_weight") is not None)
-        if stated.get("positive") is not None:
-            options = about_class(options, stated["positive"], table, target)
-        return Problem(table, target, options, weight), stated
+        return Problem(table, target, chosen, weight), stated
 
     def _read_training(
-        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any]
+        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any], drop_missing_target: bool
     ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
         name = None
         if is_named_target(X, y):
@@ -257,19 +297,19 @@ class DecisionTree(BaseTree):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
             y = column_or_1d(y, warn=True)
         table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
-        if stated.get("feature_names") is not None:
-            table = with_names(table, stated["feature_names"])
-        weight = read_weights(sample_weight, table.n_rows)
+        weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)
-        if stated.get("drop_missing_target"):
+        if drop_missing_target:
             present = present_rows(y)
             name = name or _name_of(y)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             self._present = present
             if self.n_rows_dropped_:
                 _check_lengths(table.n_rows, len(present))
-                table, y = described(table.take(present)), take_rows(y, present)
+                strict = stated.get("unseen") == "error"  # a model takes the rows it was given
+                table = described(table.take(present), keep_levels=strict)
+                y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
         # A level that only rows of weight 0 have is unseen then, which must not be an error.
         if weight is not None and stated.get("unseen") != "error" and not weight.all():
@@ -280,26 +320,27 @@ class DecisionTree(BaseTree):
         return table, target, weight
 
     def _takes_many_outputs(self) -> bool:
-        mine = self.__dict__
-        alone = {"gain_ratio", "surrogate", *TEST_CRITERIA}
-        criterion, missing = mine.get("criterion"), mine.get("missing")
-        if mine.get("search", "greedy") != "greedy":
+        options, pruning = self._asked()
+        if options is None:
             return False
-        return not any(
-            isinstance(one, OptionObject) or one in alone for one in (criterion, missing)
-        )
+        return not needs_one_output(options) and (pruning is None or not pruning.needs_one_output)
 
-    def _takes_sparse(self) -> bool:
-        mine = self.__dict__
-        dense = {"gain_ratio", "surrogate", "fractional", *TEST_CRITERIA}
-        if mine.get("search", "greedy") != "greedy":
-            return False
-        if mine.get("max_bins") is not None or mine.get("min_significance") is not None:
-            return False
-        return not any(
-            isinstance(one, OptionObject) or one in dense
-            for one in (mine.get("criterion"), mine.get("missing"))
-        )
+    def _asked(self) -> tuple[GrowOptions | None, Pruning | None]:
+        """Return options of growing and the pruning; None where `fit` would refuse them."""
+        stated = self._stated()
+        try:
+            return grow_options(stated, self._task), read_pruning(stated.get("prune"))
+        except CeibaError:
+            return None, None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        options, _ = self._asked()
+        if options is not None:
+            tags.input_tags.sparse = not needs_dense(options)
+            tags.input_tags.allow_nan = not needs_present(options)
+            tags.target_tags.positive_only = options.criterion == "poisson"
+        return tags
 
     def _keep_pruning(self, pruned: Pruned | None) -> None:
         """Set what the pruning left behind, and nothing of an earlier fit."""
@@ -330,7 +371,7 @@ class DecisionTree(BaseTree):
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
     def _unpruned(self) -> Any:
-        """Give an unfitted copy that grows the whole tree."""
+        """Return an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
 
@@ -340,7 +381,7 @@ _LEFT_BY_PRUNING: Final = {
     "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
 }
-_AFTER_GROWING: Final = frozenset({"prune", "honest", "leaf_values"})
+_AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
 
 
 def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
@@ -348,33 +389,34 @@ def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
     parts = np.flatnonzero(weight != np.floor(weight))
     if len(parts):
         row = int(parts[0])
-        way_out = "class_prior instead of class_weight" if by_class else "whole numbers"
+        way_out = "class_prior instead of class_weight" if by_class else "others as sample_weight"
         raise DataError(
-            f"frequency_weights=True: a weight says how many times its row is there, and row {row} "
-            f"has {weight[row]:.6g}{' with class_weight' * by_class}. Give {way_out}, or leave "
-            "frequency_weights at False."
+            f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
+            f"{' with class_weight' * by_class}. Pass {way_out}."
         )
 
 
 def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
     """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
     if _AFTER_GROWING.isdisjoint(stated):
-        return _shortened(problem.grow(), stated), None, None
-    honest, rule = read_honest(stated), read_leaf_values(stated)
-    pruning, seed = read_pruning(stated.get("prune")), problem.options.seed
+        tree = problem.grow()
+        return _shortened(tree, stated) if stated else tree, None, None
+    honest, rule = read_leaf_values(stated)
+    if honest is not None or rule is not None:
+        refuse_unpruned(read_pruning(stated.get("prune")))
+    seed = problem.options.seed
     if honest is None:
         tree, pruned = _grown_and_pruned(problem, stated)
     else:
-        refuse_unpruned(pruning, "honest")
         questions, values = honest_parts(problem, honest.share, seed)
         tree, pruned = _grown_and_pruned(problem.take(questions), stated)
         tree = honest_values(tree, problem.take(values))
     if rule is None:
         return tree, pruned, None
-    refuse_unpruned(pruning, "leaf_values")
+    plain = "share" if honest is None else Honest(share=honest.share)
 
     def fold_tree(rows: Any) -> Tree:
-        return _made(problem.take(rows), {**stated, "leaf_values": "share"})[0]
+        return _made(problem.take(rows), {**stated, "leaf_values": plain})[0]
 
     strength = chosen_strength(problem, rule, fold_tree, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
@@ -409,6 +451,12 @@ def _search_again(problem: Problem, pruned: Pruned) -> Tree:
         return pruned.tree
     chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
     return replace(problem, options=replace(problem.options, search=chosen)).grow()
+
+
+def _refuse_beyond_memory(frequency: Any, drop_missing_target: bool) -> None:
+    for name, value in (("frequency", frequency), ("drop_missing_target", drop_missing_target)):
+        if value is not None and value is not False:
+            raise OptionError(f"{name} is not supported for tables beyond memory.")
 
 
 def _name_of(y: Any) -> str | None:

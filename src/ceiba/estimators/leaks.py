@@ -11,25 +11,20 @@ import math
 import warnings
 
 from ceiba.errors import LeakWarning
+from ceiba.table import Table
+from ceiba.table.identifiers import warned_identifier
 from ceiba.tree import Tree
 
-_FEWEST_ROWS = 200
+FEWEST_ROWS = 200
 _LEFT = 0.005
 #: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
 #: core knows it at once; the arrays of the tree would take as long as a small fit.
 _HOPELESS = 0.25
 
 
-def warn_of_leak(tree: Tree, n_rows: int) -> None:
-    """Warn if the first column of a fitted tree decides the target alone.
-
-    Parameters
-    ----------
-    tree : Tree
-    n_rows : int
-        Training rows.
-    """
-    if n_rows < _FEWEST_ROWS or tree.__dict__.get("_left_by_first_column", 0.0) > _HOPELESS:
+def warn_of_leak(tree: Tree, table: Table) -> None:
+    """Warn if the first column of a tree, fitted to `FEWEST_ROWS` or more, decides the target."""
+    if tree._left_by_first_feature > _HOPELESS:
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
@@ -38,15 +33,19 @@ def warn_of_leak(tree: Tree, n_rows: int) -> None:
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     decides = whole > 0 and left <= _LEFT * whole and math.isfinite(left)  # squares may overflow
-    if not decides or smallest < max(2, n_rows // 200):
+    if not decides or smallest < max(2, table.n_rows // 200):
         return
-    name = tree.schema.names[int(tree.splits.column[0])]
+    first = int(tree.splits.column[0])
+    by_column = table.is_whole and table.matrix is None and table.sparse is None
+    if by_column and warned_identifier(table.columns, first):
+        return
+    name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
     warnings.warn(
         f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Is it "
         f"known before {target} is? If not, it is a leak: leave it out.",
         LeakWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 

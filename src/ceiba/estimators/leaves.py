@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import Problem
-from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.honest import Honest, expand_leaf_values
 from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage, smoothed_values, strength_of
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.tree import Tree
@@ -26,42 +26,28 @@ FOLDS = 10
 _LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
 
 
-def read_leaf_values(stated: Mapping[str, Any]) -> Any:
-    """Give the rule of the leaves' values: None for shares and means, "laplace", or an object."""
-    rule = stated.get("leaf_values", "share")
-    if isinstance(rule, str):
-        short = {"share": None, "m_estimate": MEstimate(), "shrinkage": Shrinkage()}
-        rule = short.get(rule, rule)
-    if rule is None:
-        return None
-    if stated.get("monotonic_cst") is not None:
-        raise OptionError(
-            "leaf_values: smoothed values may break monotonic_cst. Leave one of them out."
-        )
-    if not isinstance(rule, str):
+def read_leaf_values(stated: Mapping[str, Any]) -> tuple[Honest | None, Any]:
+    """Return the honest leaves, if any, and the rule of values: None for shares and means."""
+    rule = expand_leaf_values(stated.get("leaf_values", "share"))
+    honest = rule if isinstance(rule, Honest) else None
+    if honest is not None:
+        honest.check()
+        rule = expand_leaf_values(honest.values)
+    if isinstance(rule, MEstimate | Shrinkage):
         rule.check()
-    return rule
-
-
-def read_honest(stated: Mapping[str, Any]) -> Honest | None:
-    """Give the option of honest leaves; a number is its share."""
-    given = stated.get("honest")
-    honest = given if isinstance(given, Honest) or given is None else Honest(share=float(given))
-    if honest is None:
-        return None
-    honest.check()
-    if stated.get("monotonic_cst") is not None:
+    rule = None if rule == "share" else rule
+    if (honest is not None or rule is not None) and stated.get("monotonic_cst") is not None:
         raise OptionError(
-            "honest: values of other rows may break monotonic_cst. Leave one of them out."
+            f"leaf_values={stated['leaf_values']!r} may break monotonic_cst. Leave one of them out."
         )
-    return honest
+    return honest, rule
 
 
-def refuse_unpruned(pruning: Any, option: str) -> None:
+def refuse_unpruned(pruning: Any) -> None:
     """Refuse to keep an unpruned tree whose values would be others than the model's."""
     if getattr(pruning, "keep_unpruned", False):
         raise OptionError(
-            f"keep_unpruned=True and {option} do not go together: the kept tree would have other "
+            "keep_unpruned=True and leaf_values do not go together: the kept tree would have other "
             "values. Leave one of them out."
         )
 
@@ -75,7 +61,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
             "values and take the value of the node above. A larger min_samples_leaf, or pruning, "
             "leaves fewer of them.",
             CeibaWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -103,7 +89,7 @@ def chosen_strength(
 
 
 def _ends(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
-    """Give the nodes in which rows end, with shares, as compressed rows."""
+    """Return the nodes in which rows end, with shares, as compressed rows."""
     if tree.missing == "fractional":
         return route.spread(tree, table)
     node = route.apply(tree, table)
@@ -118,7 +104,7 @@ def _losses(answer: Any, truth: Any, task: str) -> Any:
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Give what priors make of each row's weight."""
+    """Return what priors make of each row's weight."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

@@ -1,46 +1,44 @@
 """Estimators in the model file: class name, parameters, fitted attributes; and back.
 
 The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are written and made; their
-parameters and attributes are plain values or objects of the pruning room (`values.py` there).
-A fitted attribute that is no such value is left out: it can be had again by fitting.
+parameters and attributes are plain values, trees, or objects of the pruning room (`values.py`
+there). What is no such value is left out with a warning.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
 
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.old_parameters import OLD_NAMES, with_todays_names
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
+from ceiba.prune.cross_validation.pruned_answers import StepFunctions
 from ceiba.tree import Tree
-from ceiba.tree.model_file import Document, write
+from ceiba.tree.model_file import Document
 from ceiba.tree.model_file.field import Field
+from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
+from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
 
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
-     "n_classes_", "metadata_"}
+     "n_classes_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
+_LEFT_OUT: Final = {"$object": ["left out", {}]}
+_SHOWN: Final = 80  # characters of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
-def save(
-    model: BaseTree,
-    path: str | os.PathLike[str] | BinaryIO,
-    *,
-    metadata: Mapping[str, Any] | None = None,
-    compress: bool | None = None,
-) -> None:
-    """Write a fitted estimator into a model file; see its method `save`."""
-    tree = model._fitted()
+def model_to_json(model: BaseTree) -> dict[str, Any]:
+    """Return class, parameters and fitted attributes of an estimator as plain data."""
     name = type(model).__name__
     if _classes().get(name) is not type(model):
         raise ModelFileError(
@@ -49,43 +47,39 @@ def save(
         )
     known = _objects()
     parameters = {
-        key: _parameter(key, value, known) for key, value in model.get_params(deep=False).items()
+        key: _plain(key, value, known, "set the parameter again before fitting anew.")
+        for key, value in model.get_params(deep=False).items()
     }
     fitted = {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            try:
-                fitted[key] = to_json(value, known)
-            except UnwritableError:
-                continue
+            fitted[key] = _plain(key, value, known, "fit again to have the attribute.")
+    fitted = {key: value for key, value in fitted.items() if value != _LEFT_OUT}
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
-    write(path, tree, model=stored, metadata=metadata, compress=compress)
+    restore(Document(model._tree, Field(stored, "model")))  # refuses what cannot be loaded again
+    return stored
 
 
-def _parameter(name: str, value: Any, known: Mapping[str, type]) -> Any:
+def _plain(name: str, value: Any, known: Mapping[str, type], advice: str) -> Any:
+    """Return a value as JSON has it; of one that has no place there, a mark."""
+    if isinstance(value, Tree):
+        return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
         return to_json(value, known)
     except UnwritableError:
+        shown = repr(value)
+        shown = shown if len(shown) <= _SHOWN else f"<{type(value).__name__}>"
         warnings.warn(
-            f"{name}={value!r} cannot be written into a model file and is left out. The fitted "
-            "tree is not affected; set the parameter again before fitting anew.",
+            f"{name}={shown} cannot be written into a model file and is left out. The fitted "
+            f"tree is not affected; {advice}",
             CeibaWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
-        return {"$object": ["left out", {}]}
+        return _LEFT_OUT
 
 
 def restore(document: Document) -> Any:
-    """Make the fitted estimator of a model file; its tree if the file holds no estimator.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.estimators.model_file import restore
-    >>> from ceiba.tree.model_file import dumps, loads
-    >>> restore(loads(dumps(ceiba.tree.build(("x <= 2.5", "a", "b")))))
-    <Tree: classification, 2 leaves, depth 1>
-    """
+    """Make the fitted estimator of a model file; its tree if the file holds no estimator."""
     tree, stored = document.tree, document.model
     if stored is None:
         return tree
@@ -93,7 +87,7 @@ def restore(document: Document) -> Any:
     refuse_deep(stored)
     classes, known = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
-    if cls._task != tree.task:
+    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
         stored["class"].fail(f"The tree is one of {tree.task}.")
     model = cls(**_read_parameters(stored["parameters"], cls, known))
     try:
@@ -108,25 +102,135 @@ def restore(document: Document) -> Any:
     for key in fitted.value:
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
             fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
-        setattr(model, key, from_json(fitted[key], known))
-    if hasattr(model, "certificate_"):
-        tree.certified(model.certificate_)
+        setattr(model, key, _read_fitted(fitted[key], key, known))
     return model
+
+
+def _read_fitted(field: Field, name: str, known: Mapping[str, type]) -> Any:
+    """Read a fitted attribute, and refuse one that its readers could not use."""
+    if isinstance(field.value, dict) and "$tree" in field.value:
+        parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
+        value: Any = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
+    else:
+        value = from_json(field, known)
+    if name in _FITTED and not _FITTED[name](value):
+        field.fail(f"No model has such a {name}.")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and value == value
+
+
+def _is_figures(value: Any) -> bool:
+    """Return whether a value is an array of numbers, or None."""
+    return value is None or (
+        isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf"
+    )
+
+
+def _is_pruning_table(value: Any) -> bool:
+    """Return whether a value is a listing that readers of pruning tables can use."""
+    if not isinstance(value, Listing) or not all(
+        isinstance(text, str) for text in (value.title, value.legend, *value.columns)
+    ):
+        return False
+    names = set(value.columns)
+    if not isinstance(value, prune.PruningTable):
+        return names.isdisjoint({"alpha", "cv_risk", "chosen"})
+    if not {"alpha", "cp", "n_leaves", "n_splits", "chosen"} <= names:
+        return False
+    chosen, n_leaves = value["chosen"], value["n_leaves"]
+    return (
+        (chosen.dtype == bool and chosen.ndim == 1 and int(chosen.sum()) == 1)
+        and (n_leaves.dtype.kind in "iu" and bool((n_leaves > 0).all()))
+        and ("cv_se" in names or "cv_risk" not in names)
+        and all(_is_figures(value[name]) for name in names - {"chosen"})
+    )
+
+
+def _is_cross_validation(value: Any) -> bool:
+    """Return whether a value is a cross-validation whose rows, classes and steps exist."""
+    if not isinstance(value, prune.CrossValidation) or not _are_numbers(
+        "f", value.alpha, value.risk, value.se, value.sd, value.row_weight
+    ):
+        return False
+    classes, costs, held_out = value.classes, value.costs, value.held_out
+    codes: Any = value.codes
+    if classes is not None:
+        size = len(classes) if isinstance(classes, np.ndarray) and classes.ndim == 1 else 0
+        if not (_are_numbers("iu", codes) and _within(codes, size)):
+            return False
+        if codes.shape != value.row_weight.shape or not (
+            costs is None or (_are_numbers("f", costs, ndim=2) and costs.shape == (size, size))
+        ):
+            return False
+    return (
+        len({len(one) for one in (value.alpha, value.risk, value.se, value.sd)}) == 1
+        and len(value.alpha) > 0
+        and all(type(one) is int and one > 0 for one in (value.n_folds, value.n_repeats))
+        and (held_out is None or (isinstance(held_out, tuple) and len(held_out) == value.n_repeats))
+        and all(_are_step_functions(one, value) for one in held_out or ())
+    )
+
+
+def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
+    """Return whether held-out predictions begin at step 0 for each of their rows."""
+    if not isinstance(value, StepFunctions) or not (
+        _are_numbers("iu", value.row, value.start, value.step)
+        and _are_numbers("f" if of.classes is None else "iu", value.answer)
+    ):
+        return False
+    start = value.start
+    return (
+        (len(start) == len(value.row) + 1 and start[0] == 0 and bool((np.diff(start) > 0).all()))
+        and start[-1] == len(value.step) == len(value.answer)
+        and _within(value.row, len(of.row_weight))
+        and _within(value.step, len(of))
+        and not value.step[start[:-1]].any()
+        and (of.classes is None or _within(value.answer, len(of.classes)))
+    )
+
+
+def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
+    return all(
+        isinstance(one, np.ndarray) and one.ndim == ndim and one.dtype.kind in kinds
+        for one in arrays
+    )
+
+
+def _within(numbers: Any, size: int) -> bool:
+    """Return whether all of some whole numbers are positions among `size`."""
+    return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
+
+
+#: What fitted attributes must be, for whoever reads them.
+_FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "pruning_table_": _is_pruning_table,
+    "cross_validation_": _is_cross_validation,
+    "unpruned_tree_": lambda value: isinstance(value, Tree),
+    "alpha_": _is_number,
+    "leaf_strength_": _is_number,
+    "n_rows_dropped_": lambda value: type(value) is int and value >= 0,
+    "_counts_rows": lambda value: value is True,
+    "_matches_names": lambda value: value is True,
+    "_last_cp": _is_number,
+    "_cv_risk": _is_figures,
+    "_cv_se": _is_figures,
+}
 
 
 def _read_parameters(
     field: Field, cls: type[BaseTree], known: Mapping[str, type]
 ) -> dict[str, Any]:
-    field.object((), [*cls._get_param_names(), *OLD_NAMES])
-    left_out = {"$object": ["left out", {}]}
-    given = {
-        key: from_json(field[key], known) for key in field.value if field.value[key] != left_out
+    field.object((), cls._get_param_names())
+    return {
+        key: from_json(field[key], known) for key in field.value if field.value[key] != _LEFT_OUT
     }
-    return with_todays_names(given) if any(name in given for name in OLD_NAMES) else given
 
 
 def _classes() -> dict[str, type[BaseTree]]:
-    """Give all estimators of ceiba by name; those of families if their room was opened."""
+    """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
 
     return {
@@ -143,23 +247,15 @@ def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
 
 
 def _objects() -> dict[str, type]:
-    """Give the classes that parameters and fitted attributes may be of, by name."""
+    """Return the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    kept = (OptionObject, Listing, grow.Certificate)
-    classes = [one for one in (*public, Listing) if isinstance(one, type)]
+    kept = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
+    classes = [one for one in (*public, Listing, StepFunctions) if isinstance(one, type)]
     return {one.__name__: one for one in classes if issubclass(one, kept)}
 
 
 def wrap(tree: Tree) -> Any:
-    """Give an estimator around a tree that was loaded, converted or written by hand.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.estimators.model_file import wrap
-    >>> wrap(ceiba.tree.build(("x <= 2.5", "a", "b"))).predict({"x": [9.0]})
-    array(['b'], dtype='<U1')
-    """
+    """Give an estimator around a tree that was loaded, converted or written by hand."""
     name = "Classifier" if tree.task == "classification" else "Regressor"
     return _around(_classes()[f"DecisionTree{name}"](), tree)
 
@@ -173,4 +269,6 @@ def _around(model: BaseTree, tree: Tree) -> BaseTree:
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
     """Give an estimator with the parameters of another one and a tree of its own."""
     made = type(model)(**model.get_params(deep=False))
+    kept = ("_counts_rows", "_matches_names")
+    made.__dict__.update({name: True for name in kept if name in model.__dict__})
     return _around(made, tree)

@@ -18,11 +18,11 @@ import numpy as np
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
-from ceiba.grow.leaves.honest import Honest
+from ceiba.grow.leaves.honest import Honest, expand_leaf_values
 from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
 from ceiba.grow.option_objects import expand as expand_grow_option
 from ceiba.options import Check, Option, check_options
-from ceiba.options.checks import array_like, boolean, instance, nothing, number, one_of
+from ceiba.options.checks import array_like, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 from ceiba.prune.cross_validation.folds import seed_of
 
@@ -53,20 +53,14 @@ class RegressorParameters(TypedDict, total=False):
     search: Any
     column_cost: Any
     prune: Any
-    frequency_weights: bool
     forced_splits: Any
     leaf_values: Any
-    honest: Any
-    drop_missing_target: bool
-    match_columns: str
-    feature_names: Any
 
 
 class ClassifierParameters(RegressorParameters, total=False):
     """The classifier's parameters, for type checkers and editors."""
 
     class_weight: Any
-    positive: Any
     class_prior: Any
     cost_matrix: Any
 
@@ -122,45 +116,17 @@ _OWN: Final = (
     Option(
         "leaf_values",
         "share",
-        (one_of(*LEAF_VALUES), instance("MEstimate or Shrinkage", MEstimate, Shrinkage)),
-        '{"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage',
+        (
+            one_of(*LEAF_VALUES, "honest"),
+            instance("MEstimate, Shrinkage or Honest", MEstimate, Shrinkage, Honest),
+        ),
+        '{"share", "laplace", "m_estimate", "shrinkage", "honest"}, MEstimate, Shrinkage or Honest',
         'What leaves answer. "share": the share of each class, or the mean, of their rows. '
         '"laplace": one row of each class is added. "m_estimate": drawn towards the root. '
-        '"shrinkage": drawn towards the nodes above. The strength of the last two is chosen by '
-        "cross-validation unless an object gives it.",
+        '"shrinkage": drawn towards the nodes above. The strength of these two is chosen by '
+        'cross-validation unless an object gives it. "honest": taken from half of the rows, which '
+        "had no say in the splits; `Honest(share=0.3, values=...)` for another share or smoothing.",
         flag=str,
-    ),
-    Option(
-        "honest",
-        None,
-        (number(0.0, 1.0, "()"), instance("Honest", Honest), nothing),
-        "float or Honest",
-        "Take values from rows that had no say in the splits: the share of the rows kept for them, "
-        "or `Honest(share=0.5)`. None: the same rows give both.",
-        flag=float,
-    ),
-    Option(
-        "drop_missing_target",
-        False,
-        (boolean,),
-        "bool",
-        "Leave out rows without a target instead of refusing them.",
-    ),
-    Option(
-        "match_columns",
-        "order",
-        (one_of("order", "name"),),
-        '{"order", "name"}',
-        'How the columns of a frame are found when predicting. "order": same names in the same '
-        'order, as scikit-learn demands. "name": by name, in any order, further columns are '
-        "ignored; dicts and lists of dicts are matched so in any case.",
-    ),
-    Option(
-        "feature_names",
-        None,
-        (array_like(), nothing),
-        "sequence of str",
-        "Names of the columns of a table that has none, such as an array.",
     ),
 )
 
@@ -170,16 +136,6 @@ _CLASS_WEIGHT: Final = Option(
     (instance("a dict", dict), instance("a list of dicts", list), one_of("balanced"), nothing),
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
-)
-
-
-_POSITIVE: Final = Option(
-    "positive",
-    None,
-    (Check("a class label or None", lambda value: np.ndim(value) == 0),),
-    "label",
-    "The class of interest, of two: `monotonic_cst` is about its probability, and the scores of "
-    "`evaluate` are about it. None: the second in sorted order, as in scikit-learn.",
 )
 
 
@@ -193,9 +149,9 @@ _OF_SCIKIT_LEARN: Final = (
 def _in_order(task: Task) -> Mapping[str, Option]:
     """Give the rows in the order of the signature: scikit-learn's parameters first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
+    del rows["frequency_weights"]  # an argument of fit
     if task == "classification":
         rows["class_weight"] = _CLASS_WEIGHT
-        rows["positive"] = _POSITIVE
     first = [name for name in _OF_SCIKIT_LEARN if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})
@@ -218,13 +174,7 @@ _EXCLUSIVE: Final = (
 
 
 def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
-    """Refuse wrong values, and values that exclude each other.
-
-    Parameters
-    ----------
-    stated : mapping
-        The parameters that are not at their default.
-    """
+    """Refuse wrong values, and values that exclude each other."""
     if not stated:
         return
     check_options(stated, _ALLOWED[task], owner)
@@ -236,25 +186,16 @@ def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
 
 
 def expand(name: str, value: Any) -> Any:
-    """Give the object that a short form of a parameter stands for; other values as they are.
-
-    Examples
-    --------
-    >>> from ceiba.estimators.parameters import expand
-    >>> expand("prune", "1se")
-    CostComplexity(rule='1se')
-    """
+    """Give the object that a short form of a parameter stands for; other values as they are."""
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
-    if name == "leaf_values" and isinstance(value, str) and value in ("m_estimate", "shrinkage"):
-        return MEstimate() if value == "m_estimate" else Shrinkage()
-    if name == "honest" and isinstance(value, float):
-        return Honest(share=value)
+    if name == "leaf_values":
+        return expand_leaf_values(value)
     return expand_grow_option(name, value)
 
 
 def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
-    """Give the options of growing that the stated parameters mean."""
+    """Return the options of growing that the stated parameters mean."""
     if not stated:
         return _shared_options(task)
     chosen = {name: value for name, value in stated.items() if name in OPTIONS[task]}
@@ -270,7 +211,7 @@ _PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a
 
 @lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
-    """Give the same object for the same options: what follows from them is kept there."""
+    """Return the same object for the same options: what follows from them is kept there."""
     return GrowOptions(task=task, **chosen)
 
 
@@ -286,5 +227,5 @@ def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
             f"min_samples_leaf={stated['min_samples_leaf']!r} lets only nodes of at least "
             f"{2 * leaf} rows be split. Leave one of them out.",
             CeibaWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

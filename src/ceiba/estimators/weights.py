@@ -13,16 +13,7 @@ from ceiba.table import Target, split_target
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
-    """Give each row the weight of its class: a dict, "balanced", or a list for several outputs.
-
-    Examples
-    --------
-    >>> from ceiba.estimators.weights import class_weights
-    >>> from ceiba.table import read_target
-    >>> target = read_target(["no", "no", "no", "yes"], task="classification")
-    >>> class_weights({"yes": 3.0}, target)
-    array([1., 1., 1., 3.])
-    """
+    """Return the weight of each row implied by `class_weight` (per output if a list)."""
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
     if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
@@ -42,13 +33,6 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     return np.ascontiguousarray(weight, dtype=np.float64)
 
 
-def taken_out(X: Any, column: Any) -> tuple[Any, Any]:
-    """Take a column that is given by name out of X; what is no name stays as it is.
-
-    Examples
-    --------
-    >>> from ceiba.estimators.weights import taken_out
-    >>> taken_out({"age": [31, 45], "w": [1.0, 2.0]}, "w")
-    ({'age': [31, 45]}, [1.0, 2.0])
-    """
+def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
+    """Return X without a column that is given by name, and the column."""
     return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -15,24 +15,8 @@ def input_schema(tree: Tree) -> dict[str, Any]:
 
     A column is required if the tree asks about it. Missing values are null, unless the tree refuses
     them. Levels are listed where others are refused (`unseen="error"`), else given as examples.
-
-    Parameters
-    ----------
-    tree : Tree
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.export.input_schema import input_schema
-    >>> schema = input_schema(ceiba.tree.build(("city", {"Oslo": "a", "Lima": "b"})))
-    >>> schema["properties"]["city"]
-    {'type': ['string', 'null'], 'examples': ['Oslo', 'Lima']}
     """
-    used = [tree.schema.names[j] for j in tree.used_columns.tolist()]
+    used = [tree.schema.names[j] for j in tree.used_features.tolist()]
     target = tree.target.name
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -3,9 +3,10 @@
 The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
 want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
 goes to branch `low`; or `branch_of`; or, for intervals, the branch is the number of `cuts` below
-x); a level that `branch_of` does not list goes to `unseen`, or counts as missing if that is null,
-or gets the answer of the root if that is "root"; a missing value asks `surrogates` in turn, then
-goes to `missing`, and stays in the node if that is null.
+x; with kind "presence" it goes to branch 0 and a missing one to branch 1); a level that `branch_of`
+does not list goes to `unseen`, or counts as missing if that is null, or gets the answer of the root
+if that is "root"; a missing value asks `surrogates` in turn, then goes to `missing`, and stays in
+the node if that is null.
 """
 
 from __future__ import annotations
@@ -97,10 +98,11 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     fields["missing"] = None if default < 0 else default
     fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
     if tree.missing == "fractional":
-        fields["shares"] = tree.branch_weight[start:end].tolist()
-    if tree.stand_ins is not None:
-        first, last = tree.stand_ins.start[i : i + 2].tolist()
-        fields["surrogates"] = [_split(tree, tree.stand_ins.splits, k) for k in range(first, last)]
+        fields["shares"] = tree.branch_share[start:end].tolist()
+    stored = tree.active_surrogates
+    if stored is not None:
+        first, last = stored.start[i : i + 2].tolist()
+        fields["surrogates"] = [_split(tree, stored.splits, k) for k in range(first, last)]
     return fields
 
 

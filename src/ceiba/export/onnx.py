@@ -219,7 +219,7 @@ class _Graph:
         step = self.program.steps[node]
         assert step.question is not None
         branch = self.answer(step.question, step.unseen)
-        for one in step.stand_ins:
+        for one in step.surrogates:
             branch = self.where_open(branch, self.answer(one, -1))
         return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
 
@@ -250,10 +250,9 @@ class _Graph:
             answer = self.op("Where", [low, *sides])
         else:
             answer = self.number(unseen)
-            for level, branch in zip(info.levels, _branches(question), strict=True):
-                if branch >= 0:
-                    same = self.op("Equal", [x, self.number(level)])
-                    answer = self.op("Where", [same, self.number(branch), answer])
+            for code, branch in _branches(self.program, question):
+                same = self.op("Equal", [x, self.number(info.levels[code])])
+                answer = self.op("Where", [same, self.number(branch), answer])
         return self.op("Where", [missing, self.number(-1), answer])
 
     def _answer_texts(self, question: Question, unseen: int) -> str:
@@ -261,12 +260,8 @@ class _Graph:
         if question.kind == PRESENCE:
             keys, values, default = [self.missing_text], [1], 0
         else:
-            pairs = [
-                (level, branch)
-                for level, branch in zip(info.levels, _branches(question), strict=True)
-                if branch >= 0
-            ]
-            keys = [self.missing_text, *(level for level, _ in pairs)]
+            pairs = _branches(self.program, question)
+            keys = [self.missing_text, *(info.levels[code] for code, _ in pairs)]
             values = [-1, *(branch for _, branch in pairs)]
             default = unseen
         coded = self.op(
@@ -293,7 +288,7 @@ class _Graph:
                 self.asks.append(_Ask(0, 0.0, end=node))
                 continue
             question = step.question
-            plain = question.kind == CUT and not question.known and not step.stand_ins
+            plain = question.kind == CUT and not question.known and not step.surrogates
             if plain and step.missing >= 0:
                 column = self.feature(self.program.columns[question.column].name)
                 cut = self.rounded(question.cut)
@@ -363,12 +358,12 @@ class _Graph:
         return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
 
 
-def _branches(question: Question) -> list[int]:
-    """Return the branch of each level of a column with levels; -1: not placed."""
+def _branches(program: Program, question: Question) -> list[tuple[int, int]]:
+    """Return code and branch of each level that a question about levels knows."""
     if question.kind == LEVELS:
-        return list(question.branch_of)
+        return program.branch_of_codes(question.sets)
     low = question.low
-    return [low if code <= question.cut else 1 - low for code in range(question.known)]
+    return [(code, low if code <= question.cut else 1 - low) for code in range(question.known)]
 
 
 def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:

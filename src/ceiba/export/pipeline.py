@@ -148,7 +148,7 @@ class _Probe:
             self.seen[key] = self.table([raw] * len(values), values)
         table = self.seen[key]
         lost = ask(self.tree.splits, node, table, rows) == MISSING
-        parted = self.tree.missing == "fractional" or self.tree.stand_ins is not None
+        parted = self.tree.missing == "fractional" or self.tree.active_surrogates is not None
         if lost.any() and parted:
             raise TreeError(
                 f"Node {node}: missing values reach the tree, which has "
@@ -239,7 +239,7 @@ def _carried(tree: Tree, probe: _Probe) -> Tree:
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Tell whether all numbers go one way at a node, which asks whether they are missing."""
+    """Return whether all numbers go one way at a node, which asks whether they are missing."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True
@@ -273,7 +273,7 @@ def _levels(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _As
 
 
 def _tells_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
-    """Tell whether a node parts missing values from all others."""
+    """Return whether a node parts missing values from all others."""
     ways = {*probe.branches(node, levels), probe.branch_of_odd(node, _unknown(levels))} - {_REFUSED}
     return len(ways) == 1 and ways != {probe.branch_of_odd(node, np.nan)}
 

@@ -147,7 +147,7 @@ def _head(tree: Tree, target: str) -> list[str]:
         'missingValueStrategy="none" noTrueChildStrategy="returnLastPrediction">',
         "  <MiningSchema>",
     ]
-    for j in tree.used_columns.tolist():
+    for j in tree.used_features.tolist():
         name = _quoted(tree.schema.columns[j].name)
         # Unseen levels reach the predicates as they are.
         lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ceiba.layout import digits_by_name
 from ceiba.paths import ends_of
 from ceiba.paths.of_tree import refuse_fractional, root_answers
 from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import number_text
+from ceiba.tree.splits.sentences import ALL_DIGITS, number_text
 from ceiba.tree.tree import Tree
 
 
@@ -39,7 +38,7 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
     if x > 2.5 then c  (p=1)
     """
     refuse_fractional(tree, "rules")
-    digits = dict.fromkeys(tree.schema.names, 17) if exact else digits_by_name(tree)
+    digits = ALL_DIGITS if exact else None
     lines = [
         f"if {condition.text(digits=digits, complete=True)} then {_answer(tree, node)}"
         for node, condition in ends_of(tree)

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba import _core
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree.arrays import Array
@@ -217,15 +218,7 @@ def from_sklearn(model: Any) -> Tree:
 
 
 def rounding_cut(threshold: Array) -> Array:
-    """Return the largest float64 whose float32 rounding is <= threshold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cut = rounding_cut(np.array([0.8]))[0]
-    >>> float(np.float32(cut)) <= 0.8, float(np.float32(np.nextafter(cut, 1))) <= 0.8
-    (True, False)
-    """
+    """Return the largest float64 whose float32 rounding is <= threshold."""
     threshold = np.asarray(threshold, np.float64)
     with np.errstate(over="ignore"):
         near = threshold.astype(np.float32)
@@ -265,6 +258,12 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
     cut = np.full(n, np.nan)
     cut[is_cut] = rounding_cut(threshold[is_cut])
     none = np.zeros(0, np.int32)
+    # Scikit-learn's columns are float32: the printed cut keeps the two next to it on their sides.
+    above = cut[is_cut].astype(np.float32)
+    above = np.where(above <= cut[is_cut], np.nextafter(above, np.float32(np.inf)), above)
+    below = np.nextafter(above, np.float32(-np.inf)).astype(np.float64)
+    digits = np.zeros(n, np.int8)
+    digits[is_cut] = np.asarray(_core.gap_digits(cut[is_cut], below, above.astype(np.float64)))
     splits = SplitTable(
         kind=np.where(leaf, SplitKind.NONE, np.where(presence, SplitKind.PRESENCE, SplitKind.CUT)),
         column=np.where(leaf, -1, inner.feature[order]),
@@ -273,6 +272,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
         level_start=np.zeros(n + 1),
         level_code=none,
         level_branch=none,
+        digits=digits,
     )
     # At a presence split the missing rows take branch 1, which is the default to name there, too.
     goes_left = (inner.missing_go_to_left[order] != 0) & ~presence

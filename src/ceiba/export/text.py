@@ -1,8 +1,7 @@
 """A tree as text: one line per node, the split as a sentence, rows, and what the node predicts.
 
 Lines are written in pre-order with the branches drawn in front; a subtree that is not shown is one
-step in the list of nodes (`subtree_end`), so depth costs nothing. Cuts are rounded so that they
-still separate (`tree/splits/sentences.py`), and different cuts of one column never look the same.
+step in the list of nodes (`subtree_end`), so depth costs nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +14,12 @@ from typing import Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import cut_digits, node_strengths, percent
+from ceiba.layout import node_strengths, percent
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-from ceiba.visible import counted, visible
+from ceiba.visible import visible
+from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
 _CODE: Final = re.compile("\x1b\\[[0-9;]*m")
@@ -63,6 +63,7 @@ def to_text(
     color: bool = False,
     bars: bool = False,
     width: int | None = None,
+    lang: str = "en",
 ) -> str:
     """Return a tree as text, one line per node.
 
@@ -85,7 +86,7 @@ def to_text(
     max_levels : int or None
         How many levels of a level set to list; the others are counted.
     digits : int
-        Significant digits of numbers. A cut gets more where it would not separate otherwise.
+        Significant digits of figures. Cuts have those that they need.
     unicode : bool
         False draws the branches with ASCII characters.
     purity : bool
@@ -98,6 +99,8 @@ def to_text(
         a regression tree, where the node's value lies between the least and the largest.
     width : int, optional
         Fold lines that are longer: the levels of a set, then the figures, go below their branch.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words; names of columns, levels and classes stay as they are.
 
     Returns
     -------
@@ -118,7 +121,9 @@ def to_text(
     if digits < 1:
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
-    words = _Words(tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests)
+    words = _Words(
+        tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, lang
+    )
     words.bars = bars
     lines: list[str] = [words.legend()] if bars and tree.task == "classification" else []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
@@ -197,12 +202,14 @@ class _Words:
         purity: bool,
         color: bool,
         tests: bool,
+        lang: str,
     ) -> None:
         self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
         self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
         self.purity, self.color, self.tests = purity, color, tests
-        self.bars = False
-        self.cut_digits = cut_digits(tree, digits)
+        self.bars, self.lang = False, lang
+        self.word = words_of(lang)
+        self.or_missing = self.word["split.or_missing"]
         self.strengths = node_strengths(tree)
 
     def line(self, node: int) -> str:
@@ -212,7 +219,7 @@ class _Words:
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
         tree = self.tree
-        sentence = visible(self.branch(node), one_line=True) if node else "root"
+        sentence = visible(self.branch(node), one_line=True) if node else self.word["text.root"]
         parts = []
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
@@ -238,7 +245,7 @@ class _Words:
             degrees = ", ".join(f"{d:g}" for d in test.df)
             parts.append(
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
-                f"adjusted p-value {test.adjusted_p_value:.2g}"
+                + self.word("text.adjusted", p=f"{test.adjusted_p_value:.2g}")
             )
         if note := note_text(tree, node):
             parts.append(f"# {note}")
@@ -270,7 +277,8 @@ class _Words:
             f"{self.fill(k, 1)} {visible(level_text(label), one_line=True)}"
             for k, label in enumerate(labels[:cycle])
         ]
-        more = f" and {len(labels) - cycle} more" if len(labels) > cycle else ""
+        rest = len(labels) - cycle
+        more = self.word("text.more_classes", n=rest) if rest > 0 else ""
         return "  ".join(shown) + more
 
     def painted(self, node: int, text: str) -> str:
@@ -289,19 +297,14 @@ class _Words:
         split = tree.splits.split(parent, tree.schema)
         assert split is not None  # a node with branches has a split
         column = int(tree.splits.column[parent])
-        sentence = split.sentence(
-            branch,
-            tree.schema,
-            digits=self.cut_digits.get(column, self.digits),
-            max_levels=self.max_levels,
-        )
+        sentence = split.sentence(branch, tree.schema, max_levels=self.max_levels, lang=self.lang)
         takes_missing = (
             int(tree.default_branch[parent]) == branch
             and not tree.splits.parts_missing[parent]
             and tree.missing in ("learn", "majority")
             and tree.schema.columns[column].n_missing > 0
         )
-        return f"{sentence} or missing" if takes_missing else sentence
+        return f"{sentence} {self.or_missing}" if takes_missing else sentence
 
     def prediction(self, node: int) -> str:
         tree = self.tree
@@ -322,18 +325,13 @@ class _Words:
     def folded(self, node: int) -> str:
         tree = self.tree
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
-        rows = f", {counted(int(tree.n_rows[node]), 'row')}" if tree.n_rows[0] else ""
-        return f"{self.pen.dots} +{counted(last - first, 'leaf', 'leaves')}{rows}"
+        leaves = self.word("text.leaves", n=last - first)
+        rows = f", {self.word('text.rows', n=int(tree.n_rows[node]))}" if tree.n_rows[0] else ""
+        return f"{self.pen.dots} +{leaves}{rows}"
 
 
 def probability(share: float) -> str:
-    """Show a probability with three decimals; what is not certain never looks so.
-
-    Examples
-    --------
-    >>> probability(1.0), probability(0.9074), probability(0.99999)
-    ('1', '0.907', '>0.999')
-    """
+    """Show a probability with three decimals; what is not certain never looks so."""
     if 0 < share < 0.0005:
         return "<0.001"
     if 0.9995 <= share < 1:

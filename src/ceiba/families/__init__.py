@@ -6,10 +6,9 @@ from ceiba.families.c45 import c45
 from ceiba.families.cart import cart
 from ceiba.families.chaid import chaid
 from ceiba.families.id3 import id3
-from ceiba.families.rpart.by_target import Rpart
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
-from ceiba.families.rpart.estimators import RpartClassifier, RpartRegressor
+from ceiba.families.rpart.estimators import Rpart, RpartClassifier, RpartRegressor
 from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
 from ceiba.families.rpart.rpart import rpart
 from ceiba.families.rpart.summary import RpartNodeSummary, RpartSummary, rpart_summary

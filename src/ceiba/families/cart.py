@@ -33,7 +33,7 @@ def cart(
     >>> import ceiba
     >>> X, y = load_iris(return_X_y=True)
     >>> ceiba.cart().fit(X, y).get_n_leaves()
-    3
+    4
     """
     chosen: dict[str, Any] = {"min_samples_leaf": 5, "missing": "surrogate", "prune": "1se"}
     kind = _kind_of(task)

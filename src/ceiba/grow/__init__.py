@@ -16,10 +16,8 @@ from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, 
 from ceiba.grow.options import RpartRules
 from ceiba.grow.problem import Problem
 from ceiba.grow.search.alternatives import Alternative, Alternatives, find_alternatives
-from ceiba.grow.search.certificate import Certificate
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.grow.search.progress import watching
-from ceiba.grow.threads import n_cores, n_threads
+from ceiba.tree.certificate import Certificate
 
 __all__ = [
     "OPTIONS",
@@ -41,10 +39,7 @@ __all__ = [
     "Significance",
     "Surrogates",
     "find_alternatives",
-    "n_cores",
-    "n_threads",
     "resolve_max_features",
     "resolve_min_leaf",
     "resolve_min_split",
-    "watching",
 ]

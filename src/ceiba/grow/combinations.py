@@ -17,9 +17,9 @@ from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.grow_options import OPTIONS, GrowOptions
 from ceiba.grow.options import Grower
-from ceiba.grow.shards.sharded import ShardedTable, ShardedTarget
+from ceiba.grow.per_column import read_monotonic
 from ceiba.options import OptionObject
-from ceiba.table import Table, Target
+from ceiba.table import Kind, Table, Target
 
 #: Values of an option that a grower knows, where it does not know them all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
@@ -56,7 +56,9 @@ def check_combinations(
         _check_outputs(target, options)
     elif options.monotonic_cst is not None and options.task == "classification":
         _check_two_classes(len(target.info.classes[0]))
-    if table.n_rows > MOST_ROWS and not isinstance(table, ShardedTable):
+    if options.monotonic_cst is not None:
+        _check_ordered(table, options)
+    if table.n_rows > MOST_ROWS and table.grower != "shards":
         raise DataError(
             f"A table in memory can have {MOST_ROWS:,} rows; this one has {table.n_rows:,}. "
             "Read it in pieces with ceiba.scan(), or give a dask DataFrame."
@@ -65,7 +67,7 @@ def check_combinations(
         _check_sparse(options)
     if options.frequency_weights and weight is not None:
         _check_countable(float(weight.sum()))
-    if options.criterion == "poisson" and not isinstance(target, ShardedTarget):
+    if options.criterion == "poisson" and table.grower != "shards":
         check_counts(target.values)
     if options.missing == "error":
         advice = "Fill them in, or use missing='learn'."
@@ -123,10 +125,7 @@ def _asked_by(grower: Grower, options: GrowOptions) -> str:
 def _check_outputs(target: Target, options: GrowOptions) -> None:
     if options.monotonic_cst is not None:
         raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
-    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
-    if options.missing_rule == "surrogate":
-        asks.append(f"missing={options.missing!r}")
-    asks += [name for name in ("class_prior", "cost_matrix") if getattr(options, name) is not None]
+    asks = needs_one_output(options)
     if asks:
         raise OptionError(
             f"{asks[0]} needs a target with one output; this one has {target.info.n_outputs}. "
@@ -134,13 +133,43 @@ def _check_outputs(target: Target, options: GrowOptions) -> None:
         )
 
 
-def _check_sparse(options: GrowOptions) -> None:
-    """Refuse what needs every value of a table, zeros included."""
+def _check_ordered(table: Table, options: GrowOptions) -> None:
+    """Refuse a direction for levels without an order."""
+    columns = table.schema.columns
+    directions = read_monotonic(options.monotonic_cst, table.schema.names)
+    for info, direction in zip(columns, directions or [0] * len(columns), strict=True):
+        if direction and info.kind == Kind.CATEGORICAL:
+            raise OptionError(
+                f"monotonic_cst must be 0 for column {info.name!r}, whose levels have no order; "
+                f"got {direction}. Pass 0, or the column as numbers or an ordered category."
+            )
+
+
+def needs_one_output(options: GrowOptions) -> list[str]:
+    """Return the options that need a target with one output, as they are written."""
+    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
+    if options.missing_rule == "surrogate":
+        asks.append(f"missing={options.missing!r}")
+    names = ("class_prior", "cost_matrix", "monotonic_cst")
+    return asks + [name for name in names if getattr(options, name) is not None]
+
+
+def needs_dense(options: GrowOptions) -> list[str]:
+    """Return the options that need every value of a table, zeros included."""
     asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule in ("surrogate", "fractional"):
         asks.append(f"missing={options.missing!r}")
-    if options.rpart is not None:
-        asks.append("rpart")
+    return asks if options.rpart is None else [*asks, "rpart"]
+
+
+def needs_present(options: GrowOptions) -> bool:
+    """Return whether a missing value of the table is refused."""
+    by_ratio = options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",)
+    return options.missing == "error" or by_ratio
+
+
+def _check_sparse(options: GrowOptions) -> None:
+    asks = needs_dense(options)
     if asks:
         raise OptionError(
             f"{asks[0]} needs a dense table, and X is sparse. Use X.toarray() (it must fit into "
@@ -157,7 +186,7 @@ def _check_two_classes(n_classes: int) -> None:
 
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
-    if table.sparse is not None or isinstance(table, ShardedTable):  # has none; was looked at
+    if table.sparse is not None or table.grower == "shards":  # has none; was looked at
         return
     for column in table.columns:
         missing = column.missing

@@ -21,10 +21,10 @@ from ceiba.grow.grow_options import (
 from ceiba.grow.options import RpartRules, counted
 from ceiba.grow.per_column import read_column_cost, read_monotonic
 from ceiba.grow.priors import ClassScales
-from ceiba.grow.threads import n_threads
 from ceiba.grow.units import Units
 from ceiba.table import Table
 from ceiba.table.weights import exact_sum
+from ceiba.tree.routing.threads import n_threads
 
 Array = npt.NDArray[np.float64]
 
@@ -133,7 +133,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.weights_count_rows = options.frequency_weights
     if options.rpart is not None:
         core.min_gain_ratio = options.rpart.min_gain_ratio
-        core.keep_zero_weights = core.allow_zero_rate = core.like_rpart = True
+        core.like_rpart = True
     return core
 
 
@@ -141,7 +141,7 @@ def _set_risk(core: _core.GrowOptions, rules: RpartRules, scales: ClassScales) -
     """Say what a node's risk is, and below which it is not split."""
     core.min_risk = max(rules.min_risk, -1.0)
     core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
-    core.prior_events = 1.0 / rules.shrink**2 if rules.shrink else 0.0
+    core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
     if scales.factor is not None or scales.costs is not None:
         size = len(scales.factor if scales.factor is not None else scales.costs)  # type: ignore[arg-type]
         costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs

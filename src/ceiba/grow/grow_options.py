@@ -21,6 +21,7 @@ from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import instance, integer, nothing, one_of
 from ceiba.options.option import is_same
+from ceiba.tree.grown import ValueRules
 
 _MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
 
@@ -82,6 +83,19 @@ class GrowOptions(OptionRows):
     def cuts_at_values(self) -> bool:
         """Whether cuts are values of the column (C4.5)."""
         return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
+
+    @cached_property
+    def value_rules(self) -> ValueRules:
+        """How the values of grown nodes follow from the core's arrays."""
+        return ValueRules(
+            self.criterion_name,
+            self.task == "classification",
+            self.empty_branches,
+            self.frequency_weights,
+            0.0 if self.rpart is None else self.rpart.shrink,
+            self.use_surrogate > 0 if self.missing_rule == "surrogate" else None,
+            bool(self.max_competitors),
+        )
 
     @cached_property
     def missing_rule(self) -> str:

@@ -14,67 +14,15 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.priors import class_factor, node_risk, node_value
+from ceiba.grow.priors import class_factor
 from ceiba.tree import Tree
+from ceiba.tree.grown import node_risk, node_value, within
 
 Array = npt.NDArray[np.float64]
 
 
-def within(counts: Array, share: Array) -> Array:
-    """Give the counts that nodes would have if the second class had this share of their weight.
-
-    Parameters
-    ----------
-    counts : array of shape (n, 1, 2)
-        With one class, of shape (n, 1, 1), there is nothing to hold.
-    share : array of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> within(np.array([[[6.0, 2.0]], [[0.0, 4.0]]]), np.array([0.25, 0.5])).tolist()
-    [[[6.0, 2.0]], [[2.0, 2.0]]]
-    """
-    if counts.shape[2] < 2:
-        return counts
-    total = counts.sum(axis=2)
-    own = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
-    moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
-    # Whole numbers stay whole where nothing was moved.
-    return np.where((own == share[:, None])[:, :, None], counts, moved)
-
-
-def added_loss(criterion: str, own: Array, answer: Array) -> Array:
-    """Give what the loss of nodes grows by when they answer so, and not with their own value.
-
-    By how much the mean absolute error grows is not known from the median: it is left at 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> added_loss("squared_error", np.array([2.0, 5.0]), np.array([2.0, 3.0])).tolist()
-    [0.0, 4.0]
-    """
-    if criterion == "absolute_error":
-        return np.zeros_like(own)
-    if criterion == "poisson":
-        events = own > 0
-        ratio = np.divide(own, answer, out=np.ones_like(own), where=events & (answer > 0))
-        # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
-        return np.maximum(own * np.log(ratio) - own + answer, 0.0)
-    gap: Array = own - answer
-    return gap * gap
-
-
 def limited(tree: Tree, directions: Sequence[int]) -> Tree:
-    """Move the answers of a classification tree of two classes into its monotone limits.
-
-    Parameters
-    ----------
-    tree : Tree
-    directions : sequence of int
-        1 rising, -1 falling, 0 free, for each column; empty: all are free.
-    """
+    """Move the answers of a classification tree of two classes into its monotone limits."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
     answers = within(tree.counts, _numbers_within(tree, directions))
@@ -110,33 +58,20 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
 
 
 def _equal(answers: Array) -> bool:
-    """Tell whether answers are the same but for the last bits, which shares may differ in."""
+    """Return whether answers are the same but for the last bits, which shares may differ in."""
     return bool(np.allclose(answers, answers[0], rtol=1e-12, atol=0.0))
 
 
 def folded(tree: Tree) -> Tree:
-    """Make leaves of nodes below which all leaves answer alike, as limits may have them do.
+    """Return the tree with leaves in place of nodes below which all leaves answer alike.
 
     Two branches that are held at the same bound say the same: their split decides nothing. The new
-    leaf gives that answer, and its risk is that of the leaves before.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.grow.limits import folded
-    >>> folded(ceiba.tree.build(("x <= 2", "a", ("y <= 3", "b", "b")))).n_leaves
-    2
+    leaf has the value of its own rows, within the limits of the splits above it.
     """
-    value, risk = tree.value.copy(), tree.risk.copy()
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node
     stays = (tree.default_branch < 0) & (tree.sent_default > 0)
     for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
         below = nodes[start[node] : start[node + 1]]
-        if alike[below].all() and not stays[node] and _equal(value[below]):
-            alike[node] = True
-            value[node], risk[node] = value[below[0]], risk[below].sum()
-    chosen = np.flatnonzero(alike & ~tree.is_leaf)
-    if len(chosen) == 0:
-        return tree
-    return replace(tree, value=value, risk=risk).collapse(chosen)
+        alike[node] = alike[below].all() and not stays[node] and _equal(tree.value[below])
+    return tree.collapse(np.flatnonzero(alike & ~tree.is_leaf))

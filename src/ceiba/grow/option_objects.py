@@ -13,7 +13,8 @@ from typing import Any, Final, Literal
 
 from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import boolean, integer, nothing, number, one_of
+from ceiba.options.checks import Check, boolean, integer, nothing, number, one_of
+from ceiba.tree import Cut, Intervals, LevelSets, Presence
 
 
 class GainRatio(OptionObject):
@@ -144,15 +145,31 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Give the object that a short form stands for; other values as they are.
-
-    Examples
-    --------
-    >>> from ceiba.grow.option_objects import expand
-    >>> expand("missing", "surrogate"), expand("missing", "learn"), expand("min_significance", 0.1)
-    (Surrogates(), 'learn', Significance(level=0.1))
-    """
+    """Give the object that a short form stands for; other values as they are."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     make = _SHORT.get(name, {}).get(value) if isinstance(value, str) else None
     return value if make is None else make()
+
+
+_QUESTIONS: Final = (str, list, Cut, Intervals, LevelSets, Presence)
+
+
+def _is_forced(literal: Any) -> bool:
+    waiting = [literal]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            if not part or not isinstance(part[0], _QUESTIONS):
+                return False
+            waiting.extend(branch for branch in part[1:] if branch is not None)
+        elif not isinstance(part, _QUESTIONS):
+            return False
+    return True
+
+
+FORCED_SPLITS: Final = Check(
+    "a split such as 'age <= 30', or a tuple (split, branch, branch) whose branches are splits "
+    "again or None",
+    _is_forced,
+)

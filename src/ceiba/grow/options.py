@@ -15,8 +15,14 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
-from ceiba.grow.forced.literal import FORCED_SPLITS
-from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates
+from ceiba.grow.option_objects import (
+    FORCED_SPLITS,
+    Chaid,
+    GainRatio,
+    Multiway,
+    Significance,
+    Surrogates,
+)
 from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option
 from ceiba.options.checks import (
@@ -57,14 +63,7 @@ def _row(  # a field whose metadata is the option's row
 
 
 def counted(limit: int | None) -> int:
-    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond.
-
-    Examples
-    --------
-    >>> from ceiba.grow.options import counted
-    >>> counted(None), counted(7), counted(2**40)
-    (-1, 7, 2147483647)
-    """
+    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond."""
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
@@ -81,7 +80,7 @@ class RpartRules:
     min_gain_ratio : float
         A split must have more than this share of the root's gain.
     shrink : float
-        poisson: coefficient of variation of the rates, see `rates.py`; 0: no shrinking.
+        poisson: coefficient of variation of the rates, see `ceiba.tree.grown`; 0: no shrinking.
     use_surrogate : {0, 1, 2}
         0: surrogates are only listed, and rows with a missing value stay in the node; 1: surrogates
         decide, else the row stays; 2: else it goes with the majority.

@@ -17,14 +17,7 @@ from ceiba.errors import OptionError, did_you_mean
 def per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
-    """Give one number for each column; columns that a dict does not name get the default.
-
-    Examples
-    --------
-    >>> from ceiba.grow.per_column import per_column
-    >>> per_column("column_cost", {"age": 2.0}, ["sex", "age"], default=1.0)
-    array([1., 2.])
-    """
+    """Give one number for each column; columns that a dict does not name get the default."""
     if isinstance(values, Mapping):
         strangers = [name for name in values if name not in names]
         if strangers:

@@ -26,22 +26,7 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Question:
-    """A split, and the group to which each of its branches leads.
-
-    Attributes
-    ----------
-    kind : SplitKind
-    column : int
-    below : tuple of int
-    cut : float
-        Of a CUT.
-    cuts : tuple of float
-        Of INTERVALS; an infinite last one, also of LEVELS: the last branch is for missing values.
-    levels : tuple of (code, branch)
-        Of LEVELS, by code.
-    missing : int
-        Branch for rows without a value.
-    """
+    """A split, and the group to which each of its branches leads."""
 
     kind: SplitKind
     column: int
@@ -96,7 +81,7 @@ def plant(
 def bare_tree(
     schema: Schema, asked: list[Question | None], parent: list[int], *, criterion: str, unseen: str
 ) -> Tree:
-    """Give the tree of these questions, in which no rows were counted yet."""
+    """Return the tree of these questions, in which no rows were counted yet."""
     return skeleton(
         schema,
         np.array(parent, np.int32),
@@ -111,7 +96,7 @@ def bare_tree(
 
 
 def restored(tree: Tree, units: Units) -> Tree:
-    """Give a tree of squared errors whose target was divided in the units of the target."""
+    """Return a tree of squared errors whose target was divided in the units of the target."""
     if not units.target:
         return tree
     with np.errstate(over="ignore", under="ignore"):

@@ -22,24 +22,18 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.table import Target
 from ceiba.tree import Tree
+from ceiba.tree.grown import quotient
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]
 
 
 def read_prior(prior: Any, classes: Classes) -> Array | None:
-    """Read class priors given as a sequence in class order, or as a dict by class.
-
-    Examples
-    --------
-    >>> from ceiba.grow.priors import read_prior
-    >>> read_prior({"no": 0.9, "yes": 0.1}, ["no", "yes"])
-    array([0.9, 0.1])
-    """
+    """Read class priors given as a sequence in class order, or as a dict by class."""
     if prior is None:
         return None
     if isinstance(prior, Mapping):
-        _refuse_strangers("class_prior", prior, classes)
+        _refuse_strangers("class_prior", prior, prior, classes)
         absent = [label for label in _plain(classes) if label not in prior]
         if absent:
             raise OptionError(
@@ -65,13 +59,6 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     """Read the cost matrix: truth in rows, predicted in columns; or a dict (truth, predicted).
 
     Pairs that a dict does not name cost 1, right answers cost 0.
-
-    Examples
-    --------
-    >>> from ceiba.grow.priors import read_costs
-    >>> read_costs({("ill", "well"): 10}, ["ill", "well"])
-    array([[ 0., 10.],
-           [ 1.,  0.]])
     """
     if costs is None:
         return None
@@ -106,7 +93,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
     if prior is None:
         return None
     with np.errstate(over="ignore"):
-        factor = _quotient(prior * totals.sum(), totals)
+        factor = quotient(prior * totals.sum(), totals)
     lost = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
     if len(lost):
         k = int(lost[0])
@@ -121,7 +108,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
 
 
 def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:
-    """Give the factor of each class's weight in the split search; None when it is 1."""
+    """Return the factor of each class's weight in the split search; None when it is 1."""
     if prior is None and costs is None:
         return None
     share = totals / totals.sum()
@@ -129,64 +116,16 @@ def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Ar
     if costs is not None:
         altered = altered * costs.sum(axis=1)
     altered = altered / altered.sum()
-    return _quotient(altered, share)
-
-
-def node_value(counts: Array, factor: Array | None) -> Array:
-    """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
-    adjusted = counts if factor is None else counts * factor
-    total = adjusted.sum(axis=2, keepdims=True)
-    return _quotient(adjusted, total)
-
-
-def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
-    """Let branches without rows say what the nearest node above them says that has rows."""
-    empty = np.flatnonzero(weight[1:] == 0) + 1
-    source = parent[empty]
-    while (none := (weight[source] == 0) & (source > 0)).any():
-        source = np.where(none, parent[source], source)
-    value[empty] = value[source]
-    return value
-
-
-def node_risk(
-    counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
-) -> Array:
-    """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers.
-
-    Parameters
-    ----------
-    counts : array of shape (n, K)
-    factor, costs : array or None
-    answers : array of shape (n, K) or None
-        The counts by which nodes answer, where these are not their own (monotone limits).
-    """
-
-    def losses(of: Array) -> Array:
-        adjusted = of if factor is None else of * factor
-        if costs is None:
-            return np.asarray(adjusted.sum(axis=1, keepdims=True) - adjusted)
-        return np.asarray(adjusted @ costs)
-
-    own = losses(counts)
-    if answers is None:
-        return np.asarray(own.min(axis=1))
-    return np.asarray(own[np.arange(len(own)), losses(answers).argmin(axis=1)])
+    return quotient(altered, share)
 
 
 def search_mass(tree: Tree) -> Array:
-    """Give the weight of each node as the split search saw it: under the altered priors."""
+    """Return the weight of each node as the split search saw it: under the altered priors."""
     if tree.counts is None or (tree.class_prior is None and tree.cost_matrix is None):
         return np.asarray(tree.weight)
     counts = tree.counts[:, 0, :]
     scale = altered_scale(counts[0], tree.class_prior, tree.cost_matrix)
     return np.asarray(counts @ scale)
-
-
-def _quotient(top: Array, bottom: Array) -> Array:
-    """Divide; 0 where the divisor is 0."""
-    result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
-    return result
 
 
 def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
@@ -197,17 +136,27 @@ def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
             raise OptionError(
                 f"cost_matrix as a dict has keys (truth, predicted). Got key {pair!r}."
             )
-        _refuse_strangers("cost_matrix", pair, classes)
+        _refuse_strangers("cost_matrix", costs, pair, classes)
         matrix[index[pair[0]], index[pair[1]]] = _numbers("cost_matrix", cost)
     return matrix
 
 
-def _refuse_strangers(option: str, labels: Any, classes: Classes) -> None:
+def _refuse_strangers(option: str, given: Mapping[Any, Any], labels: Any, classes: Classes) -> None:
     known = _plain(classes)
+    by_text = {str(label): label for label in known}
     for label in labels:
-        if label not in known:
-            hint = did_you_mean(str(label), [str(name) for name in known])
-            raise OptionError(f"{option} names class {label!r}; the classes are {known}.{hint}")
+        if label in known:
+            continue
+        hint = did_you_mean(str(label), by_text)
+        if str(label) in by_text:  # of another type, as all keys may be: "1" for 1
+            renamed = {
+                tuple(by_text.get(str(one), one) for one in key)
+                if isinstance(key, tuple)
+                else by_text.get(str(key), key): value
+                for key, value in given.items()
+            }
+            hint = f" Write {option}={renamed!r}."
+        raise OptionError(f"{option} names class {label!r}; the classes are {known}.{hint}")
 
 
 def _numbers(option: str, values: Any) -> Array:
@@ -226,17 +175,7 @@ def _plain(classes: Classes) -> list[Any]:
 
 @dataclass(frozen=True)
 class ClassScales:
-    """What priors and costs do to each class; all None when neither is given.
-
-    Attributes
-    ----------
-    prior, costs : arrays or None
-        Class priors and the cost matrix.
-    factor : array or None
-        q(k), by which a weighted count becomes a prior-adjusted one.
-    search : array or None
-        Factor of each class's weight in the split search (altered priors).
-    """
+    """What priors and costs do to each class; all None when neither is given."""
 
     prior: Array | None = None
     costs: Array | None = None

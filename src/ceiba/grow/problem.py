@@ -16,15 +16,14 @@ import numpy.typing as npt
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import grow_by_search
 from ceiba.grow.core_options import Place
-from ceiba.grow.forced.grower import grow_forced
 from ceiba.grow.grow_options import GrowOptions
-from ceiba.grow.growers import GROWERS
+from ceiba.grow.growers import find_grower
 from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
-from ceiba.grow.shards.sharded import ShardedTable
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
+from ceiba.tree.splits.cut_digits import with_cut_digits
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
@@ -43,6 +42,8 @@ class Problem:
     case_weight : float64 array of shape (n_rows,), optional
         Regression: weight of each row where it is sent by surrogates or with the majority, if that
         is not `weight`. For rates, `weight` is this times the observation time.
+    given_scales : ClassScales, optional
+        Priors and costs of a larger problem; None: those of all rows of this one.
 
     Examples
     --------
@@ -64,6 +65,7 @@ class Problem:
     options: GrowOptions
     weight: Array | None = None
     case_weight: Array | None = None
+    given_scales: ClassScales | None = None
 
     @property
     def n_rows(self) -> int:
@@ -77,7 +79,9 @@ class Problem:
 
     @cached_property
     def scales(self) -> ClassScales:
-        """What priors and costs do to each class, reckoned from all rows."""
+        """What priors and costs do to each class."""
+        if self.given_scales is not None:
+            return self.given_scales
         return class_scales(self.target, self.options, self.weight)
 
     def grow(
@@ -98,35 +102,59 @@ class Problem:
         problem = self
         if n_jobs is not None or below is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
-            problem = replace(self, options=options)
-            problem.__dict__["scales"] = self.scales
+            problem = self.changed(options=options)
             if below is not None:
-                problem.__dict__.update(weight=below.row_weight, case_weight=None)
+                problem = replace(problem, weight=below.row_weight, case_weight=None)
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
-        forced = problem.options.forced_splits
-        if forced is not None and (below is None or below.depth == 0):
-            free = replace(problem, options=replace(problem.options, forced_splits=None))
-            free.__dict__["scales"] = self.scales
-            return grow_forced(free, rows, below, forced, strict=rows is None)
+        if problem.options.forced_splits is not None and (below is None or below.depth == 0):
+            return with_cut_digits(find_grower("forced")(problem, rows, below), self.table, rows)
         if counts_parts(problem.options):
             problem, rows, below = repeat_rows(problem, rows, below, self.weight)
-        grower = "shards" if isinstance(self.table, ShardedTable) else problem.options.growers[0]
-        tree = GROWERS[grower](problem, rows, below)
+        name = self.table.grower or problem.options.growers[0]
+        tree = find_grower(name)(problem, rows, below)
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
+            tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else folded(tree)
 
+    def changed(self, **changes: Any) -> Problem:
+        """Return a changed problem whose priors and costs stay those of this one."""
+        return replace(self, given_scales=self.scales, **changes)
+
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """Give the problem of some rows alone, as if there were no others."""
+        """Return the problem of some rows alone, as if there were no others."""
         return replace(
             self,
             table=self.table.take(rows),
             target=Target(self.target.info, self.target.values[rows]),
             weight=None if self.weight is None else self.weight[rows],
             case_weight=None if self.case_weight is None else self.case_weight[rows],
+            given_scales=None,
         )
 
     def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
         """Describe some rows as a tree of one node."""
-        options = GrowOptions(
+        node = self.figures(rows, weight, below)
+        return replace(node, schema=self.table.schema.with_target(self.target.info))
+
+    def figures(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
+        """Describe some rows as a tree of one node that knows no columns."""
+        bare = Problem(
+            self._without_columns,
+            self.target,
+            self._node_options,
+            weight,
+            given_scales=self.scales,
+        )
+        return grow_by_search(bare, rows, below)
+
+    @cached_property
+    def _without_columns(self) -> Table:
+        """A table without columns, which cannot be split and is not sorted either."""
+        return self.table.select([])
+
+    @cached_property
+    def _node_options(self) -> GrowOptions:
+        return GrowOptions(
             task=self.options.task,
             criterion=self._node_criterion,
             class_prior=self.options.class_prior,
@@ -136,11 +164,6 @@ class Problem:
             frequency_weights=self.options.frequency_weights,
             rpart=self.options.rpart,
         )
-        # A table without columns cannot be split, and is not sorted either.
-        bare = Problem(self.table.select([]), self.target, options, weight)
-        bare.__dict__["scales"] = self.scales
-        node = grow_by_search(bare, rows, below)
-        return replace(node, schema=self.table.schema.with_target(self.target.info))
 
     @property
     def _node_criterion(self) -> Any:
@@ -148,11 +171,11 @@ class Problem:
         return "" if self.options.chaid is not None else self.options.criterion
 
     def seed_for(self, random_state: Any) -> Any:
-        """Give a random state, or the problem's own seed where none is given."""
+        """Return a random state, or the problem's own seed where none is given."""
         return self.options.seed if random_state is None else random_state
 
     def search_mass(self, tree: Tree) -> Array | None:
-        """Give the nodes' weight under the altered priors of all rows; None: the plain weight."""
+        """Return the nodes' weight under the altered priors of all rows; None: the plain weight."""
         if self.scales.search is None or tree.counts is None:
             return None
         return np.asarray(tree.counts[:, 0, :] @ self.scales.search)

@@ -25,7 +25,7 @@ _MOST_ROWS: Final = 100_000_000
 
 
 def counts_parts(options: GrowOptions) -> bool:
-    """Tell whether weights cannot stand for repeated rows under these options."""
+    """Return whether weights cannot stand for repeated rows under these options."""
     return options.frequency_weights and (
         options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
     )
@@ -37,18 +37,7 @@ def repeat_rows(
     below: Place | None,
     frequency: npt.NDArray[np.float64] | None,
 ) -> tuple[Problem, npt.NDArray[np.uint32] | None, Place | None]:
-    """Give a problem in which each row stands as often as its frequency says.
-
-    Parameters
-    ----------
-    problem : Problem
-    rows : uint32 array, optional
-        The rows to grow on; None: all.
-    below : Place, optional
-        Its `row_weight`, if any, is the frequency times the part of the row that goes there.
-    frequency : float64 array, optional
-        Rows that each row stands for. Nothing is repeated unless all are whole numbers.
-    """
+    """Return a problem in which each row stands as often as its frequency says."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
         return problem, rows, below
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
@@ -68,6 +57,6 @@ def repeat_rows(
         problem.take(again),
         weight=weight,
         options=replace(problem.options, frequency_weights=False),
+        given_scales=problem.scales,
     )
-    copies.__dict__["scales"] = problem.scales
     return copies, None, below

@@ -2,7 +2,7 @@
 
 The search squares and multiplies sums: beyond about 1e150, or below 1e-150, these would overflow to
 infinity or vanish, and a tree would silently be wrong. Multiplying by a power of two changes no
-digit and no split; it is undone in the grown arrays.
+digit and no split; it is undone in the grown arrays (`ceiba.tree.grown`).
 """
 
 from __future__ import annotations
@@ -21,21 +21,7 @@ _SAFE = 200
 
 @dataclass(frozen=True)
 class Units:
-    """Powers of two by which targets and weights are divided; 0 for all ordinary data.
-
-    Attributes
-    ----------
-    target, weight : int
-        The exponents.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Units.of(np.array([[1.0], [2.0]]), None)
-    Units(target=0, weight=0)
-    >>> Units.of(np.array([[1e300], [2e300]]), None).target
-    998
-    """
+    """Powers of two by which targets and weights are divided; 0 for all ordinary data."""
 
     target: int = 0
     weight: int = 0
@@ -55,21 +41,6 @@ class Units:
     def shrink_weight(self, weight: Array | None) -> Array | None:
         """Divide the weights; themselves when there is nothing to do."""
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
-
-    def restore(self, grown: dict[str, Any], criterion: str, *, classes: bool) -> dict[str, Any]:
-        """Undo both in the arrays of a grown tree; impurities may become infinite in the end."""
-        if self.weight:
-            grown["weight"] = np.ldexp(grown["weight"], self.weight)
-            if classes:
-                grown["value"] = np.ldexp(grown["value"], self.weight)
-        if self.target:
-            power = 2 if criterion in ("squared_error", "friedman_mse") else 1
-            with np.errstate(over="ignore", under="ignore"):
-                grown["value"] = np.ldexp(grown["value"], self.target)
-                grown["limited"] = np.ldexp(grown["limited"], self.target)
-                for name in ("impurity", "gain", "competitor_gain"):
-                    grown[name] = np.ldexp(grown[name], power * self.target)
-        return grown
 
 
 #: Nothing is divided.

@@ -31,7 +31,7 @@ from ceiba.inspection.splitting.split_curve import split_curve
 from ceiba.inspection.splitting.split_table import split_table
 from ceiba.inspection.splitting.split_tests import split_tests
 from ceiba.inspection.summary import Fact, Summary, column_usage, summary
-from ceiba.inspection.teaching import expected_costs, link_table, plurality
+from ceiba.inspection.teaching import expected_costs, plurality, weakest_links
 
 __all__ = [
     "ClassEvaluation",
@@ -64,7 +64,6 @@ __all__ = [
     "importance_table",
     "impurity",
     "learning_curve",
-    "link_table",
     "permutation_importance",
     "plurality",
     "probability_scores",
@@ -74,4 +73,5 @@ __all__ = [
     "split_table",
     "split_tests",
     "summary",
+    "weakest_links",
 ]

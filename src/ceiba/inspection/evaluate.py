@@ -16,19 +16,23 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import (
+    HEAVY_TAIL,
     Interval,
     bca_interval,
+    interval_words,
     mean_interval,
     share_interval,
+    too_few,
     wilson,
 )
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
+from ceiba.listing import Block, Grid, text_of
 from ceiba.table import effective_rows
-from ceiba.visible import counted, figure
+from ceiba.visible import figure, visible
+from ceiba.words import Words, words
 
 Array = npt.NDArray[np.float64]
-_CORNER = "truth \\ predicted"
 _CELLS = 1_000  # distinct costs that are resampled as such
 _ROWS = 5_000  # rows that are resampled one by one
 
@@ -80,7 +84,7 @@ class ClassEvaluation:
     a                  1  0     1      0
     b                  1  2     3  0.333
     always 'b' (the root's answer): error 0.25
-    probabilities of 'b': AUC 0.833, average precision 0.917, Brier 0.25, log loss 9.01, ...
+    probabilities of 'b': AUC 0.833 (0 to 1), average precision 0.917, Brier 0.25 (0.0456 to ...
     """
 
     classes: tuple[Any, ...]
@@ -107,40 +111,49 @@ class ClassEvaluation:
         return 1.0 - self.error
 
     def __str__(self) -> str:
-        low, high = self.error_interval
-        of = " of these rows" if self.has_priors else ""
-        lines = [
-            f"{counted(self.n_rows, 'row')}: error{of} {self.error:.3g} ({self.confidence:.0%} "
-            f"interval {low:.3g} to {high:.3g}), accuracy {self.accuracy:.3g}".replace("%", " %"),
-            *self._table(),
-            f"always {self.baseline!r} (the root's answer): error {self.baseline_error:.3g}",
-        ]
-        if self.has_costs:
-            low, high = self.cost_interval
-            weighted, by = ("prior-weighted ", ", prior-weighted") if self.has_priors else ("", "")
-            lines[-1] += f", {weighted}cost {self.baseline_cost:.3g}"
-            lines.append(f"cost per row{by}: {self.cost:.3g} (interval {low:.3g} to {high:.3g})")
-        if self.scores is not None:
-            lines.append(str(self.scores) + (", of these rows" if self.has_priors else ""))
-        return "\n".join(lines)
+        return text_of(self.blocks())
 
-    def _table(self) -> list[str]:
+    def blocks(self, lang: str = "en") -> list[Block]:
+        """Return the figures as they are printed, in a language."""
+        word, prior = words(lang), "_prior" if self.has_priors else ""
+        low, high = (f"{bound:.3g}" for bound in self.error_interval)
+        error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
+        always = word(
+            "evaluate.always", label=repr(self.baseline), error=f"{self.baseline_error:.3g}"
+        )
+        blocks: list[Block] = [
+            word(
+                f"evaluate.error{prior}", n=self.n_rows, error=error, accuracy=accuracy,
+                level=f"{100 * self.confidence:.0f} %", low=low, high=high,
+            ),
+            self._table(word),
+        ]  # fmt: skip
+        if self.has_costs:
+            low, high = (f"{bound:.3g}" for bound in self.cost_interval)
+            always += word(f"evaluate.always_cost{prior}", cost=f"{self.baseline_cost:.3g}")
+            cost = word(f"evaluate.cost{prior}", cost=f"{self.cost:.3g}", low=low, high=high)
+            blocks += [always, cost]
+        else:
+            blocks.append(always)
+        if self.scores is not None:
+            of = word["evaluate.of_these_rows"] if self.has_priors else ""
+            blocks.append(self.scores.text(lang) + of)
+        return blocks
+
+    def _table(self, word: Words) -> Grid:
         labels = [str(label) for label in self.classes]
-        columns: list[list[str]] = [[_CORNER, *labels]]
+        columns: list[list[str]] = [[word["evaluate.corner"], *labels]]
         for k, label in enumerate(labels):
             columns.append([label, *(f"{count:.6g}" for count in self.confusion[:, k])])
-        columns.append(["rows", *(f"{count:.6g}" for count in self.confusion.sum(axis=1))])
-        columns.append(["error", *(f"{share:.3g}" for share in self.class_error)])
+        totals = self.confusion.sum(axis=1)
+        columns.append([word["evaluate.rows"], *(f"{count:.6g}" for count in totals)])
+        columns.append([word["evaluate.class_error"], *(f"{one:.3g}" for one in self.class_error)])
         if self.has_costs:
-            columns.append(["cost", *(f"{cost:.3g}" for cost in self.class_cost)])
-        widths = [max(map(len, column)) for column in columns]
-        return [
-            "  ".join(
-                cell.rjust(width) if at else cell.ljust(width)
-                for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in zip(*columns, strict=True)
+            columns.append([word["evaluate.class_cost"], *(f"{c:.3g}" for c in self.class_cost)])
+        rows = [
+            [visible(text, one_line=True) for text in row] for row in zip(*columns, strict=True)
         ]
+        return Grid(rows, [False] + [True] * (len(columns) - 1))
 
     __repr__ = __str__
 
@@ -155,12 +168,14 @@ class NumberEvaluation:
     mse, rmse, mae, r2 : float
         Mean squared error, its root, mean absolute error, share of variance explained.
     mse_interval, mae_interval, r2_interval : (float, float)
-        Allowing for skewness (Hall 1992), of R2 by a studentised bootstrap; under heavy tails those
-        of MSE and R2 still cover less than they say (docs/numbers.md).
+        Allowing for skewness (Hall 1992) and heavy tails, of R2 by a studentised bootstrap.
     baseline : float
         The value that the root gives to every row.
     baseline_mse, baseline_mae : float
     confidence : float
+    approximate : bool
+        Whether the rows are too few for the intervals to cover as they say: fewer than 200, or of
+        weighted rows an effective number below 80 (docs/numbers.md).
 
     Examples
     --------
@@ -181,6 +196,7 @@ class NumberEvaluation:
     baseline_mse: float
     baseline_mae: float
     confidence: float = 0.95
+    approximate: bool = False
 
     @property
     def rmse(self) -> float:
@@ -188,31 +204,30 @@ class NumberEvaluation:
         return float(np.sqrt(self.mse))
 
     def __str__(self) -> str:
-        def line(name: str, value: float, interval: Interval, baseline: str) -> str:
-            between = f"{figure(interval[0], 4)} to {figure(interval[1], 4)}"
-            return f"{name:<4}  {figure(value, 4):>10}  {between:<24}  {baseline}".rstrip()
+        return text_of(self.blocks())
 
-        return "\n".join(
-            [
-                f"{counted(self.n_rows, 'row')}, {self.confidence:.0%} intervals".replace(
-                    "%", " %"
-                ),
-                line(
-                    "MSE",
-                    self.mse,
-                    self.mse_interval,
-                    f"always the root's: {figure(self.baseline_mse, 4)}",
-                ),
-                line(
-                    "MAE",
-                    self.mae,
-                    self.mae_interval,
-                    f"always the root's: {figure(self.baseline_mae, 4)}",
-                ),
-                line("R2", self.r2, self.r2_interval, ""),
-                f"root's value: {figure(self.baseline, 6)}; RMSE {figure(self.rmse, 4)}",
-            ]
-        )
+    def blocks(self, lang: str = "en") -> list[Block]:
+        """Return the figures as they are printed, in a language."""
+        word = words(lang)
+        rows = []
+        for name, value, interval, baseline in (
+            ("MSE", self.mse, self.mse_interval, self.baseline_mse),
+            ("MAE", self.mae, self.mae_interval, self.baseline_mae),
+            ("R2", self.r2, self.r2_interval, None),
+        ):
+            low, high = (figure(bound, 4) for bound in interval)
+            always = ""
+            if baseline is not None:
+                always = word("evaluate.always_root", value=figure(baseline, 4))
+            between = word("evaluate.between", low=low, high=high)
+            rows.append([name, figure(value, 4), between, always])
+        level = interval_words(self.confidence, self.approximate, lang)
+        shown = {"value": figure(self.baseline, 6), "rmse": figure(self.rmse, 4)}
+        return [
+            word("evaluate.numbers", n=self.n_rows, level=level),
+            Grid(rows, [False, True, False, False]),
+            word("evaluate.root_value", **shown),
+        ]
 
     __repr__ = __str__
 
@@ -300,10 +315,19 @@ def evaluate_classes(
         confidence=confidence,
         scores=None
         if probability is None
-        else probability_scores(t, probability, classes.tolist(), weight=weight, positive=positive),
+        else probability_scores(
+            t,
+            probability,
+            classes.tolist(),
+            weight=weight,
+            positive=positive,
+            frequency_weights=frequency_weights,
+            confidence=confidence,
+        ),
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
 def evaluate_numbers(
     truth: Array,
     predicted: Array,
@@ -335,23 +359,25 @@ def evaluate_numbers(
         r2_interval = interval_of_r2(
             square, truth, w, n, frequency_weights=frequency_weights, confidence=confidence
         )
+
+    def loss_interval(losses: Array) -> Interval:
+        low, high = mean_interval(losses, w, n, confidence, frequency_weights, HEAVY_TAIL)
+        return max(low, 0.0), high
+
     return NumberEvaluation(
         n_rows=len(truth),
         mse=mse,
-        mse_interval=_positive(mean_interval(square, w, n, confidence, frequency_weights)),
+        mse_interval=loss_interval(square),
         mae=float((w * distance).sum() / total),
-        mae_interval=_positive(mean_interval(distance, w, n, confidence, frequency_weights)),
+        mae_interval=loss_interval(distance),
         r2=r2,
         r2_interval=r2_interval,
         baseline=float(baseline),
         baseline_mse=float((w * (truth - baseline) ** 2).sum() / total),
         baseline_mae=float((w * np.abs(truth - baseline)).sum() / total),
         confidence=confidence,
+        approximate=too_few(len(truth), n),
     )
-
-
-def _positive(interval: Interval) -> Interval:
-    return max(interval[0], 0.0), interval[1]
 
 
 def _prior_factor(prior: Array, share: Array) -> Array:

@@ -19,23 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.listing import Listing
+from ceiba.listing import Block, Listing, text_of
 from ceiba.table import Column, Table, show_number
-from ceiba.tree import Tree
+from ceiba.tree import Cut, Intervals, Split, Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
-from ceiba.tree.splits.sentences import level_text, number_text
-from ceiba.visible import counted, visible
+from ceiba.tree.splits.sentences import ALL_DIGITS, cut_words, level_text, number_text
+from ceiba.visible import visible
+from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
 _LEVELS: Final = 8  # listed in a sentence, the others are counted
-
-_BY: Final = {
-    "default": "the default branch",
-    "unseen": "the branch with the most weight",
-    "share": "down every branch, by their shares",
-}
 
 
 @dataclass(frozen=True)
@@ -111,6 +106,8 @@ class Explanation:
         Whether probabilities are prior-weighted (`class_prior`).
     outputs : tuple of str
         Names of several outputs; empty if they have none.
+    lang : str
+        Language of the sentences.
 
     Examples
     --------
@@ -132,6 +129,7 @@ class Explanation:
     note: str = ""
     has_priors: bool = False
     outputs: tuple[str, ...] = ()
+    lang: str = "en"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -153,11 +151,13 @@ class Explanation:
         figures["value"] = figures.pop("shown")
         figures["branch taken"] = figures.pop("sentence")
         order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
+        word = words(self.lang)
+        probability = _probability(self.has_priors, self.lang)
         return Listing(
             {name: figures[name] for name in order},
-            title=f"path to node {self.leaf}",
-            legend=f"before, after: {_probability(self.has_priors)} of the class predicted in the "
-            "end, or the number",
+            title=word("explain.path", leaf=self.leaf),
+            legend=word("explain.path_legend", probability=probability),
+            lang=self.lang,
         )
 
     def _repr_html_(self) -> str:
@@ -167,23 +167,30 @@ class Explanation:
         return f"{self.table()._repr_html_()}<p><b>{last}</b></p>"
 
     def __str__(self) -> str:
+        return text_of(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the lines as they are printed: one per step, and the answer."""
+        word = words(self.lang)
         lines = [
-            f"{step.sentence}  ({step.note or f'{step.column} is {step.shown}'})"
+            f"{step.sentence}  "
+            f"({step.note or word('explain.is', column=step.column, value=step.shown)})"
             for step in self.steps
         ]
-        where = f"leaf {self.leaf}, {counted(self.n_rows, 'training row')}"
+        where = word("explain.leaf", leaf=self.leaf, n=self.n_rows)
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
-            where = f"{_probability(self.has_priors)} {number_text(share, 3)}; {where}"
+            probability = _probability(self.has_priors, self.lang)
+            where = f"{probability} {number_text(share, 3)}; {where}"
         answer = _shown(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
             answer = ", ".join(f"{name} = {_shown(one)}" for name, one in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
-        return "\n".join(visible(line, one_line=True) for line in lines)
+        return [visible(line, one_line=True) for line in lines]
 
 
-def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
+def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Explanation:
     """Explain the prediction of one row of a table.
 
     Parameters
@@ -192,6 +199,8 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
     table : Table
         Rows read by the tree's schema.
     row : int, default=0
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the sentences.
 
     Examples
     --------
@@ -216,7 +225,7 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
         probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
     followed = _followed(tree, _plain(answer) if tree.n_outputs == 1 else None)
     steps = tuple(
-        _step(tree, table, row, move, followed)
+        _step(tree, table, row, move, followed, lang)
         for move in moves
         if not tree.node(move.node).is_leaf
     )
@@ -237,11 +246,12 @@ def explain(tree: Tree, table: Table, row: int = 0) -> Explanation:
         contributions=contributions,
         note=note_text(tree, leaf),
         has_priors=tree.class_prior is not None,
+        lang=words(lang).lang,
     )
 
 
-def _probability(has_priors: bool) -> str:
-    return "prior-weighted probability" if has_priors else "probability"
+def _probability(has_priors: bool, lang: str) -> str:
+    return words(lang)["explain.probability_prior" if has_priors else "explain.probability"]
 
 
 class Explanations(Sequence[Explanation]):
@@ -263,8 +273,8 @@ class Explanations(Sequence[Explanation]):
     baseline plus contributions: probability of the predicted class, or the number
     """
 
-    def __init__(self, tree: Tree, table: Table) -> None:
-        self._tree, self._table = tree, table
+    def __init__(self, tree: Tree, table: Table, lang: str = "en") -> None:
+        self._tree, self._table, self._lang = tree, table, words(lang).lang
 
     def __len__(self) -> int:
         return self._table.n_rows
@@ -278,14 +288,15 @@ class Explanations(Sequence[Explanation]):
     def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
         rows = range(len(self))[index]
         if isinstance(rows, range):
-            return tuple(explain(self._tree, self._table, row) for row in rows)
-        return explain(self._tree, self._table, rows)
+            return tuple(explain(self._tree, self._table, row, lang=self._lang) for row in rows)
+        return explain(self._tree, self._table, rows, lang=self._lang)
 
     def __iter__(self) -> Iterator[Explanation]:
-        return (explain(self._tree, self._table, row) for row in range(len(self)))
+        return (self[row] for row in range(len(self)))
 
     def __str__(self) -> str:
-        return "\n\n".join(f"row {i}\n{one}" for i, one in enumerate(self))
+        word = words(self._lang)
+        return "\n\n".join(f"{word('explain.row', n=i)}\n{one}" for i, one in enumerate(self))
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
@@ -315,9 +326,10 @@ class Explanations(Sequence[Explanation]):
         for k, j in enumerate(columns):
             name = tree.schema.names[j]
             figures[name if name not in figures else f"{name} (column)"] = added[:, k]
-        probability = _probability(tree.class_prior is not None)
-        legend = f"baseline plus contributions: {probability} of the predicted class, or the number"
-        return Listing(figures, title="contributions of the columns", legend=legend)
+        word = words(self._lang)
+        probability = _probability(tree.class_prior is not None, self._lang)
+        legend = word("explain.contributions_legend", probability=probability)
+        return Listing(figures, title=word["explain.contributions"], legend=legend)
 
 
 def _added_by_row(
@@ -358,7 +370,7 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
     return baseline, added
 
 
-def explain_rows(tree: Tree, table: Table) -> Explanations:
+def explain_rows(tree: Tree, table: Table, *, lang: str = "en") -> Explanations:
     """Explain the predictions of all rows of a table.
 
     Parameters
@@ -366,6 +378,8 @@ def explain_rows(tree: Tree, table: Table) -> Explanations:
     tree : Tree
     table : Table
         Rows read by the tree's schema.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the sentences.
 
     Examples
     --------
@@ -376,7 +390,7 @@ def explain_rows(tree: Tree, table: Table) -> Explanations:
     >>> [one.leaf for one in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
     [2, 1]
     """
-    return Explanations(tree, table)
+    return Explanations(tree, table, lang)
 
 
 def _shown(answer: Any) -> Any:
@@ -392,23 +406,34 @@ def _followed(tree: Tree, answer: Any) -> Any:
     return tree.value[:, 0, tree.target.classes[0].tolist().index(answer)]
 
 
-def _step(tree: Tree, table: Table, row: int, move: Move, followed: Any) -> ExplanationStep:
+def _step(
+    tree: Tree, table: Table, row: int, move: Move, followed: Any, lang: str
+) -> ExplanationStep:
+    word = words(lang)
     node = tree.node(move.node)
     split = node.split
     assert split is not None  # an inner node has one
     column = table.columns[tree.schema.index(split.column)]
-    value, shown = _value(column, row)
-    who = _BY.get(move.by or "", "")
+    value, shown = _value(column, row, lang)
+    digits = None
+    if not _is_plain(split, value, shown):
+        shown, digits = repr(value), ALL_DIGITS
+    who = ""
+    if move.by in ("default", "unseen", "share"):
+        who = word[f"explain.by_{move.by}"]
     if move.by == "surrogate" and move.surrogate is not None and move.branch is not None:
         stand_in = node.surrogates[move.surrogate].split
-        who = f"surrogate {stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS)}"
+        text = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS, lang=lang)
+        who = word("explain.by_surrogate", sentence=text)
     # A level that the node does not know is no missing value, even where it is treated as one.
-    why = "missing" if value is None else "level not seen in this node"
+    why = word["explain.missing" if value is None else "explain.unseen"]
     note = f"{why}: {who}" if who else ""
-    sentence = split.sentence(move.branch or 0, tree.schema, max_levels=_LEVELS)
+    branch = move.branch or 0
+    sentence = split.sentence(branch, tree.schema, digits=digits, max_levels=_LEVELS, lang=lang)
     below = move.node
     if move.branch is None:
-        sentence, note = f"stays at {sentence}?", f"{why}, and nothing else decides"
+        sentence = word("explain.stays", sentence=sentence)
+        note = word("explain.nothing_decides", why=why)
     else:
         below = int(tree.branch_node[tree.branch_start[move.node] + move.branch])
     two = split.n_branches == 2 and move.branch is not None and move.by != "share"
@@ -428,16 +453,34 @@ def _step(tree: Tree, table: Table, row: int, move: Move, followed: Any) -> Expl
     )
 
 
-def _value(column: Column, row: int) -> tuple[Any, str]:
+def _is_plain(split: Split, value: Any, shown: str) -> bool:
+    """Return whether the printed value is on the same side of the printed cuts as the value."""
+    if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
+        return True
+    for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
+        sign, text = cut_words(cut, None, split.digits)
+        try:
+            printed, bound = float(shown), float(text)
+        except ValueError:  # a date, a duration, yes or no
+            return True
+        for one in (value, printed):
+            if (value <= cut) != (one <= bound if sign == "<=" else one < bound):
+                return False
+    return True
+
+
+def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     """Return the row's own value and its text; an unseen level is not known any more by name."""
-    value, info = column.values[row].item(), column.info
+    value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
         shown = show_number(value, info.display, zone=info.zone)
-        return (None, "missing") if value != value else (value, shown)
+        if info.display == "boolean" and shown in ("yes", "no"):
+            shown = word[f"split.{shown}"]
+        return (None, word["explain.missing"]) if value != value else (value, shown)
     if value < 0:
-        return None, "missing"
+        return None, word["explain.missing"]
     if value >= info.n_levels:
-        return "a level not seen when fitting", "a level not seen when fitting"
+        return "a level not seen when fitting", word["explain.unseen_value"]
     return info.levels[value], level_text(info.levels[value])
 
 

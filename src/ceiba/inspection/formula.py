@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout import digits_by_name
 from ceiba.paths import Clause, Condition, ValueSet, conditions_of
 from ceiba.paths.conditions import all_of
 from ceiba.tree import Tree
@@ -94,11 +93,10 @@ def formula(
     """
     wanted = _class_index(tree, target_class)
     conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
-    shown = digits_by_name(tree, digits)
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
-        clauses = condition.parts(digits=shown, max_levels=max_levels)
+        clauses = condition.parts(digits=digits, max_levels=max_levels)
         bracket = len(clauses) > 1 and len(conditions) > 1
         text = all_of(clauses, meet)
         parts.append(f"({text})" if bracket else text or "always")

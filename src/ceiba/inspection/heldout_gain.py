@@ -89,17 +89,7 @@ def heldout_gain(
 
 @dataclass(frozen=True)
 class RowGains:
-    """The gain that each held-out row gets from the splits of each column.
-
-    Attributes
-    ----------
-    tree : Tree
-    target : array of shape (n_rows, n_outputs)
-        Class codes or numbers.
-    weight : float64 array of shape (n_rows,)
-    ends : Endings
-        Where the rows end.
-    """
+    """The gain that each held-out row gets from the splits of each column."""
 
     tree: Tree
     target: npt.NDArray[Any]
@@ -129,7 +119,7 @@ class RowGains:
         if self.tree.task == "classification":
             value = altered(value, self.tree.cost_matrix)
         asked = self.tree.splits.column
-        for j in self.tree.used_columns.tolist():
+        for j in self.tree.used_features.tolist():
             own = np.zeros(self.n_rows)
             for k in range(self.tree.n_outputs):
                 own += self._of_output(k, value[:, k], asked == j)

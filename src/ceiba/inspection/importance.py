@@ -18,6 +18,7 @@ from ceiba.grow.priors import search_mass
 from ceiba.tree import Tree
 
 
+@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
 def importance(
     tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None
 ) -> npt.NDArray[np.float64]:

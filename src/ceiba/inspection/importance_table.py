@@ -133,7 +133,7 @@ def permutation_importance(
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
     for repeat in range(1, repeats + 1):
-        for j in tree.used_columns.tolist():
+        for j in tree.used_features.tolist():
             shuffled = _with_column(table, j, rng.permutation(table.n_rows))
             drops[repeat, j] = base - _score(tree, shuffled, truth, weight)
     drops[0] = drops[1:].mean(axis=0)

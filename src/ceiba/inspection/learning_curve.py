@@ -17,7 +17,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
-from ceiba.table import split_target
+from ceiba.table import Table, split_target
+from ceiba.table.described import described
 
 _SEED: Final = 0
 Array = npt.NDArray[np.float64]
@@ -157,6 +158,8 @@ def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
     """Return some rows of a table, in the container it came in."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
+    if isinstance(X, Table):
+        return described(X.take(rows))
     if isinstance(X, list | tuple):
         return [X[i] for i in rows.tolist()]
     if hasattr(X, "iloc"):

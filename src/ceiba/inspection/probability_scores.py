@@ -10,6 +10,10 @@ For a positive class with score s and weights w (all as in `sklearn.metrics`):
 
 With more than two classes and no positive class, AUC and average precision are the plain means of
 one class against the rest. Rows of equal score are never parted: a tree gives few scores.
+
+Brier score and log loss are means over rows and have their intervals. A positive row adds to the
+AUC by the share of the others that it beats, another row by the share of the positives that beat it
+(DeLong, DeLong and Clarke-Pearson 1988); the mean over classes adds the means of these.
 """
 
 from __future__ import annotations
@@ -21,12 +25,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.inspection.intervals import (
+    BOUNDED_TAIL,
+    Interval,
+    estimate_interval,
+    interval_words,
+    mean_interval,
+    share_interval,
+    too_few,
+    wilson,
+)
 from ceiba.listing import Listing
+from ceiba.table import effective_rows
+from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)
 _BANDS: Final = 10
+_FEW: Final = 20  # rows of a class below which its AUC is uncertain in more than its interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +58,11 @@ class ProbabilityScores:
     auc, average_precision : float
         NaN where all rows are of one kind.
     brier, log_loss : float
+    auc_interval, brier_interval, log_loss_interval : (float, float)
+    approximate : bool
+        Whether the rows are too few for the intervals to cover as they say: fewer than 200, fewer
+        than 20 of a class, or of weighted rows an effective number below 80 (docs/numbers.md).
+    confidence : float
     ks, ks_threshold : float
         Kolmogorov and Smirnov's distance of the scores of both kinds, and the probability from
         which on a row would be called positive there; NaN without a positive class.
@@ -64,26 +86,41 @@ class ProbabilityScores:
     ks: float
     ks_threshold: float
     gains: Listing | None
+    auc_interval: Interval
+    brier_interval: Interval
+    log_loss_interval: Interval
+    approximate: bool = False
+    confidence: float = 0.95
 
     def __str__(self) -> str:
-        of = "" if self.positive is None else f" of {self.positive!r}"
-        ks = "" if self.ks != self.ks else f", KS {self.ks:.3g} (from {self.ks_threshold:.3g} on)"
-        return (
-            f"probabilities{of}: AUC {self.auc:.3g}, average precision "
-            f"{self.average_precision:.3g}, Brier {self.brier:.3g}, "
-            f"log loss {self.log_loss:.3g}{ks}"
+        return self.text()
+
+    def text(self, lang: str = "en") -> str:
+        """Return the scores as one sentence in a language."""
+        word = words(lang)
+
+        def shown(value: float, interval: Interval) -> str:
+            low, high = (f"{bound:.3g}" for bound in interval)
+            between = word("evaluate.between", low=low, high=high)
+            return f"{value:.3g}" if interval[0] != interval[0] else f"{value:.3g} ({between})"
+
+        ks = ""
+        if self.ks == self.ks:
+            ks = word("evaluate.ks", ks=f"{self.ks:.3g}", threshold=f"{self.ks_threshold:.3g}")
+        return word(
+            "evaluate.scores" if self.positive is None else "evaluate.scores_of",
+            label=repr(self.positive),
+            auc=shown(self.auc, self.auc_interval),
+            ap=f"{self.average_precision:.3g}",
+            brier=shown(self.brier, self.brier_interval),
+            loss=shown(self.log_loss, self.log_loss_interval),
+            ks=ks,
+            level=interval_words(self.confidence, self.approximate, lang),
         )
 
 
 def positive_index(positive: Any, classes: list[Any]) -> int | None:
-    """Return the index of the positive class: of two the second unless another is named.
-
-    Examples
-    --------
-    >>> from ceiba.inspection.probability_scores import positive_index
-    >>> positive_index(None, ["bad", "good"]), positive_index("bad", ["bad", "good"])
-    (1, 0)
-    """
+    """Return the index of the positive class: of two the second unless another is named."""
     if positive is None:
         return 1 if len(classes) == 2 else None
     if positive not in classes:
@@ -102,6 +139,8 @@ def probability_scores(
     *,
     weight: Array | None = None,
     positive: Any = None,
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
 ) -> ProbabilityScores:
     """Judge class probabilities.
 
@@ -115,6 +154,9 @@ def probability_scores(
     weight : array of shape (n,), optional
     positive : label, optional
         Of two classes the second by default.
+    frequency_weights : bool
+        Whether weights count rows in the intervals.
+    confidence : float
 
     Examples
     --------
@@ -130,10 +172,13 @@ def probability_scores(
     wide = np.zeros((len(truth), n_classes))
     wide[:, : probability.shape[1]] = probability
     of_truth = np.take_along_axis(wide, truth[:, None], axis=1)[:, 0]
-    total = float(w.sum())
-    squares = ((wide - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
-    brier = float((w * squares).sum() / total) * (0.5 if n_classes == 2 else 1.0)
-    loss = float((w * -np.log(np.clip(of_truth, _EPS, 1 - _EPS))).sum() / total)
+    squares = ((wide - np.eye(n_classes)[truth]) ** 2).sum(axis=1) * (0.5 if n_classes == 2 else 1)
+    losses = -np.log(np.clip(of_truth, _EPS, 1 - _EPS))
+    n = effective_rows(weight, len(truth), frequency_weights)
+    surprised, certain = of_truth <= _EPS, bool((wide <= _EPS).any())
+    shared = (surprised, certain, w, n, frequency_weights, confidence)
+    brier, brier_interval = _mean_loss(squares, 1.0 if n_classes == 2 else 2.0, *shared)
+    loss, loss_interval = _mean_loss(losses, -np.log(_EPS), *shared)
     kinds = [at] if at is not None else list(range(len(classes)))
     ranked = [ranking_scores(truth == k, wide[:, k], w) for k in kinds]
     auc, precision = (float(np.mean([one[i] for one in ranked])) for i in (0, 1))
@@ -141,22 +186,93 @@ def probability_scores(
     if at is not None:
         ks, threshold = _distance(truth == at, wide[:, at], w)
         gains = _gains(truth == at, wide[:, at], w, classes[at])
-    named = None if at is None else classes[at]
-    return ProbabilityScores(named, auc, precision, brier, loss, ks, threshold, gains)
+    rows = np.bincount(truth, w if frequency_weights else None, minlength=len(classes))
+    return ProbabilityScores(
+        None if at is None else classes[at],
+        auc,
+        precision,
+        brier,
+        loss,
+        ks,
+        threshold,
+        gains,
+        _auc_interval(auc, truth, wide, kinds, w, frequency_weights, confidence),
+        brier_interval,
+        loss_interval,
+        too_few(len(truth), n) or bool(rows.min() < _FEW),
+        confidence,
+    )
+
+
+def _mean_loss(
+    losses: Array,
+    most: float,
+    surprised: npt.NDArray[np.bool_],
+    certain: bool,
+    w: Array,
+    n: float,
+    counts: bool,
+    confidence: float,
+) -> tuple[float, Interval]:
+    """Return a mean loss and its interval.
+
+    Rows whose class was called impossible are few and lose most. Their share has the interval of a
+    share, also where there are none yet; the other rows add the interval of a mean. The arms of the
+    two are squared and added (Zou and Donner 2008).
+    """
+    mean = float((w * losses).sum() / w.sum())
+    low, high = mean_interval(
+        np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL
+    )
+    if not certain:
+        return mean, (max(low, 0.0), high)
+    share = float((w * surprised).sum() / w.sum())
+    each = float((w * losses)[surprised].sum() / (w @ surprised)) if surprised.any() else most
+    rest = mean - share * each
+    fewest, greatest = share_interval(surprised, w, counts, confidence)
+    below = np.hypot(rest - low, (share - fewest) * each)
+    above = np.hypot(high - rest, (greatest - share) * each)
+    return mean, (max(float(mean - below), 0.0), float(mean + above))
+
+
+def _auc_interval(
+    auc: float,
+    truth: npt.NDArray[np.intp],
+    score: Array,
+    kinds: list[int],
+    w: Array,
+    counts: bool,
+    confidence: float,
+) -> Interval:
+    """Return the interval of the mean AUC of some classes against the rest."""
+    if auc != auc:
+        return auc, auc
+    each, fewest = np.zeros(len(truth)), np.inf
+    for k in kinds:
+        positive = truth == k
+        levels, hits, others = _steps(positive, score[:, k], w)
+        # Levels fall; scores of rows without weight may not be among them, and add nothing.
+        at = np.minimum(np.searchsorted(-levels, -score[:, k]), len(levels) - 1)
+        beaten = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
+        beaten_by = (np.cumsum(hits) - hits / 2) / hits.sum()
+        total = np.where(positive, hits.sum(), others.sum())
+        placed = np.where(positive, beaten[at], beaten_by[at])
+        own = float(beaten @ hits / hits.sum())
+        each += (placed - own) / total / len(kinds) * (1.0 if counts else w)
+        for kind in (positive, ~positive):
+            fewest = min(fewest, effective_rows(w[kind], int(kind.sum()), counts))
+    if auc in (0.0, 1.0):  # no pair is ranked otherwise: as a share of the rarer kind
+        return wilson(auc, fewest, confidence)
+    # The spread of the rarer kind is the least certain: as many degrees of freedom.
+    times = w if counts else 1.0
+    low, high = estimate_interval(auc, each, fewest, confidence, times, BOUNDED_TAIL)
+    return max(low, 0.0), min(high, 1.0)
 
 
 def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
-    """Return AUC and average precision of scores; NaN where only one kind is there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection.probability_scores import ranking_scores
-    >>> ranking_scores(np.array([False, True, True]), np.array([0.1, 0.1, 0.9]), np.ones(3))
-    (0.75, 0.8333333333333333)
-    """
+    """Return AUC and average precision of scores; NaN where only one kind is there."""
     _, hits, others = _steps(truth, score, weight)
     positives, negatives = float(hits.sum()), float(others.sum())
     if positives <= 0 or negatives <= 0:

@@ -37,10 +37,10 @@ def routing(tree: Tree) -> Listing:
     >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0).fit(X, list("aaaaabbb"))
     >>> print(ceiba.inspection.routing(model.tree_))
     who sent the training rows
-    node  by         question         rows
-       0  split      age <= 42.5         7
-       0  surrogate  height <= 152.5     1
-       0  default    -                   0
+    node  by         question        rows
+       0  split      age < 42.5         7
+       0  surrogate  height < 152.5     1
+       0  default    -                  0
     by: the split where the value is there, else the first surrogate with a value, else as the
     tree's rule for missing values says
     """
@@ -57,7 +57,7 @@ def routing(tree: Tree) -> Listing:
 def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
     """Return (node, sender, question, rows) of one node."""
     node = tree.node(i)
-    surrogates = node.surrogates if tree.stand_ins is not None else ()
+    surrogates = node.surrogates if tree.active_surrogates is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
     last, rows = _last_resort(tree, i)
     yield i, "split", node.sentence(0), node.n_rows - sum(by_surrogate) - rows

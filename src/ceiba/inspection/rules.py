@@ -20,13 +20,12 @@ import numpy as np
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
-from ceiba.layout import digits_by_name
 from ceiba.listing import Listing
 from ceiba.paths import Condition, conditions_of
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
-from ceiba.visible import counted
+from ceiba.words import words
 
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
@@ -85,6 +84,8 @@ class Rule:
         Rows, probability and weight of evidence of the class asked for by `positive=`.
     optimistic : bool
         Whether the rows of the interval also chose the splits; not so in honest leaves.
+    lang : str
+        Language of the sentences.
     """
 
     node: int
@@ -100,20 +101,24 @@ class Rule:
     note: str = ""
     interest: Interest | None = None
     optimistic: bool = True
+    lang: str = "en"
 
     def __str__(self) -> str:
+        word = words(self.lang)
         value = number_text(self.value) if isinstance(self.value, float) else self.value
         if self.confidence == self.confidence:
-            figures = f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
+            sure, lift = f"{self.confidence:.3g}", f"{self.lift:.3g}"
+            figures = word("rules.figures", confidence=sure, lift=lift)
         else:
-            figures = f"{number_text(self.low, 4)} to {number_text(self.high, 4)}"
-            figures += ", optimistic" if self.optimistic else ""
+            low, high = number_text(self.low, 4), number_text(self.high, 4)
+            figures = word("rules.interval", low=low, high=high)
+            figures = word("rules.optimistic", text=figures) if self.optimistic else figures
             figures = figures if self.low == self.low else ""
-        rows = counted(self.rows, "row") if self.rows else ""
+        rows = word("text.rows", n=self.rows) if self.rows else ""
         about = ", ".join(filter(None, (rows, figures)))
         about = f"  ({about})" if about else ""
         note = f"\n   # {self.note}" if self.note else ""
-        return f"if {self.text}\n   then {value}{about}{note}"
+        return word("rules.sentence", text=self.text, value=value, about=about, note=note)
 
 
 class RuleTable(Listing):
@@ -133,7 +138,9 @@ class RuleTable(Listing):
 
     __slots__ = ("rules",)
 
-    def __init__(self, rules: Iterable[Rule], *, title: str = "", legend: str = "") -> None:
+    def __init__(
+        self, rules: Iterable[Rule], *, title: str = "", legend: str = "", lang: str = "en"
+    ) -> None:
         self.rules = tuple(rules)
         figures: dict[str, Any] = {
             "leaf": np.array([rule.node for rule in self.rules], np.int64),
@@ -149,16 +156,14 @@ class RuleTable(Listing):
             figures["note"] = np.array([rule.note for rule in self.rules], object)
         if self.rules and self.rules[0].interest is not None:
             figures |= _of_interest(self.rules)
-        super().__init__(figures, title=title, legend=legend)
+        super().__init__(figures, title=title, legend=legend, lang=lang)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"rules": self.rules, "title": self.title, "legend": self.legend}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["rules"], title=state["title"], legend=state["legend"])  # type: ignore[misc]
+        around = {name: getattr(self, name) for name in ("title", "legend", "lang")}
+        return {"rules": self.rules, **around}
 
     def _with(self, rules: Iterable[Rule]) -> RuleTable:
-        return RuleTable(rules, title=self.title, legend=self.legend)
+        return RuleTable(rules, title=self.title, legend=self.legend, lang=self.lang)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
         """Return the rules ordered by a column; equal ones stay as they are.
@@ -225,6 +230,7 @@ def rules(
     sort: str | None = None,
     confidence: float = 0.95,
     positive: Any = None,
+    lang: str = "en",
     **which: Any,
 ) -> RuleTable:
     """Return the leaves of a tree as a table of rules.
@@ -233,7 +239,8 @@ def rules(
     ----------
     tree : Tree
     digits : int
-        Significant digits of cuts; more where different cuts would look the same.
+        Least number of significant digits of cuts that are no short decimals; more where a value
+        of the training column would change its side.
     max_levels : int or None
         How many levels of a set to list; the others are counted.
     sort : str, optional
@@ -243,6 +250,8 @@ def rules(
     positive : label, optional
         A class of interest: its rows, its probability and the weight of evidence are shown for
         every rule, and can be sorted by.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of conditions, headings and sentences.
     **which
         Rules to keep: `value`, `min_rows`, `min_confidence`, `min_lift`, `column`, as in
         `RuleTable.filter`.
@@ -267,7 +276,6 @@ def rules(
     if x > 9
        then a  (4 rows, confidence 1, lift 1.54)
     """
-    shown = digits_by_name(tree, digits)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
@@ -278,12 +286,14 @@ def rules(
     table = RuleTable(
         (
             replace(
-                _rule(tree, node, condition, shown, max_levels, confidence, weighted), interest=one
+                _rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
+                interest=one,
             )
             for node, condition, one in zip(ends, conditions, interest, strict=True)
         ),
-        title=_title(tree),
-        legend=_legend(tree, confidence) + _legend_of_interest(interest),
+        title=_title(tree, lang),
+        legend=_legend(tree, confidence, lang) + _legend_of_interest(interest, lang),
+        lang=words(lang).lang,
     )
     if which:
         table = table.filter(**which)
@@ -298,7 +308,7 @@ def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | Non
     at = positive_index(positive, labels)
     assert at is not None
     counts = tree.counts if tree.counts is not None else tree.value * tree.weight[:, None, None]
-    part = tree.part_ending[ends]
+    part = tree.end_share[ends]
     mine = counts[ends, 0, at] * part
     rest = counts[ends, 0, :].sum(axis=1) * part - mine
     rare = (mine <= 0) | (rest <= 0)
@@ -326,36 +336,37 @@ def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
     }
 
 
-def _legend_of_interest(interest: list[Interest | None]) -> str:
+def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
     interests = [one for one in interest if one is not None]
     if not interests:
         return ""
     value = sum(one.information for one in interests)
-    return (
-        f"\nn, p({interests[0].positive}): rows and probability of that class; evidence: weight of "
-        f"evidence, ln(P(leaf | class) / P(leaf | others)); information value {value:.4g}"
-    )
+    name = interests[0].positive
+    return words(lang)("rules.legend_interest", name=name, value=f"{value:.4g}")
 
 
 def _rule(
     tree: Tree,
     node: int,
     condition: Condition,
-    digits: dict[str, int],
+    digits: int,
     max_levels: int | None,
     confidence: float,
     weighted: bool,
+    lang: str,
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
-    text = condition.text(digits=digits, max_levels=max_levels)
+    text = condition.text(digits=digits, max_levels=max_levels, lang=lang)
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
-    share = float(tree.share[node] * tree.part_ending[node])
+    share = float(tree.share[node] * tree.end_share[node])
     sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
     note, optimistic = note_text(tree, node), not tree.honest
     figures = (share, sure, lift, low, high)
-    return Rule(node, condition, text, value, rows, *figures, note, optimistic=optimistic)
+    return Rule(
+        node, condition, text, value, rows, *figures, note, optimistic=optimistic, lang=lang
+    )
 
 
 def _figures(
@@ -438,36 +449,32 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     return value - half, value + half
 
 
-def _title(tree: Tree) -> str:
+def _title(tree: Tree, lang: str) -> str:
     name = " | ".join(tree.target.outputs) or tree.target.name
-    target = f" for {name}" if name is not None else ""
-    return f"{counted(tree.n_leaves, 'rule')}{target}"
+    if name is None:
+        return words(lang)("rules.title", n=tree.n_leaves)
+    return words(lang)("rules.title_for", n=tree.n_leaves, name=name)
 
 
-def _legend(tree: Tree, confidence: float) -> str:
+def _legend(tree: Tree, confidence: float, lang: str) -> str:
+    word = words(lang)
     if not tree.n_rows[0]:
-        return "written by hand: no rows were counted"
-    kind = "of the mean" if tree.task == "regression" else "Wilson"
-    source = "from training rows, so optimistic"
+        return word["rules.no_rows"]
+    kind = word["rules.of_mean" if tree.task == "regression" else "rules.wilson"]
+    source = word["rules.from_training"]
     if tree.honest:
-        source = "from rows that had no say in the splits"
-    interval = f"low, high: {100 * confidence:g} % interval, {source} ({kind})"
+        source = word["rules.from_honest"]
+    elif tree.class_prior is not None and tree.task == "classification":
+        source = word["rules.from_training_prior"]
+    level = f"{100 * confidence:g}"
+    interval = word("rules.legend_interval", level=level, source=source, kind=kind)
     if is_weighted(tree):
-        interval = "low, high: not known, since rows are weighted"
+        interval = word["rules.unknown_weighted"]
     elif tree.smoothed:
-        interval = "low, high: not known, since values are smoothed"
-    if tree.task == "regression":
-        return f"rows, share: training rows of the leaf; {interval}"
-    if tree.class_prior is not None:
-        return (
-            "rows: training rows of the leaf; share: of all, prior-weighted;\n"
-            "confidence: probability of the class, prior-weighted; lift: over its prior;\n"
-            + interval.replace("from training rows", "from training rows, prior-weighted")
-        )
-    return (
-        "rows, share: training rows of the leaf; confidence: share of the class in it;\n"
-        f"lift: confidence over the share of the class in all rows;\n{interval}"
-    )
+        interval = word["rules.unknown_smoothed"]
+    legend = "prior" if tree.class_prior is not None else "classes"
+    legend = "numbers" if tree.task == "regression" else legend
+    return word(f"rules.legend_{legend}", interval=interval)
 
 
 def _objects(items: list[Any]) -> Any:

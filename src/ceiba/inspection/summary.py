@@ -8,41 +8,29 @@ risk of the root alone, which asks nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
-from ceiba.listing import Listing
+from ceiba.listing import Block, Grid, Listing, text_of
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
-
-_MISSING: Final = {
-    "learn": "each split learned a side for missing values",
-    "majority": "missing values go where more rows go",
-    "surrogate": "surrogate splits stand in for missing values",
-    "fractional": "a row with a missing value goes down every branch, by shares",
-    "error": "missing values are refused",
-}
-_UNSEEN: Final = {
-    "majority": "unseen levels go where more rows go",
-    "missing": "unseen levels count as missing",
-    "error": "unseen levels are refused",
-    "default": "unseen levels get the answer of the root",
-}
+from ceiba.words import Words, words
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of the card: a name, its value, how it is shown and what it means."""
+    """One line of the card: a name, its value, how it is shown, what it means, its printed name."""
 
     name: str
     value: Any
     shown: str
     legend: str
+    heading: str
 
 
 @dataclass(frozen=True)
@@ -77,20 +65,20 @@ class Summary:
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
-        names = max(len(fact.name) for fact in self.facts)
-        shown = max(len(fact.shown) for fact in self.facts)
-        lines = [
-            f"{fact.name:<{names}}  {fact.shown:<{shown}}  {fact.legend}".rstrip()
-            for fact in self.facts
-        ]
-        table = ["", str(self.columns)] if len(self.columns) else []
-        return visible("\n".join([self.title, *lines, *table]))
+        return text_of(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the card as it is printed: title, facts, the columns used."""
+        cells = [[fact.heading, fact.shown, fact.legend] for fact in self.facts]
+        shown = [[visible(text, one_line=True) for text in row] for row in cells]
+        table = ["", *self.columns.blocks()] if len(self.columns) else []
+        return [visible(self.title), Grid(shown, [False] * 3), *table]
 
     def _repr_html_(self) -> str:
         from html import escape
 
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact.name)}</th>"
+            f"<tr><th style='text-align:left'>{escape(fact.heading)}</th>"
             f"<td style='text-align:left'>{escape(fact.shown)}</td>"
             f"<td style='text-align:left;opacity:0.65'>{escape(fact.legend)}</td></tr>"
             for fact in self.facts
@@ -99,7 +87,7 @@ class Summary:
         return f"<p><b>{escape(self.title)}</b></p><table>{rows}</table>{table}"
 
 
-def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
+def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
     """Return the card of a tree.
 
     Parameters
@@ -107,6 +95,8 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     tree : Tree
     pruning : Listing, optional
         The pruning table by which the tree was chosen; its estimates become facts.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of what is printed; facts are asked for by their English names.
 
     Returns
     -------
@@ -131,9 +121,15 @@ def summary(tree: Tree, *, pruning: Listing | None = None) -> Summary:
     y       numeric       1
     splits: nodes that ask about the column
     """
-    facts = [*_rows(tree), *_size(tree), *_risks(tree), *_choice(pruning), *_proof(tree)]
-    facts += _handling(tree)
-    return Summary(_title(tree), tuple(facts), _columns(tree))
+    word = words(lang)
+    facts = [*_rows(tree, word), *_size(tree, word), *_risks(tree, word)]
+    facts += [*_choice(pruning, word), *_proof(tree, word), *_handling(tree, word)]
+    return Summary(_title(tree, word), tuple(facts), _columns(tree, word))
+
+
+def _fact(word: Words, name: str, value: Any, shown: str, legend: str) -> Fact:
+    heading = word[f"summary.name_{name.replace(' ', '_')}"]
+    return Fact(name, value, shown, legend, heading)
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
@@ -159,134 +155,132 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
     return np.minimum(usage, 1.0)
 
 
-def _title(tree: Tree) -> str:
-    names = ", ".join(tree.target.outputs) or tree.target.name
-    target = f" for {names}" if names is not None else ""
-    if tree.task == "regression":
-        return f"Decision tree{target}: regression"
-    labels = [level_text(label) for label in tree.target.classes[0]]
-    listed = ", ".join(labels) if len(labels) <= 6 else f"{len(labels)} classes"
-    several = f" and {tree.n_outputs - 1} more targets" if tree.n_outputs > 1 else ""
-    return f"Decision tree{target}: classification into {listed}{several}"
+def _title(tree: Tree, word: Words) -> str:
+    what = word["summary.regression"]
+    if tree.task == "classification":
+        labels = [level_text(label) for label in tree.target.classes[0]]
+        listed = ", ".join(labels)
+        if len(labels) > 6:
+            listed = word("summary.many_classes", n=len(labels))
+        what = word("summary.classification", classes=listed)
+        if tree.n_outputs > 1:
+            what += word("summary.more_targets", n=tree.n_outputs - 1)
+    name = ", ".join(tree.target.outputs) or tree.target.name
+    if name is None:
+        return word("summary.title", what=what)
+    return word("summary.title_for", name=name, what=what)
 
 
-def _rows(tree: Tree) -> list[Fact]:
+def _rows(tree: Tree, word: Words) -> list[Fact]:
     n, weight = int(tree.n_rows[0]), float(tree.weight[0])
     if not n:
         return []
-    facts = [Fact("rows", n, f"{n:,}", "training rows")]
+    facts = [_fact(word, "rows", n, word.number(n), word["summary.training_rows"])]
     if weight != n:
-        facts.append(Fact("weight", weight, number_text(weight), "total weight of the rows"))
+        legend = word["summary.total_weight"]
+        facts.append(_fact(word, "weight", weight, number_text(weight), legend))
     if tree.task == "classification" and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         shares = dict(zip(labels, tree.value[0, 0, : len(labels)].tolist(), strict=True))
         if len(labels) <= 6:
             shown = ", ".join(f"{level_text(k)} {percent(share)}" for k, share in shares.items())
-            prior = "as stated" if tree.class_prior is not None else "in the training rows"
-            facts.append(Fact("classes", shares, shown, f"share of each class, {prior}"))
+            stated = tree.class_prior is not None
+            legend = word["summary.shares_stated" if stated else "summary.shares_training"]
+            facts.append(_fact(word, "classes", shares, shown, legend))
     return facts
 
 
-def _proof(tree: Tree) -> list[Fact]:
-    """Give what a search has proven about the tree."""
+def _proof(tree: Tree, word: Words) -> list[Fact]:
+    """Return what a search has proven about the tree."""
     certificate = tree.certificate
     if certificate is None:
         return []
-    shown = "nothing" if certificate.status == "lookahead" else f"gap {percent(certificate.gap)}"
-    shown = "the best tree" if certificate.proven else shown
-    effort = f"{certificate.nodes:,} cuts in {certificate.seconds:.3g} s"
+    shown = word("summary.gap", share=percent(certificate.gap))
+    if certificate.status == "lookahead":
+        shown = word["summary.nothing"]
+    shown = word["summary.the_best"] if certificate.proven else shown
+    seconds = f"{certificate.seconds:.3g}"
+    effort = word("summary.effort", n=word.number(certificate.nodes), seconds=seconds)
     return [
-        Fact("proven", certificate.to_dict(), shown, str(certificate)),
-        Fact("search", effort, effort, "cuts that were evaluated, and the wall time they took"),
+        _fact(word, "proven", certificate.to_dict(), shown, str(certificate)),
+        _fact(word, "search", effort, effort, word["summary.effort_legend"]),
     ]
 
 
-def _size(tree: Tree) -> list[Fact]:
-    used, n = len(tree.used_columns), len(tree.schema.columns)
+def _size(tree: Tree, word: Words) -> list[Fact]:
+    used = len(tree.used_features)
+    shown = word("summary.used_of", n=used, all=len(tree.schema.columns))
+    leaves, depth = tree.n_leaves, tree.depth
     return [
-        Fact(
-            "columns used",
-            used,
-            f"{used} of {n}",
-            "columns that some split (or surrogate in use) asks about",
-        ),
-        Fact("leaves", tree.n_leaves, str(tree.n_leaves), "nodes that answer"),
-        Fact(
-            "depth", tree.depth, str(tree.depth), "most questions on a path from the root to a leaf"
-        ),
+        _fact(word, "columns used", used, shown, word["summary.used_legend"]),
+        _fact(word, "leaves", leaves, str(leaves), word["summary.leaves_legend"]),
+        _fact(word, "depth", depth, str(depth), word["summary.depth_legend"]),
     ]
 
 
-def _risks(tree: Tree) -> list[Fact]:
+def _risks(tree: Tree, word: Words) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
-    unit = "mean squared error"
+    unit = word["summary.unit_squared"]
     if tree.task == "classification":
-        unit = "mean cost" if tree.cost_matrix is not None else "share of rows answered wrongly"
+        with_costs = tree.cost_matrix is not None
+        unit = word["summary.unit_cost" if with_costs else "summary.unit_share"]
     elif tree.criterion != "squared_error":
-        unit = f"mean loss of {tree.criterion}"
+        unit = word("summary.unit_loss", criterion=tree.criterion)
     if tree.class_prior is not None:
-        unit = f"prior-weighted {unit}"
-    chosen = "what the splits were chosen by"
-    if tree.certificate is not None:  # the search minimised the loss of its certificate
-        chosen = "the impurity that nodes show; the tree was searched for as a whole"
-    source = "the training rows, so optimistic"
-    if tree.honest:
-        source = "the rows that give its values and had no say in the splits"
-    facts = [Fact("criterion", tree.criterion, tree.criterion, chosen)]
+        unit = word("summary.unit_prior", unit=unit)
+    # A search minimised the loss of its certificate, not the criterion.
+    searched = tree.certificate is not None
+    chosen = word["summary.searched_whole" if searched else "summary.chosen_by"]
+    source = word["summary.source_honest" if tree.honest else "summary.source_training"]
+    facts = [_fact(word, "criterion", tree.criterion, tree.criterion, chosen)]
     for name, value, legend in (
-        ("risk", tree.tree_risk, f"R(T): {unit}, on {source}"),
-        ("baseline", float(tree.risk[0]), "R(root): the same without any question"),
+        ("risk", tree.tree_risk, word("summary.risk_legend", unit=unit, source=source)),
+        ("baseline", float(tree.risk[0]), word["summary.baseline_legend"]),
     ):
         if value == value:
-            facts.append(Fact(name, value, number_text(value, 4), legend))
+            facts.append(_fact(word, name, value, number_text(value, 4), legend))
     return facts
 
 
-def _choice(pruning: Listing | None) -> list[Fact]:
+def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
     if pruning is None or "chosen" not in pruning or "cv_risk" not in pruning:
         return []
     chosen = np.flatnonzero(pruning["chosen"])
     if not len(chosen) or np.isnan(pruning["cv_risk"][chosen[0]]):
         return []
     row = pruning.row(int(chosen[0]))
-    risk, error = row["cv_risk"], row.get("cv_se", float("nan"))
+    risk, error, alpha = row["cv_risk"], row.get("cv_se", float("nan")), row["alpha"]
+    shown = f"{number_text(risk, 4)} ± {number_text(error, 2)}"
     return [
-        Fact(
-            "cv risk",
-            risk,
-            f"{number_text(risk, 4)} ± {number_text(error, 2)}",
-            "cross-validated risk of the chosen size ± standard error",
-        ),
-        Fact("alpha", row["alpha"], number_text(row["alpha"], 4), "cost per leaf it stands for"),
+        _fact(word, "cv risk", risk, shown, word["summary.cv_legend"]),
+        _fact(word, "alpha", alpha, number_text(alpha, 4), word["summary.alpha_legend"]),
     ]
 
 
-def _handling(tree: Tree) -> list[Fact]:
+def _handling(tree: Tree, word: Words) -> list[Fact]:
+    missing, unseen = tree.missing, tree.unseen
     return [
-        Fact("missing", tree.missing, tree.missing, _MISSING[tree.missing]),
-        Fact("unseen", tree.unseen, tree.unseen, _UNSEEN[tree.unseen]),
+        _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
+        _fact(word, "unseen", unseen, unseen, word[f"summary.unseen_{unseen}"]),
     ]
 
 
-def _columns(tree: Tree) -> Listing:
+def _columns(tree: Tree, word: Words) -> Listing:
     """List the columns used, the most used first."""
     splits = np.bincount(tree.splits.column[~tree.is_leaf], minlength=len(tree.schema.columns))
     usage, worth = column_usage(tree), importance(tree)
-    order = [j for j in np.lexsort((-worth, -usage)).tolist() if j in set(tree.used_columns)]
+    order = [j for j in np.lexsort((-worth, -usage)).tolist() if j in set(tree.used_features)]
     infos = [tree.schema.columns[j] for j in order]
     figures: dict[str, Any] = {
         "column": [info.name for info in infos],
-        "kind": [str(info.kind) for info in infos],
+        "kind": [word[f"summary.kind_{info.kind}"] for info in infos],
         "splits": splits[order] if order else np.zeros(0, np.int64),
     }
-    legend = "splits: nodes that ask about the column"
+    legend = word["summary.legend_splits"]
     if tree.n_rows[0]:
         figures["usage"] = [percent(usage[j]) for j in order]
         figures["importance"] = [percent(worth[j]) for j in order]
-        share = "" if tree.class_prior is None else "prior-weighted share of "
-        legend += (
-            f"; usage: {share}training rows whose path asks about it;\n"
-            "importance: its share of the impurity decrease of all splits"
-        )
-    return Listing(figures, title="columns used", legend=legend)
+        prior = "" if tree.class_prior is None else "_prior"
+        legend += word[f"summary.legend_usage{prior}"]
+    return Listing(figures, title=word["summary.columns_used"], legend=legend, lang=word.lang)

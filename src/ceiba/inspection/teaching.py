@@ -107,7 +107,7 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
     )
 
 
-def link_table(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
+def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
     """List g(t) of every inner node at every step of the pruning sequence.
 
     At each step the nodes of the least g, the weakest links, become leaves; that g is the alpha of
@@ -127,9 +127,9 @@ def link_table(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.inspection import link_table
+    >>> from ceiba.inspection import weakest_links
     >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3], [4]], ["a", "b", "b", "a"])
-    >>> table = link_table(model.tree_)
+    >>> table = weakest_links(model.tree_)
     >>> table["node"].tolist(), table["g"].tolist()
     ([0, 2], [0.25, 0.25])
     """

@@ -6,8 +6,6 @@ from ceiba.layout.captions import (
     Caption,
     answers,
     caption,
-    cut_digits,
-    digits_by_name,
     percent,
     question,
 )
@@ -36,9 +34,7 @@ __all__ = [
     "caption",
     "checked_direction",
     "class_palette",
-    "cut_digits",
     "depths",
-    "digits_by_name",
     "draw",
     "fit",
     "fold",

@@ -20,13 +20,6 @@ def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray
     """Return the edges of the bins; None where the values do not differ.
 
     With several cuts the bins between two of them are of equal width, and nearly so overall.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.layout.bins import bin_edges
-    >>> bin_edges(np.array([0.0, 1.0, 2.0, 4.0]), [1.5], 4).tolist()
-    [-0.5, 0.5, 1.5, 2.5, 3.5]
     """
     low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()

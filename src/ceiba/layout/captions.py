@@ -6,20 +6,18 @@ stands for one level (or a column is a boolean), the edges name the answers inst
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import (
-    DIGITS,
-    cut_text,
+    cut_words,
     level_text,
     number_text,
     quoted_level,
-    separating_digits,
 )
+from ceiba.words import words
 
 
 @dataclass(frozen=True)
@@ -66,46 +64,14 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{number_text(round(100 * share, decimals))}%"
 
 
-def cut_digits(tree: Tree, digits: int = DIGITS) -> dict[int, int]:
-    """Return the digits each column's cuts need so that different cuts look different.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import cut_digits
-    >>> tree = ceiba.tree.build(("x <= 0.12345678", "a", ("x <= 0.12345679", "b", "a")))
-    >>> cut_digits(tree)
-    {0: 8}
-    """
-    cuts = {column: tree.splits.cuts_of(column).tolist() for column in tree.used_columns.tolist()}
-    return {column: separating_digits(some, digits) for column, some in cuts.items() if some}
-
-
-def digits_by_name(tree: Tree, digits: int = DIGITS) -> dict[str, int]:
-    """Return the digits of `cut_digits` for every column, by name.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import digits_by_name
-    >>> digits_by_name(ceiba.tree.build(("x <= 0.5", "a", "b")))
-    {'x': 6}
-    """
-    by_column = cut_digits(tree, digits)
-    return {name: by_column.get(j, digits) for j, name in enumerate(tree.schema.names)}
-
-
 def question(
     tree: Tree,
     node: int,
     *,
-    digits: int | None = None,
     max_levels: int = 6,
-    places: Mapping[int, int] | None = None,
+    lang: str = "en",
 ) -> str:
     """Return the question an inner node asks.
-
-    `places` are the digits by column of `cut_digits`, where different cuts must look different.
 
     Examples
     --------
@@ -120,21 +86,18 @@ def question(
         return ""
     if _names_its_answers(tree, node):
         return f"{split.column}?"
-    if places is not None:
-        digits = places.get(int(tree.splits.column[node]), digits)
-    sentence = split.sentence(0, tree.schema, digits=digits, max_levels=max_levels)
+    sentence = split.sentence(0, tree.schema, max_levels=max_levels, lang=lang)
     if not isinstance(split, Cut):
         return sentence
-    return split.column + sentence[len(split.column) :].replace(" <= ", " ≤ ")
+    return split.column + sentence[len(split.column) :].replace(" <= ", " ≤ ").replace(
+        " >= ", " ≥ "
+    )
 
 
-def answers(
-    tree: Tree, node: int, *, max_levels: int = 6, places: Mapping[int, int] | None = None
-) -> tuple[str, ...]:
+def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
     """Return the word on the edge to each branch of an inner node.
 
-    The branch that takes missing values says so when the column had some in training. `places` are
-    the digits by column of `cut_digits`, for the bounds of intervals.
+    The branch that takes missing values says so when the column had some in training.
 
     Examples
     --------
@@ -147,20 +110,21 @@ def answers(
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ()
-    words = ["yes", "no"]
+    word = words(lang)
+    texts = [word["split.yes"], word["split.no"]]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
-        words = [_listed(group, max_levels) for group in split.branches]
-        words += ["missing"] if split.missing_branch else []
+        texts = [_listed(group, max_levels, lang) for group in split.branches]
+        texts += [word["split.missing"]] if split.missing_branch else []
     elif isinstance(split, Intervals):
-        words = _interval_words(tree, node, split, places)
+        texts = _interval_words(tree, split, lang)
     elif isinstance(split, Cut) and _names_its_answers(tree, node):
-        words = ["no", "yes"]
+        texts.reverse()
     default = int(tree.default_branch[node])
     info = tree.schema.columns[tree.schema.index(split.column)]
     by_default = tree.missing in ("learn", "majority") and not tree.splits.parts_missing[node]
     if info.n_missing and default >= 0 and by_default:
-        words[default] += " or missing"
-    return tuple(words)
+        texts[default] += f" {word['split.or_missing']}"
+    return tuple(texts)
 
 
 def caption(
@@ -172,7 +136,7 @@ def caption(
     node_ids: bool = False,
     impurity: bool = False,
     counts: bool = False,
-    places: Mapping[int, int] | None = None,
+    lang: str = "en",
 ) -> Caption:
     """Return what the box of `node` says; `leaf` is also true for a folded node.
 
@@ -188,12 +152,13 @@ def caption(
     if leaf:
         head, *lines = answer
     else:
-        head = question(tree, node, digits=digits, places=places)
+        head = question(tree, node, lang=lang)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
-        centre = "median" if tree.criterion == "absolute_error" else "mean"
+        centre = words(lang)["plot.median" if tree.criterion == "absolute_error" else "plot.mean"]
         lines = [f"{centre} {value}" for value in answer] if tree.task == "regression" else []
     if tree.n_rows[0]:
-        lines.append(f"n = {tree.n_rows[node]:,} ({percent(float(tree.share[node]))})")
+        rows = words(lang).number(int(tree.n_rows[node]))
+        lines.append(f"n = {rows} ({percent(float(tree.share[node]))})")
     if counts and tree.counts is not None:
         lines += [
             " / ".join(number_text(float(c)) for c in row[: len(classes)])
@@ -208,15 +173,21 @@ def caption(
     return Caption(head, tuple(lines), _shares(tree, node))
 
 
-def _interval_words(
-    tree: Tree, node: int, split: Intervals, places: Mapping[int, int] | None
-) -> list[str]:
-    """Return the intervals: "≤ 18", "18 – 65", "> 65"; an upper bound belongs to its interval."""
-    column = int(tree.splits.column[node])
-    info = tree.schema.columns[column]
-    cuts = [cut_text(cut, info, (places or {}).get(column)) for cut in split.cuts]
-    words = [f"≤ {cuts[0]}", *(f"{a} – {b}" for a, b in pairwise(cuts)), f"> {cuts[-1]}"]
-    return [*words, "missing"] if split.missing_branch else words
+def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
+    """Return the intervals: "≤ 18", "18 – 65", "> 65"; an upper bound belongs to its interval.
+
+    Where a bound belongs to the interval above it, the signs say so: "≥ 17.3, ≤ 65".
+    """
+    info = tree.schema.columns[tree.schema.index(split.column)]
+    cuts = [cut_words(cut, info, split.digits) for cut in split.cuts]
+    upper = [f"{'≤' if sign == '<=' else '<'} {text}" for sign, text in cuts]
+    lower = [f"{'>' if sign == '<=' else '≥'} {text}" for sign, text in cuts]
+    between = [
+        f"{a} – {b}" if low == high == "<=" else f"{lower[k]}, {upper[k + 1]}"
+        for k, ((low, a), (high, b)) in enumerate(pairwise(cuts))
+    ]
+    texts = [upper[0], *between, lower[-1]]
+    return [*texts, words(lang)["split.missing"]] if split.missing_branch else texts
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
@@ -232,10 +203,10 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
     return False
 
 
-def _listed(levels: tuple[object, ...], max_levels: int) -> str:
+def _listed(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
     shown = [quoted_level(level) for level in levels[:max_levels]]
     if len(levels) > max_levels:
-        shown.append(f"+{len(levels) - max_levels} more")
+        shown.append(words(lang)("split.more", n=len(levels) - max_levels))
     return ", ".join(shown)
 
 

@@ -44,7 +44,7 @@ class ValueScale:
     """The numbers of a regression tree by rank: equal steps of colour are equal shares of rows.
 
     A long tail of the target then does not bleach the rest, as it would on a linear scale. The
-    report colours its nodes by the same rule (`leafRanks` in its `colours.js`).
+    report colours its nodes by the same rule (`leafRanks` in its `pens.js`).
 
     Parameters
     ----------

@@ -21,6 +21,7 @@ from ceiba.layout.panel_axis import PanelAxis, axis_room
 from ceiba.layout.placing import Route, place
 from ceiba.layout.shown import ShownNode, shown_nodes
 from ceiba.tree import Tree
+from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
@@ -44,6 +45,7 @@ class Sheet:
     node_ids: bool = False
     impurity: bool = False
     counts: bool = False
+    lang: str = "en"
     direction: Literal["down", "right"] = "down"  # in which depth grows
     leaf_panels: bool = False  # room for a small picture of the rows of each leaf
     inner_panels: Mapping[int, PanelAxis] = field(default_factory=dict)  # the same, of these nodes
@@ -195,10 +197,11 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
         node_ids=sheet.node_ids,
         impurity=sheet.impurity,
         counts=sheet.counts,
+        lang=sheet.lang,
     )
     placed = place(shown.parent, [_box(one, measure, sheet) for one in nodes], measure, sheet)
-    unit = "rows" if tree.n_rows[0] else "nodes"
-    note = _note(shown, len(parent), sheet.max_depth, min_weight, unit)
+    unit = "plot.unit_rows" if tree.n_rows[0] else "plot.unit_nodes"
+    note = _note(shown, len(parent), sheet, min_weight, unit)
     return Drawing(placed.boxes, placed.width, placed.height, placed.routes, sheet, note)
 
 
@@ -262,17 +265,15 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
-def _note(shown: Fold, n_nodes: int, max_depth: int | None, min_weight: float, unit: str) -> str:
-    """Say what is not shown; empty when all is."""
+def _note(shown: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
+    """Return what is not shown; empty when all is."""
     if not shown.n_hidden:
         return ""
+    word = words(sheet.lang)
     reasons = []
-    if max_depth is not None:
-        reasons.append(f"below depth {max_depth}")
+    if sheet.max_depth is not None:
+        reasons.append(word("plot.below_depth", n=sheet.max_depth))
     if min_weight > 0:
-        reasons.append(f"of less than {min_weight:.6g} {unit}")
-    many = shown.n_folded != 1
-    return (
-        f"{shown.n_folded} subtree{'s' if many else ''} {' or '.join(reasons)} "
-        f"{'are' if many else 'is'} folded ({shown.n_hidden} of {n_nodes} nodes)."
-    )
+        reasons.append(word("plot.lighter", weight=f"{min_weight:.6g}", unit=word[unit]))
+    why = word["split.or"].join(reasons)
+    return word("plot.folded", n=shown.n_folded, why=why, hidden=shown.n_hidden, all=n_nodes)

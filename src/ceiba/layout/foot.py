@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ceiba.layout.drawing import Measure
+from ceiba.words import words
 
 MOST_NAMES = 24
 
@@ -36,7 +37,12 @@ class Foot:
 
 
 def lay_foot(
-    names: Sequence[str], note: str, width: float, measure: Measure, font_size: float
+    names: Sequence[str],
+    note: str,
+    width: float,
+    measure: Measure,
+    font_size: float,
+    lang: str = "en",
 ) -> Foot:
     """Set class names one after the other and break the note, both within `width`.
 
@@ -48,7 +54,7 @@ def lay_foot(
     """
     shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
     if len(names) > MOST_NAMES:
-        shown.append(f"+{len(names) - MOST_NAMES} more classes")
+        shown.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
     patch, space = 1.2 * font_size, 1.4 * font_size
     placed: list[tuple[float, int, str]] = []
     x, row = 0.0, 0

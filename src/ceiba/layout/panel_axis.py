@@ -69,16 +69,7 @@ class AxisRoom:
 
 
 def axis_room(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisRoom:
-    """Return the room that an axis needs on a sheet.
-
-    Examples
-    --------
-    >>> from ceiba.layout import PanelAxis, Sheet
-    >>> from ceiba.layout.panel_axis import axis_room
-    >>> marks = ((0.0, "1"), (0.4, "2.45"), (1.0, "6.9"))
-    >>> axis_room(PanelAxis(marks), lambda text, bold: 5.0 * len(text), Sheet()).upright
-    False
-    """
+    """Return the room that an axis needs on a sheet."""
     words = axis.names or tuple(text for _, text in axis.marks)
     line = 1.2 * sheet.small_font
     if not words:
@@ -97,12 +88,6 @@ def apart(places: Sequence[float], widths: Sequence[float], room: float, gap: fl
     """Return centres near `places` (ascending) at which texts of these widths do not meet.
 
     Pushed to the right where they would meet, then back from the right end of the room.
-
-    Examples
-    --------
-    >>> from ceiba.layout.panel_axis import apart
-    >>> apart([0.0, 2.0, 100.0], [10.0, 10.0, 20.0], 100.0, 5.0)
-    [5.0, 20.0, 90.0]
     """
     centres: list[float] = []
     edge = 0.0

@@ -31,17 +31,7 @@ class Placed:
 
 
 def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet) -> Placed:
-    """Place boxes in the direction of the sheet.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import Sheet, draw
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> across = draw(tree, lambda text, bold: 5.0 * len(text), Sheet(direction="right"))
-    >>> [box.left > across.boxes[0].left for box in across.boxes]
-    [False, True, True]
-    """
+    """Place boxes in the direction of the sheet."""
     if sheet.direction == "right":
         return _rightward(parent, boxes, measure, sheet)
     return _downward(parent, boxes, measure, sheet)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ceiba.layout.captions import answers, caption, cut_digits
+from ceiba.layout.captions import answers, caption
 from ceiba.layout.fold import Fold
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import DIGITS
+from ceiba.words import words
 
 
 @dataclass(frozen=True)
@@ -32,30 +32,19 @@ class ShownNode:
 
 
 def shown_nodes(
-    tree: Tree, folded: Fold, *, digits: int | None = None, **contents: Any
+    tree: Tree, folded: Fold, *, digits: int | None = None, lang: str = "en", **contents: Any
 ) -> Iterator[ShownNode]:
-    """Return the shown nodes in pre-order; `contents` are options of `caption`.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import fold
-    >>> from ceiba.layout.shown import shown_nodes
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> [(one.head, one.edge) for one in shown_nodes(tree, fold(tree.parent.tolist()))]
-    [('x ≤ 2.5', ''), ('a 100%', 'yes'), ('b 100%', 'no')]
-    """
-    places = cut_digits(tree, digits or DIGITS)
-    words: dict[int, tuple[str, ...]] = {}
+    """Return the shown nodes in pre-order; `contents` are options of `caption`."""
+    edges: dict[int, tuple[str, ...]] = {}
     for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
         leaf = hidden > 0 or bool(tree.is_leaf[node])
-        text = caption(tree, node, leaf=leaf, digits=digits, places=places, **contents)
-        more = (f"+ {hidden} nodes",) if hidden else ()
+        text = caption(tree, node, leaf=leaf, digits=digits, lang=lang, **contents)
+        more = (words(lang)("plot.more_nodes", n=hidden),) if hidden else ()
         above, edge = -1, ""
         if parent >= 0:
             above = folded.nodes[parent]
-            if above not in words:
-                words[above] = answers(tree, above, places=places)
-            edge = words[above][int(tree.branch_index[node])]
+            if above not in edges:
+                edges[above] = answers(tree, above, lang=lang)
+            edge = edges[above][int(tree.branch_index[node])]
         lines = (*text.lines, *more)
         yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

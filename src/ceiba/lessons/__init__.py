@@ -5,11 +5,10 @@ from __future__ import annotations
 from ceiba.lessons.notebook import notebook
 from ceiba.lessons.page import page
 from ceiba.lessons.run import Finished, Output, run
-from ceiba.lessons.source import LANGUAGES, NUMBERS, Cell, Lesson, lesson
+from ceiba.lessons.source import NUMBERS, Cell, Lesson, lesson
 from ceiba.lessons.tables import TABLES, LessonTable, read_from, table
 
 __all__ = [
-    "LANGUAGES",
     "NUMBERS",
     "TABLES",
     "Cell",

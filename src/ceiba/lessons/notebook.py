@@ -10,7 +10,7 @@ from typing import Any
 
 from ceiba.lessons.run import Finished
 from ceiba.lessons.source import Block
-from ceiba.lessons.words import WORDS
+from ceiba.words import words
 
 
 def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
@@ -58,7 +58,7 @@ def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
 class _Writer:
     def __init__(self, finished: Finished, lang: str) -> None:
         self.finished = finished
-        self.words = WORDS[lang]
+        self.words = words(lang).section("lessons")
         self.lang = lang
         self.after = ""
         self.exercise = 0

@@ -7,8 +7,8 @@ import json
 from typing import Any, Final
 
 from ceiba.lessons.run import Finished
-from ceiba.lessons.source import LANGUAGES, NUMBERS, Block, lesson
-from ceiba.lessons.words import WORDS
+from ceiba.lessons.source import NUMBERS, Block, lesson
+from ceiba.words import LANGUAGES, words
 
 _REGION: Final = '<div class="scrolling" role="region" aria-label="{label}" tabindex="0">'
 
@@ -47,7 +47,7 @@ class _Writer:
     def __init__(self, finished: Finished, lang: str) -> None:
         self.finished = finished
         self.lang = lang
-        self.words = WORDS[lang]
+        self.words = words(lang).section("lessons")
         self.after = ""
         self.exercise = 0
         self.parts: list[str] = []
@@ -73,9 +73,9 @@ class _Writer:
         title, _, rest = text.partition("\n")
         number = self.finished.lesson.number
         links = " · ".join(
-            WORDS[one]["language"]
+            words(one)["lessons.language"]
             if one == self.lang
-            else f"[{WORDS[one]['language']}](../{one}/{number}.md)"
+            else f"[{words(one)['lessons.language']}](../{one}/{number}.md)"
             for one in LANGUAGES
         )
         command = f"ceiba lesson {number}" + ("" if self.lang == "en" else f" --lang {self.lang}")

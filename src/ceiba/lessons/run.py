@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ceiba.lessons.source import Cell, Lesson
 from ceiba.lessons.tables import tables_from
-from ceiba.lessons.words import WORDS
+from ceiba.words import words
 
 _VALUE: Final = re.compile(r"\{\{(\w+)(?::([^}]*))?\}\}")
 _COMMA: Final = re.compile(r"(?<=\d)\.(?=\d)")
@@ -71,13 +71,13 @@ class Finished:
             name, style = match.groups()
             value = self.value(name, after)
             if isinstance(value, str):
-                return WORDS[lang].get(value, value)
+                return str(words(lang).section("lessons").get(value, value))
             return in_language(format(value, style or ""), lang)
 
         return _VALUE.sub(shown, text)
 
     def value(self, name: str, after: str = "") -> Any:
-        """Give a value as it stands after a cell, or where the next cell that makes it has it."""
+        """Return a value as it stands after a cell, or where the next cell that makes it has it."""
         cells = list(self.values)
         for cell in cells[cells.index(after) if after else 0 :]:
             if name in self.values[cell]:

@@ -20,10 +20,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from ceiba.errors import OptionError, did_you_mean
+from ceiba.errors import OptionError
+from ceiba.words import LANGUAGES, words
 
 CONTENT: Final = Path(__file__).parent / "content"
-LANGUAGES: Final = ("en", "es", "pt")
 NUMBERS: Final = (1, 2, 3, 4, 5, 6, 7, 8)
 _FENCE: Final = re.compile(r"^```python (\w+)( hidden| figure)?\n(.*?)^```$", re.M | re.S)
 _SIGN: Final = re.compile(r"^@(\w+)(?: (\w+))?(?: (.+))?$")
@@ -81,12 +81,7 @@ class Lesson:
 
     def text(self, lang: str) -> tuple[Block, ...]:
         """Give the text in a language."""
-        if lang not in self.texts:
-            raise OptionError(
-                f"lang={lang!r}: the lessons are written in {', '.join(LANGUAGES)}."
-                + did_you_mean(lang, LANGUAGES)
-            )
-        return self.texts[lang]
+        return self.texts[words(lang).lang]
 
     def cell(self, name: str, kind: Kind = "shown") -> Cell:
         """Give a cell by its name."""

@@ -62,7 +62,7 @@ class Option:
     to_core: Callable[[Any], Any] | None = None
 
     def entry(self) -> str:
-        """Give the option's entry in a numpydoc list of parameters."""
+        """Return the option's entry in a numpydoc list of parameters."""
         shown = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = fill(" ".join(self.help.split()), 88)
         return f"{self.name} : {self.kind}, default={shown}\n{indent(text, '    ')}"
@@ -109,14 +109,7 @@ def _signature(defaults: Mapping[str, Any]) -> inspect.Signature:
 
 
 def is_same(value: Any, default: Any) -> bool:
-    """Whether a plain value is its default: a model file or a user writes an equal object.
-
-    Examples
-    --------
-    >>> from ceiba.options.option import is_same
-    >>> is_same(float("0"), 0.0), is_same(1.0, 1)  # a share is not a number of rows
-    (True, False)
-    """
+    """Whether a plain value is its default: a model file or a user writes an equal object."""
     return type(value) is type(default) and type(value) in _PLAIN and value == default
 
 

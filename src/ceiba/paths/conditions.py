@@ -8,7 +8,7 @@ one and its chains agree. Every notation (rows, words, Python, SQL, PMML) is a `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ceiba.paths.value_set import ValueSet
 from ceiba.table import ColumnInfo, Schema, Table
+from ceiba.words import words
 
 T = TypeVar("T")
 Leaf = Callable[[ValueSet], T]
@@ -114,29 +115,38 @@ class Clause:
         )
 
     def text(
-        self, *, digits: int | None = None, max_levels: int | None = None, complete: bool = False
+        self,
+        *,
+        digits: int | None = None,
+        max_levels: int | None = None,
+        complete: bool = False,
+        lang: str = "en",
     ) -> str:
         """Write the clause in words, as `Condition.text` does."""
+        word = words(lang)
+        both, either = word["split.and"], word["split.or"]
         if complete:
             return self.fold(
                 lambda values: values.text(
-                    digits=digits, max_levels=max_levels, missing=True, unseen=True
+                    digits=digits, max_levels=max_levels, missing=True, unseen=True, lang=lang
                 ),
-                all_of,
-                any_of,
+                lambda parts: all_of(parts, both, either),
+                lambda parts: all_of(parts, either, both) or word["split.never"],
             )
         known = self.info.n_missing > 0
         plain = [values for values, chains in self.choices if not chains]
         if not plain:
             if not self.choices:
-                return "never"
-            first = self.choices[0][0].text(digits=digits, max_levels=max_levels)
-            return f"{first}, by surrogates"
-        text = plain[0].text(digits=digits, max_levels=max_levels, missing=known)
+                return word["split.never"]
+            first = self.choices[0][0].text(digits=digits, max_levels=max_levels, lang=lang)
+            return word("split.by_surrogates", text=first)
+        text = plain[0].text(digits=digits, max_levels=max_levels, missing=known, lang=lang)
         by_chain = any(values.missing for values, chains in self.choices if chains)
-        if text.endswith(" is present") and by_chain:
+        if text.endswith(f" {word['split.is_present']}") and by_chain:
             return ""
-        return f"{text} (missing: by surrogates)" if text and by_chain and known else text
+        if text and by_chain and known:
+            return word("split.missing_by_surrogates", text=text)
+        return text
 
     def python(self, row: str = "row") -> str:
         """Write the clause as a Python expression."""
@@ -198,39 +208,45 @@ class Condition:
     def parts(
         self,
         *,
-        digits: int | Mapping[str, int] | None = None,
+        digits: int | None = None,
         max_levels: int | None = None,
         complete: bool = False,
+        lang: str = "en",
     ) -> tuple[str, ...]:
         """Write each clause that restricts something, as `text` does."""
         texts = []
         for clause in self.clauses:
-            shown = digits.get(clause.info.name) if isinstance(digits, Mapping) else digits
             if not clause.is_trivial:
-                texts.append(clause.text(digits=shown, max_levels=max_levels, complete=complete))
+                texts.append(
+                    clause.text(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
+                )
         return tuple(text for text in texts if text)
 
     def text(
         self,
         *,
-        digits: int | Mapping[str, int] | None = None,
+        digits: int | None = None,
         max_levels: int | None = None,
         complete: bool = False,
+        lang: str = "en",
     ) -> str:
         """Write the condition in words.
 
         Parameters
         ----------
-        digits : int or mapping of column name to int, optional
-            Significant digits of cuts.
+        digits : int, optional
+            Least number of significant digits of cuts that are no short decimals, 6 by default;
+            more where a value of the training column would change its side.
         max_levels : int, optional
             Number of levels to list; the others are counted.
         complete : bool, default=False
             Spell out missing values, unseen levels and surrogates. By default missing values are
             mentioned where training rows had some, unseen levels never, and surrogates by name.
+        lang : {"en", "es", "pt"}, default="en"
         """
-        parts = self.parts(digits=digits, max_levels=max_levels, complete=complete)
-        return all_of(parts) or "all rows"
+        word = words(lang)
+        parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
+        return all_of(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
         """Write the condition as a Python expression about the dict `row`.
@@ -246,18 +262,6 @@ class Condition:
 
 
 def all_of(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
-    """Join what must all hold; beside others, a part with an "or" in it gets brackets.
-
-    Examples
-    --------
-    >>> from ceiba.paths.conditions import all_of
-    >>> all_of(["x > 1 or missing", "", "z <= 2"])
-    '(x > 1 or missing) and z <= 2'
-    """
+    """Join what must all hold; beside others, a part with an "or" in it gets brackets."""
     kept = [part for part in parts if part]
     return word.join(f"({part})" if len(kept) > 1 and other in part else part for part in kept)
-
-
-def any_of(parts: Iterable[str]) -> str:
-    """Join alternatives; beside others, a part with an "and" in it gets brackets."""
-    return all_of(parts, " or ", " and ") or "never"

@@ -49,10 +49,15 @@ def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
     return conditions_of(tree, [(node, stays)])[0]
 
 
-def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Condition]:
+def conditions_of(
+    tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+) -> list[Condition]:
     """Return the conditions of many nodes, each with whether rows stay there, in one pass.
 
-    A node's condition adds one clause to its parent's, so shared paths are computed once.
+    A node's condition adds one clause to its parent's, so shared paths are computed once. The
+    conditions are those of rows that have reached `top`, above all the nodes. With `in_turn` they
+    are asked with the branch of missing values
+    last and leave out what follows from those before.
 
     Examples
     --------
@@ -63,21 +68,20 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
     ['x <= 2.5', '2.5 < x <= 9']
     """
     wanted = list(ends)
-    on_path = np.zeros(tree.n_nodes, bool)
-    on_path[[node for node, _ in wanted]] = True
-    parent = tree.parent.tolist()
-    for node in range(tree.n_nodes - 1, 0, -1):
-        if on_path[node]:
-            on_path[parent[node]] = True
-    clauses: dict[int, dict[str, Clause]] = {0: {}}
-    start, below = tree.branch_start.tolist(), tree.branch_node.tolist()
-    for node in np.flatnonzero(on_path & ~tree.is_leaf).tolist():
+    on_path = paths_to(tree, (node for node, _ in wanted), top)
+    clauses: dict[int, dict[str, Clause]] = {top: {}}
+    for node in sorted(on_path):
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
+        if not any(child in on_path for child in below):
+            continue
         # One look at the split for all branches: a node may have thousands.
         answers = _Answers.of(tree.splits, node, tree.schema)
-        for branch, child in enumerate(below[start[node] : start[node + 1]]):
-            if on_path[child]:
-                step = _clause(tree, node, branch, answers)
-                clauses[child] = joined_with(clauses[node], step)
+        for branch, child in enumerate(below):
+            if child in on_path:
+                clauses[child] = clauses[node]
+                if not in_turn or branch != _last_asked(tree, node):
+                    step = _clause(tree, node, branch, answers)
+                    clauses[child] = joined_with(clauses[node], step)
     conditions = []
     for node, stays in wanted:
         mine = clauses[node]
@@ -85,6 +89,22 @@ def conditions_of(tree: Tree, ends: Iterable[tuple[int, bool]]) -> list[Conditio
             mine = joined_with(mine, clause_of(tree, node, STAYS))
         conditions.append(Condition(tree.schema, tuple(mine.values())))
     return conditions
+
+
+def paths_to(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
+    """Return the nodes on the paths from `top` to some nodes below it, all of them included."""
+    on_path = {top}
+    for node in nodes:
+        while node not in on_path:
+            on_path.add(node)
+            node = int(tree.parent[node])
+    return on_path
+
+
+def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
+    """Return the nodes in which rows may end, and whether they stay there: in an inner node."""
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
+    return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
 
 def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
@@ -102,15 +122,53 @@ def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
     >>> [(node, str(condition)) for node, condition in ends_of(tree)]
     [(2, 'x <= 1'), (3, '1 < x <= 4'), (4, 'x > 4')]
     """
-    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
-    nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
-    conditions = conditions_of(tree, [(node, bool(stays[node])) for node in nodes])
-    ends = []
-    for node, condition in zip(nodes, conditions, strict=True):
+    return possible_ends(tree, end_nodes(tree))
+
+
+def _last_asked(tree: Tree, node: int) -> int:
+    """Return the branch that needs no question: that of missing values, which is the longest."""
+    return int(tree.default_branch[node])
+
+
+def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[tuple[int, bool]]:
+    """Sort ends so that those of the branch that is asked last come last, at every node."""
+    on_path = paths_to(tree, (node for node, _ in ends), top)
+    order: dict[int, int] = {}
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        order[node] = len(order)
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
+        if below:
+            below.append(below.pop(_last_asked(tree, node)))
+            waiting += [child for child in reversed(below) if child in on_path]
+    return sorted(ends, key=lambda end: order[end[0]])
+
+
+def possible_ends(
+    tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+) -> list[tuple[int, Condition]]:
+    """Return the ends that a row in `top` can reach, with what it must fulfil from there on.
+
+    With `in_turn` the first condition that a row fulfils decides: each leaves out what follows from
+    those before. That needs a tree that places every row (`places_every_row`).
+    """
+    if in_turn:
+        ends = _in_turn_order(tree, ends, top)
+    conditions = conditions_of(tree, ends, top=top, in_turn=in_turn)
+    possible = []
+    for (node, _), condition in zip(ends, conditions, strict=True):
         clauses = tuple(accepted(tree, clause) for clause in condition.clauses)
         if all(clause.choices for clause in clauses):
-            ends.append((node, Condition(tree.schema, clauses)))
-    return ends
+            possible.append((node, Condition(tree.schema, clauses)))
+    return possible
+
+
+def places_every_row(tree: Tree) -> bool:
+    """Return whether each row reaches a leaf, whatever its values."""
+    if "error" in (tree.missing, tree.unseen) or root_answers(tree):
+        return False
+    return bool((tree.default_branch >= 0)[~tree.is_leaf].all())
 
 
 def accepted(tree: Tree, clause: Clause) -> Clause:
@@ -149,14 +207,6 @@ def unknown_at(tree: Tree, node: int) -> ValueSet | None:
     """Return the levels that a node does not know, whose rows the root answers.
 
     None without `unseen="default"`, and where there are none: at leaves and splits of numbers.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths.of_tree import unknown_at
-    >>> tree = ceiba.tree.build(("wind", {"west": "yes", "east": "no"}), unseen="default")
-    >>> unknown_at(tree, 0).text(unseen=True)
-    'wind not in {west, east}'
     """
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
@@ -165,15 +215,7 @@ def unknown_at(tree: Tree, node: int) -> ValueSet | None:
 
 
 def root_answers(tree: Tree) -> bool:
-    """Tell whether rows that fulfil no end's condition get the answer of the root.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths.of_tree import root_answers
-    >>> root_answers(ceiba.tree.build(("x <= 4", "a", "b"), unseen="default"))
-    False
-    """
+    """Return whether rows that fulfil no end's condition get the answer of the root."""
     return any(unknown_at(tree, node) is not None for node in range(tree.n_nodes))
 
 
@@ -225,11 +267,12 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
     """Return what decides for `branch` when the split itself cannot."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
-        return Chain((), branch != STAYS and bool(tree.branch_weight[at] > 0))
+        return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))
     tests = []
-    if tree.stand_ins is not None:
-        for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
-            yes, missing, unseen = _Answers.of(tree.stand_ins.splits, k, tree.schema).to(branch)
+    stored = tree.active_surrogates
+    if stored is not None:
+        for k in range(*stored.start[node : node + 2].tolist()):
+            yes, missing, unseen = _Answers.of(stored.splits, k, tree.schema).to(branch)
             tests.append((yes, missing | unseen))
     return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplified()
 
@@ -262,12 +305,14 @@ class _Answers:
             return (everything.present, missing, nothing)[branch], nothing, nothing
         if splits.kind[i] == SplitKind.CUT:
             cut, low = float(splits.cut[i]), int(splits.low_branch[i])
-            yes = everything.up_to(cut) if branch == low else everything.above(cut)
+            side = everything.up_to if branch == low else everything.above
+            yes = side(cut, int(splits.digits[i]))
             unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
             return (yes if branch != STAYS else nothing), missing, unseen
         if splits.kind[i] == SplitKind.INTERVALS:
             least, most = splits.bounds(i, max(branch, 0))
-            yes = everything.up_to(most) & everything.above(least)
+            digits = int(splits.digits[i])
+            yes = everything.up_to(most, digits) & everything.above(least, digits)
             return (yes if branch != STAYS else nothing), missing, nothing
         return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
 

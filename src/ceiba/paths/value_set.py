@@ -9,14 +9,20 @@ met them. `text`, `python` and `holds` agree.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import Column, ColumnInfo, Kind
-from ceiba.tree.splits.sentences import levels_sentence, quoted_level, range_sentence
+from ceiba.tree.splits.sentences import (
+    ALL_DIGITS,
+    levels_sentence,
+    quoted_level,
+    range_sentence,
+)
+from ceiba.words import words
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class ValueSet:
         Codes that belong to the set, and those of them that some split names (level columns).
     missing : bool
         Whether a missing value belongs to the set.
+    digits : tuple of int
+        Digits that `low` and `high` need when they are printed, as in `SplitTable`.
 
     Examples
     --------
@@ -48,6 +56,7 @@ class ValueSet:
     codes: frozenset[int] = frozenset()
     named: frozenset[int] = frozenset()
     missing: bool = True
+    digits: tuple[int, int] = field(default=(ALL_DIGITS, ALL_DIGITS), compare=False)
 
     # ------------------------------------------------------------------ making
 
@@ -62,13 +71,15 @@ class ValueSet:
         """Return the set that has the missing value alone."""
         return ValueSet(info, low=math.inf)
 
-    def up_to(self, cut: float) -> ValueSet:
+    def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the present numbers, or codes of known levels, that are not above the cut."""
-        return self & replace(self._known(lambda code: code <= cut), high=cut)
+        known = self._known(lambda code: code <= cut)
+        return self & replace(known, high=cut, digits=(ALL_DIGITS, digits))
 
-    def above(self, cut: float) -> ValueSet:
+    def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the present numbers, or codes of known levels, that are above the cut."""
-        return self & replace(self._known(lambda code: code > cut), low=cut)
+        known = self._known(lambda code: code > cut)
+        return self & replace(known, low=cut, digits=(digits, ALL_DIGITS))
 
     def of_codes(self, codes: Any) -> ValueSet:
         """Return the present values with these codes."""
@@ -93,6 +104,10 @@ class ValueSet:
             codes=self.codes & other.codes,
             named=self.named & other.named,
             missing=self.missing and other.missing,
+            digits=(
+                (self if self.low >= other.low else other).digits[0],
+                (self if self.high <= other.high else other).digits[1],
+            ),
         )
 
     def __or__(self, other: ValueSet) -> ValueSet:
@@ -112,7 +127,9 @@ class ValueSet:
             return replace(kept, missing=missing)
         if b.low > a.high:
             return None
-        return ValueSet(self.info, low=a.low, high=max(a.high, b.high), missing=missing)
+        last = a if a.high >= b.high else b
+        digits = (a.digits[0], last.digits[1])
+        return ValueSet(self.info, low=a.low, high=last.high, missing=missing, digits=digits)
 
     # ------------------------------------------------------------------ asking
 
@@ -160,10 +177,12 @@ class ValueSet:
         max_levels: int | None = None,
         missing: bool = False,
         unseen: bool = False,
+        lang: str = "en",
     ) -> str:
         """Write what is true of a value of the set; "" if every value belongs to it.
 
-        `missing` and `unseen` ask to mention such values where they belong to the set.
+        `missing` and `unseen` ask to mention such values where they belong to the set. Bounds that
+        are no short decimals have at least `digits` digits.
 
         Examples
         --------
@@ -175,26 +194,26 @@ class ValueSet:
         """
         if self.is_everything:
             return ""
-        name, info = self.info.name, self.info
+        name, info, word = self.info.name, self.info, words(lang)
         if self.present.is_empty:
-            return f"{name} is missing" if self.missing else "never"
+            return f"{name} {word['split.is_missing']}" if self.missing else word["split.never"]
         if info.is_numeric:
-            text = range_sentence(name, self.low, self.high, info, digits)
+            text = range_sentence(name, (self.low, self.high), info, self.digits, digits, lang)
         elif unseen:
-            text = self._all_levels_text()
+            text = self._all_levels_text(lang)
         else:
-            text = self._levels_text(max_levels)
+            text = self._levels_text(max_levels, lang)
         if not text:  # every value that is present
-            return f"{name} is present"
-        return f"{text} or missing" if missing and self.missing else text
+            return f"{name} {word['split.is_present']}"
+        return f"{text} {word['split.or_missing']}" if missing and self.missing else text
 
-    def _levels_text(self, max_levels: int | None) -> str:
+    def _levels_text(self, max_levels: int | None, lang: str) -> str:
         info = self.info
         shown = sorted(self.named) or sorted(self.codes - {info.n_levels})
         if len(shown) == info.n_levels:
             return ""
         if not shown:
-            return f"{info.name} is a level not seen when fitting"
+            return f"{info.name} {words(lang)['split.unseen']}"
         levels = [info.levels[code] for code in shown]
         run = shown == list(range(shown[0], shown[-1] + 1))
         if info.kind is Kind.ORDERED and run and info.n_levels > 2:
@@ -202,17 +221,17 @@ class ValueSet:
                 return f"{info.name} <= {quoted_level(levels[-1])}"
             if shown[-1] == info.n_levels - 1:
                 return f"{info.name} > {quoted_level(info.levels[shown[0] - 1])}"
-        return levels_sentence(info.name, levels, max_levels)
+        return levels_sentence(info.name, levels, max_levels, lang)
 
-    def _all_levels_text(self) -> str:
+    def _all_levels_text(self, lang: str) -> str:
         info, inside = self.info, self.info.n_levels not in self.codes
         levels = [
             info.levels[code] for code in range(info.n_levels) if (code in self.codes) == inside
         ]
         if inside:
-            return levels_sentence(info.name, levels, None)
+            return levels_sentence(info.name, levels, None, lang)
         listed = ", ".join(map(quoted_level, levels))
-        return f"{info.name} not in {{{listed}}}" if levels else ""
+        return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
         """Write the set as a Python expression about the dict `row`; missing is None or NaN.
@@ -272,6 +291,6 @@ def _python_number(bound: float, info: ColumnInfo) -> str:
     if display == "duration":
         return f"datetime.timedelta(seconds={bound!r})"
     if display == "date":  # rounding down to the day keeps every date on its side
-        return f"datetime.date(1970, 1, 1) + datetime.timedelta(days={math.floor(bound / 86400)})"
+        return f"datetime.date(1970, 1, 1) + datetime.timedelta(days={math.floor(bound) // 86400})"
     zone = "" if info.zone is None else ", tzinfo=datetime.timezone.utc"
     return f"datetime.datetime(1970, 1, 1{zone}) + datetime.timedelta(seconds={bound!r})"

@@ -3,18 +3,6 @@
 from __future__ import annotations
 
 from ceiba.plot.cp_curve import plotcp
-from ceiba.plot.displays import (
-    Display,
-    IcicleDisplay,
-    ImportanceDisplay,
-    ImpurityDisplay,
-    LearningCurveDisplay,
-    PathDisplay,
-    PredictionDisplay,
-    PruningDisplay,
-    RegionsDisplay,
-    TreeDisplay,
-)
 from ceiba.plot.icicle import plot_icicle
 from ceiba.plot.importance import plot_importance
 from ceiba.plot.impurity import plot_impurity
@@ -27,16 +15,6 @@ from ceiba.plot.stability import plot_rival_columns, plot_stability
 from ceiba.plot.tree import plot_tree
 
 __all__ = [
-    "Display",
-    "IcicleDisplay",
-    "ImportanceDisplay",
-    "ImpurityDisplay",
-    "LearningCurveDisplay",
-    "PathDisplay",
-    "PredictionDisplay",
-    "PruningDisplay",
-    "RegionsDisplay",
-    "TreeDisplay",
     "plot_icicle",
     "plot_importance",
     "plot_impurity",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import cut_digits, node_strengths, percent, question
+from ceiba.layout import node_strengths, percent, question
 from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
 from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette
@@ -21,7 +21,8 @@ from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.legend import paint_legend
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.words import words
 
 ROW = 17.0  # points
 DEEPEST = 60
@@ -37,6 +38,7 @@ def plot_icicle(
     font_size: float = 8.0,
     colors: Sequence[str] | None = None,
     legend: bool = True,
+    lang: str = "en",
 ) -> Axes:
     """Draw a tree as an icicle: the overview of a large tree.
 
@@ -48,12 +50,14 @@ def plot_icicle(
     max_depth : int, optional
         Deepest nodes to draw; at most 60 rows are drawn, and a note says what is left out.
     digits : int, optional
-        Significant digits of cuts.
+        Significant digits of values.
     font_size : float, default 8
     colors : sequence of str, optional
         One colour per class.
     legend : bool, default True
         Name the class colours, or show the scale of the values.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -84,9 +88,9 @@ def plot_icicle(
     fills = _fills(tree, shown, palette, ink_of(ax).paper)
     _paint(ax, tree, shown, left, width, fills)
     if legend:
-        paint_legend(ax, tree, palette, pad=0.01)
-    _words(ax, tree, shown, left, width, fills, font_size, digits)
-    _frame(ax, tree, deepest)
+        paint_legend(ax, tree, palette, lang, pad=0.01)
+    _words(ax, tree, shown, left, width, fills, font_size, digits, lang)
+    _frame(ax, tree, deepest, lang)
     return ax
 
 
@@ -139,8 +143,9 @@ def _paint(ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any) 
 
 
 def _words(
-    ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any, size: float, digits: Any
-) -> None:
+    ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
+    lang: str,
+) -> None:  # fmt: skip
     """Write into the bars what fits them."""
     figure = ax.get_figure(root=True)
     assert figure is not None
@@ -150,12 +155,11 @@ def _words(
     if height / rows < 1.2 * size:
         return
     measure = text_measure(size)
-    places = cut_digits(tree, digits or DIGITS)
     for k, node in enumerate(shown.tolist()):
         room = width[node] * points - 0.6 * size
         if room < 2 * size:
             continue
-        for text in _choices(tree, node, digits, places):
+        for text in _choices(tree, node, digits, lang):
             if measure(text, False) <= room:
                 ink = (0.0, 0.0, 0.0) if luminance(fills[k]) > 0.35 else (1.0, 1.0, 1.0)
                 ax.text(
@@ -172,7 +176,7 @@ def _words(
                 break
 
 
-def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) -> list[str]:
+def _choices(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
     """Return what may stand in a bar, the most telling first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
@@ -183,20 +187,23 @@ def _choices(tree: Tree, node: int, digits: int | None, places: dict[int, int]) 
         label = level_text(tree.target.classes[0][best])
         return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
     asked = tree.schema.names[int(tree.splits.column[node])]
-    asks = question(tree, node, digits=digits, max_levels=4, places=places)
+    asks = question(tree, node, max_levels=4, lang=lang)
     return [asks, asked]
 
 
-def _frame(ax: Axes, tree: Tree, deepest: int) -> None:
+def _frame(ax: Axes, tree: Tree, deepest: int, lang: str) -> None:
+    word = words(lang)
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.tick_params(length=0)
     ax.set_yticks(np.arange(0, deepest + 1, max(1, (deepest + 1) // 8)) + 0.5)
     ax.set_yticklabels([str(int(tick)) for tick in ax.get_yticks()])
-    ax.set_ylabel("depth")
+    ax.set_ylabel(word["plot.depth"])
     ax.set_xticks([])
-    what = f"width: share of {tree.n_rows[0]:,} rows" if tree.n_rows[0] else "width: equal shares"
+    what = word["plot.width_equal"]
+    if tree.n_rows[0]:
+        what = word("plot.width_rows", n=word.number(int(tree.n_rows[0])))
     if deepest < tree.depth:
         hidden = int(np.count_nonzero(tree.node_depth > deepest))
-        what += f";  {hidden} of {tree.n_nodes} nodes below depth {deepest} are not shown"
+        what += word("plot.not_shown", hidden=hidden, all=tree.n_nodes, depth=deepest)
     ax.set_xlabel(what)

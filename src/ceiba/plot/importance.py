@@ -13,13 +13,9 @@ from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.tree.splits.sentences import number_text
+from ceiba.words import words
 
-_LABELS: Final = {
-    "gain": "share of the impurity decrease in training",
-    "surrogates": "share of the impurity decrease, surrogates counted",
-    "permutation": "loss of score on held-out rows when shuffled",
-    "heldout_gain": "gain on held-out rows, per row",
-}
+_MEASURES: Final = ("gain", "surrogates", "permutation", "heldout_gain")
 
 
 def plot_importance(
@@ -30,6 +26,7 @@ def plot_importance(
     measure: str | None = None,
     max_columns: int = 20,
     ax: Axes | None = None,
+    lang: str = "en",
     **options: Any,
 ) -> Axes:
     """Draw the importance of each column.
@@ -44,6 +41,8 @@ def plot_importance(
     max_columns : int, default 20
         The most important columns are drawn, and none at 0; a note counts the others.
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
     **options
         Of `ceiba.inspection.importance_table`: `scale`, `repeats`, ...
 
@@ -65,8 +64,8 @@ def plot_importance(
     else:
         table = importance_table(as_tree(tree, "plot_importance"), X, y, **options)
     measure = measure or ("permutation" if "permutation" in table else "gain")
-    if measure not in table or measure not in _LABELS:
-        known = ", ".join(name for name in _LABELS if name in table)
+    if measure not in table or measure not in _MEASURES:
+        known = ", ".join(name for name in _MEASURES if name in table)
         raise OptionError(
             f"measure: got {measure!r}; this table has {known}. Give held-out rows X, y for more."
         )
@@ -91,14 +90,12 @@ def plot_importance(
     ax.tick_params(axis="y", length=0)
     ax.axvline(0, color=ink.line, lw=0.8, zorder=4)
     ax.spines["left"].set_visible(False)
-    label = _LABELS[measure]
+    word = words(lang)
+    label = word[f"plot.importance_{measure}"]
     if len(table) > len(order):
         rest = np.setdiff1d(np.arange(len(table)), order)
-        none = " at 0" if not table[measure][rest].any() else ""
-        many = len(rest) != 1
-        label += (
-            f"\n({len(rest)} further column{'s' * many}{none} {'are' if many else 'is'} not shown)"
-        )
+        zero = "" if table[measure][rest].any() else "_zero"
+        label += "\n" + word(f"plot.further{zero}", n=len(rest))
     ax.set_xlabel(label)
     return ax
 

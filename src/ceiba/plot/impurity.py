@@ -11,6 +11,7 @@ from ceiba.inspection.splitting.impurity import impurity
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
+from ceiba.words import words
 
 _DASHES: Final = ("-", "--", "-.", ":")
 
@@ -20,6 +21,7 @@ def plot_impurity(
     *,
     scale: bool = False,
     ax: Axes | None = None,
+    lang: str = "en",
 ) -> Axes:
     """Draw impurity functions of a node with two classes.
 
@@ -29,6 +31,8 @@ def plot_impurity(
     scale : bool, default False
         Divide each by its largest value, so that shapes compare.
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -48,8 +52,9 @@ def plot_impurity(
         if scale:
             height = height / height.max()
         ax.plot(p, height, _DASHES[k % 4], color=class_colours(6)[k % 6], lw=1.8, label=name)
-    ax.set_xlabel("p, the share of one of two classes")
-    ax.set_ylabel("impurity" + (" / its maximum" if scale else ""))
+    word = words(lang)
+    ax.set_xlabel(word["plot.share_of_one"])
+    ax.set_ylabel(word["plot.impurity_scaled" if scale else "plot.impurity"])
     ax.set_xlim(0, 1)
     ax.set_ylim(0, None)
     ax.legend(frameon=False, fontsize="small")

@@ -6,6 +6,7 @@ from ceiba.inspection import LearningCurve
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
+from ceiba.words import words
 
 
 def plot_learning_curve(
@@ -14,6 +15,7 @@ def plot_learning_curve(
     label: str | None = None,
     color: str | None = None,
     ax: Axes | None = None,
+    lang: str = "en",
 ) -> Axes:
     """Draw a learning curve: the mean of the repeats, and the band in which most of them lie.
 
@@ -25,6 +27,8 @@ def plot_learning_curve(
         Name in a legend; several curves may be drawn into the same axes.
     color : str, optional
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -44,15 +48,14 @@ def plot_learning_curve(
     ax = plain_axes(ax)
     drawn = len(ax.lines)
     paint = color if color is not None else class_colours(6)[drawn % 6]
-    middle = 100 * curve.band
-    band = (
-        f"middle {middle:g} % of {curve.scores.shape[1]} repeats" if fresh and not label else None
-    )
+    word, band = words(lang), None
+    if fresh and not label:
+        band = word("plot.band", share=f"{100 * curve.band:g}", n=curve.scores.shape[1])
     ax.fill_between(curve.sizes, curve.low, curve.high, color=paint, alpha=0.22, lw=0, label=band)
     mark = "o" if len(curve.sizes) <= 25 else ""
-    mean = label if label is not None else ("mean" if fresh else None)
+    mean = label if label is not None else (word["plot.mean"] if fresh else None)
     ax.plot(curve.sizes, curve.mean, marker=mark, ms=3.5, lw=1.6, color=paint, label=mean)
-    ax.set_xlabel("training rows")
+    ax.set_xlabel(word["plot.training_rows"])
     ax.set_ylabel(curve.metric)
     if mean:
         ax.legend(frameon=False, fontsize="small", loc="lower right")

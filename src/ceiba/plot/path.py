@@ -16,6 +16,7 @@ from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.words import words
 
 MARGIN = 10.0
 BAR = 190.0  # points
@@ -30,6 +31,7 @@ def plot_path(
     ax: Axes | None = None,
     font_size: float = 10.0,
     colors: Sequence[str] | None = None,
+    lang: str = "en",
 ) -> Axes:
     """Draw the path of one row through a tree.
 
@@ -46,6 +48,8 @@ def plot_path(
     font_size : float, default 10
     colors : sequence of str, optional
         One colour per class.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def plot_path(
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
         raise OptionError("plot_path draws one output; this tree has several.")
-    explanation = _explained(estimator, tree, row)
+    explanation = _explained(estimator, tree, row, lang)
     if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
             "plot_path draws one path; this row goes down several branches by shares. "
@@ -73,20 +77,21 @@ def plot_path(
     lines = _lines(tree, explanation)
     measure = text_measure(font_size)
     step = 1.3 * font_size
-    words = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
+    texts = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
     counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
     answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
     labels = [] if tree.task == "regression" else tree.target.classes[0].tolist()
     foot = lay_foot(
         [level_text(label) for label in labels],
         "",
-        words + counts + BAR + answers,
+        texts + counts + BAR + answers,
         measure,
         font_size,
+        lang,
     )
     height = (len(lines) * STRIDE + max(foot.n_rows, 1)) * step
     if ax is None:
-        width = words + counts + BAR + answers
+        width = texts + counts + BAR + answers
         ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
     width, room = axes_size(ax)
     ax.set_axis_off()
@@ -94,16 +99,16 @@ def plot_path(
     ax.set_ylim(room, 0)
     painter = Painter(ax, font_size, dx=MARGIN, dy=MARGIN)
     palette = tree_palette(tree, colors)
-    bar = max(40.0, min(BAR, width - 2 * MARGIN - words - counts - answers))
-    _paint(painter, tree, lines, palette, step, words, counts, bar)
+    bar = max(40.0, min(BAR, width - 2 * MARGIN - texts - counts - answers))
+    _paint(painter, tree, lines, palette, step, texts, counts, bar)
     painter.foot(foot, palette, len(lines) * STRIDE * step, step)
     return ax
 
 
-def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
+def _explained(estimator: Any, tree: Tree, row: Any, lang: str) -> Explanation:
     if isinstance(row, Explanation):
         return row
-    explanation = estimator.explain(row)
+    explanation = estimator.explain(row, lang=lang)
     if not isinstance(explanation, Explanation):
         raise OptionError(f"plot_path draws one row; it got a table of {len(explanation)} rows.")
     return explanation
@@ -111,19 +116,20 @@ def _explained(estimator: Any, tree: Tree, row: Any) -> Explanation:
 
 def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
     """Return node, headline and remark of each line, the root first."""
-    lines = [(0, "all rows", "")]
+    word = words(explanation.lang)
+    lines = [(0, word["split.all_rows"], "")]
     for step in explanation.steps:
         if step.branch is None:
             lines.append((step.node, _said(step.sentence), step.note))
             continue
         below = int(tree.branch_node[tree.branch_start[step.node] + step.branch])
-        remark = step.note or f"{step.column} is {step.shown}"
+        remark = step.note or word("explain.is", column=step.column, value=step.shown)
         lines.append((below, _said(step.sentence), _said(remark)))
     return lines
 
 
 def _said(sentence: str) -> str:
-    return sentence.replace(" <= ", " ≤ ")
+    return sentence.replace(" <= ", " ≤ ").replace(" >= ", " ≥ ")
 
 
 def _rows_text(tree: Tree, node: int) -> str:
@@ -139,7 +145,7 @@ def _answer(tree: Tree, node: int) -> str:
 
 def _paint(
     painter: Painter, tree: Tree, lines: Any, palette: list[Colour], step: float,
-    words: float, counts: float, bar: float,
+    texts: float, counts: float, bar: float,
 ) -> None:  # fmt: skip
     stride = STRIDE * step
     rail = 0.35 * painter.font_size
@@ -147,13 +153,13 @@ def _paint(
     tops = [painter.dy + k * stride + 0.65 * step for k in range(len(lines))]
     painter.ax.plot([x, x], [tops[0], tops[-1]], color=painter.line, lw=1.2, zorder=1)
     painter.ax.plot([x] * len(tops), tops, "o", color=painter.ink, ms=4.5, zorder=2)
-    left = words + counts
+    left = texts + counts
     low, high = float(tree.value[:, 0, 0].min()), float(tree.value[:, 0, 0].max())
     for k, (node, head, remark) in enumerate(lines):
         top, last = k * stride, k == len(lines) - 1
         painter.text(3.4 * rail, top, head, painter.ink, bold=True, align="left")
         painter.text(3.4 * rail, top + step, remark, painter.grey, align="left")
-        painter.text(words + counts - painter.font_size, top, _rows_text(tree, node), painter.grey,
+        painter.text(texts + counts - painter.font_size, top, _rows_text(tree, node), painter.grey,
                      align="right")  # fmt: skip
         if palette:
             _class_bar(painter, tree, node, palette, left, top + 0.15 * step, bar, step)

@@ -17,6 +17,7 @@ from ceiba.table import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
+from ceiba.words import words
 
 
 @in_covering_fonts
@@ -31,6 +32,7 @@ def plot_prediction(
     color: str | None = None,
     colors: Sequence[str] | None = None,
     ax: Axes | None = None,
+    lang: str = "en",
 ) -> Axes:
     """Draw the prediction along one numeric column: steps of values, or of class probabilities.
 
@@ -55,6 +57,8 @@ def plot_prediction(
     colors : sequence of str, optional
         One colour per class (classification).
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -87,17 +91,17 @@ def plot_prediction(
         paint = color if color is not None else class_colours(6)[1]
         values = tree.value[nodes, 0, 0]
         ax.stairs(values, steps.borders, baseline=None, color=paint, lw=1.8, label=label, zorder=3)
-        ax.set_ylabel(tree.target.name or "prediction", parse_math=False)
+        ax.set_ylabel(tree.target.name or words(lang)["plot.prediction"], parse_math=False)
         if label is not None:
             ax.legend(frameon=False, fontsize="small")
     else:
-        _class_steps(ax, tree, nodes, steps.borders, colors)
+        _class_steps(ax, tree, nodes, steps.borders, colors, lang)
         if table is not None and y is not None:
             _class_ticks(ax, tree, table.column(name).values, y, colors)
     ax.set_xlim(steps.borders[0], steps.borders[-1])
     name_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
-    title_slice(ax, tree, [steps], held, nodes)
+    title_slice(ax, tree, [steps], held, nodes, lang)
     return ax
 
 
@@ -121,7 +125,7 @@ def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
         ax.scatter(x[mask], y[mask], s=size, color=[colour], linewidths=0, zorder=2)
 
 
-def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) -> None:
+def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any, lang: str) -> None:
     labels = tree.target.classes[0]
     palette = class_colours(len(labels), colors)
     chosen = [len(labels) - 1] if len(labels) <= 2 else list(range(len(labels)))
@@ -136,10 +140,10 @@ def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any) ->
             zorder=3,
         )
     ax.set_ylim(-0.05, 1.05)
-    ax.set_ylabel(
-        f"probability of {level_text(labels[-1])}" if len(chosen) == 1 else "probability",
-        parse_math=False,
-    )
+    what = words(lang)["plot.probability"]
+    if len(chosen) == 1:
+        what = words(lang)("plot.probability_of", label=level_text(labels[-1]))
+    ax.set_ylabel(what, parse_math=False)
     if len(chosen) > 1:
         ax.legend(frameon=False, fontsize="small")
 

@@ -13,12 +13,15 @@ from ceiba.plot.painting.axes import Ink, ink_of, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.plot.painting.ticks import round_numbers, set_apart_ticks
 from ceiba.tree.splits.sentences import number_text
+from ceiba.words import Words, words
 
 _MARGIN = 1.12  # factor of the number of leaves left free at both ends
 MOST_DOTS = 60  # trees drawn one by one; more become a line in its band
 
 
-def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+def plot_pruning(
+    table: Any, *, ax: Axes | None = None, legend: bool = True, lang: str = "en"
+) -> Axes:
     """Draw the cross-validated risk of each tree of a pruning sequence.
 
     Trees stand at their number of leaves, on a logarithmic axis, the root alone on the left; alpha,
@@ -33,6 +36,8 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
     ax : matplotlib axes, optional
         Where to draw; by default a new figure.
     legend : bool, default True
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
     >>> ax.get_xlabel(), ax.get_xscale()
     ('leaves', 'log')
     """
-    table = _as_table(table)
+    table, word = _as_table(table), words(lang)
     ax = plain_axes(ax)
     ink = ink_of(ax)
     order = np.argsort(table["n_leaves"], kind="stable")  # the root alone first
@@ -56,14 +61,15 @@ def plot_pruning(table: Any, *, ax: Axes | None = None, legend: bool = True) -> 
     ax.set_xscale("log")
     blue, red = class_colours(2)
     if "risk" in figures:
-        ax.plot(at, figures["risk"], "-", color=ink.line, lw=1, label="training rows", zorder=2)
+        label = word["plot.training_rows"]
+        ax.plot(at, figures["risk"], "-", color=ink.line, lw=1, label=label, zorder=2)
     if "cv_risk" in figures and np.isfinite(figures["cv_risk"]).any():
-        _paint_held_out(ax, at, figures, ink, blue, red)
+        _paint_held_out(ax, at, figures, ink, blue, red, word)
     chosen = np.flatnonzero(figures.get("chosen", ()))
     if len(chosen):
-        label = f"chosen: {_leaves(figures['n_leaves'][chosen[0]])}"
+        label = word("plot.chosen", n=int(figures["n_leaves"][chosen[0]]))
         ax.axvline(at[chosen[0]], color=red, lw=1.2, ls=":", zorder=1, label=label)
-    _label(ax, at, figures)
+    _label(ax, at, figures, word)
     if legend:
         ax.legend(frameon=False, fontsize="small")
     return ax
@@ -79,10 +85,12 @@ def _as_table(table: Any) -> Listing:
     return figures
 
 
-def _paint_held_out(ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any) -> None:
+def _paint_held_out(
+    ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any, word: Words
+) -> None:
     risk = figures["cv_risk"]
     error = figures.get("cv_se", np.zeros(len(risk)))
-    label = "cross-validated, ± 1 standard error"
+    label = word["plot.cross_validated"]
     if len(at) <= MOST_DOTS:
         bars: dict[str, Any] = {"ecolor": blue, "elinewidth": 1, "capsize": 2.5, "ms": 4.5}
         ax.errorbar(at, risk, yerr=np.nan_to_num(error), fmt="o-", color=blue, lw=1.4, label=label,
@@ -94,24 +102,25 @@ def _paint_held_out(ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: A
     best = int(np.nanargmin(risk))
     limit = risk[best] + error[best]
     ax.plot(at[best], risk[best], "o", ms=10, mfc="none", mec=red, mew=1.6, zorder=4)
-    ax.plot([], [], "o", ms=8, mfc="none", mec=red, mew=1.6, label="minimum")
+    ax.plot([], [], "o", ms=8, mfc="none", mec=red, mew=1.6, label=word["plot.minimum"])
     if np.isfinite(limit):
-        ax.axhline(limit, color=ink.grey, lw=1, ls="--", zorder=1, label="minimum + 1 SE")
+        label = word["plot.minimum_se"]
+        ax.axhline(limit, color=ink.grey, lw=1, ls="--", zorder=1, label=label)
 
 
-def _label(ax: Axes, at: Any, figures: Any) -> None:
+def _label(ax: Axes, at: Any, figures: Any, word: Words) -> None:
     """Write leaves below and alpha above, at trees whose labels have room."""
     order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
-    set_apart_ticks(ax.xaxis, at[order].tolist(), [f"{int(at[k]):,}" for k in order])
+    set_apart_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
     ax.xaxis.set_minor_locator(_nothing())
-    ax.set_xlabel("leaves")
-    ax.set_ylabel("risk")
+    ax.set_xlabel(word["plot.leaves"])
+    ax.set_ylabel(word["plot.risk"])
     ax.set_xlim(at[0] / _MARGIN, at[-1] * _MARGIN)
     above = ax.secondary_xaxis("top")
     alphas = [number_text(float(figures["alpha"][k]), 2) for k in order]
     set_apart_ticks(above.xaxis, at[order].tolist(), alphas)
     above.xaxis.set_minor_locator(_nothing())
-    above.set_xlabel("alpha")
+    above.set_xlabel(word["plot.alpha"])
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
 
@@ -131,7 +140,3 @@ def _nothing() -> Any:
     from matplotlib.ticker import NullLocator
 
     return NullLocator()
-
-
-def _leaves(n: Any) -> str:
-    return f"{int(n)} {'leaf' if n == 1 else 'leaves'}"

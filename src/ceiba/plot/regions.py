@@ -34,6 +34,7 @@ def plot_regions(
     legend: bool = True,
     point_size: float = 14.0,
     ax: Axes | None = None,
+    lang: str = "en",
 ) -> Axes:
     """Draw the regions of a tree over two columns.
 
@@ -61,6 +62,8 @@ def plot_regions(
     legend : bool, default True
     point_size : float, default 14
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -97,9 +100,9 @@ def plot_regions(
     if table is not None:
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
     _label(ax, across, up)
-    title_slice(ax, tree, [across, up], held, nodes)
+    title_slice(ax, tree, [across, up], held, nodes, lang)
     if legend:
-        paint_legend(ax, tree, palette)
+        paint_legend(ax, tree, palette, lang)
     return ax
 
 
@@ -108,7 +111,7 @@ def _two_columns(tree: Tree, columns: Sequence[str | int] | None) -> list[str]:
     if columns is None:
         from ceiba.inspection import importance
 
-        worth = importance(tree) + 1e-9 * np.isin(np.arange(len(names)), tree.used_columns)
+        worth = importance(tree) + 1e-9 * np.isin(np.arange(len(names)), tree.used_features)
         order = sorted(np.argsort(-worth, kind="stable")[:2].tolist())
         chosen = [names[j] for j in order]
     else:

@@ -9,9 +9,12 @@ import numpy as np
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import plain_axes
 from ceiba.plot.painting.colours import class_colours
+from ceiba.words import words
 
 
-def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
+def plot_stability(
+    stability: Any, *, max_columns: int = 20, ax: Axes | None = None, lang: str = "en"
+) -> Axes:
     """Draw in which share of the resampled trees each column is used, by depth.
 
     Parameters
@@ -21,6 +24,8 @@ def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = N
     max_columns : int, default=20
         The most used ones are drawn.
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -50,12 +55,14 @@ def plot_stability(stability: Any, *, max_columns: int = 20, ax: Axes | None = N
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_visible(False)
-    ax.set_xlabel("depth")
-    ax.set_title(f"share of {stability.resamples} resampled trees that use a column", loc="left")
+    ax.set_xlabel(words(lang)["plot.depth"])
+    ax.set_title(words(lang)("plot.resampled", n=stability.resamples), loc="left")
     return ax
 
 
-def plot_rival_columns(rivals: Any, *, max_columns: int = 20, ax: Axes | None = None) -> Axes:
+def plot_rival_columns(
+    rivals: Any, *, max_columns: int = 20, ax: Axes | None = None, lang: str = "en"
+) -> Axes:
     """Draw the cross-validated risk of the tree with each column forced at a node.
 
     Parameters
@@ -65,6 +72,8 @@ def plot_rival_columns(rivals: Any, *, max_columns: int = 20, ax: Axes | None = 
     max_columns : int, default=20
         Those of least risk are drawn.
     ax : matplotlib axes, optional
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -84,7 +93,7 @@ def plot_rival_columns(rivals: Any, *, max_columns: int = 20, ax: Axes | None = 
     near, far = class_colours(6)[0], "#8a8f98"
     ax.axvspan(
         rivals.risk - rivals.se, rivals.risk + rivals.se,
-        color=near, alpha=0.12, lw=0, label="free tree, one SE either side",
+        color=near, alpha=0.12, lw=0, label=words(lang)["plot.free_tree"],
     )  # fmt: skip
     ax.axvline(rivals.risk, color=near, lw=1)
     for i, row in enumerate(rows):
@@ -93,10 +102,11 @@ def plot_rival_columns(rivals: Any, *, max_columns: int = 20, ax: Axes | None = 
             row["risk"], i, xerr=row["SE"], fmt="D" if row["ours"] else "o", color=paint,
             ms=6 if row["ours"] else 4.5, lw=1.4,
         )  # fmt: skip
-    labels = [row["column"] + (" (ours)" if row["ours"] else "") for row in rows]
+    ours = words(lang)["plot.ours"]
+    labels = [row["column"] + (ours if row["ours"] else "") for row in rows]
     ax.set_yticks(range(len(rows)), labels)
     ax.invert_yaxis()
-    ax.set_xlabel("cross-validated risk")
-    ax.set_title(f"columns that could stand at node {rivals.node}", loc="left")
+    ax.set_xlabel(words(lang)["plot.cv_risk"])
+    ax.set_title(words(lang)("plot.rivals", node=rivals.node), loc="left")
     ax.legend(frameon=False, fontsize="small", loc="upper right")
     return ax

@@ -19,7 +19,6 @@ from ceiba.layout import (
     NodeFills,
     Sheet,
     checked_direction,
-    cut_digits,
     fit,
     lay_foot,
 )
@@ -33,7 +32,8 @@ from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import DIGITS, level_text
+from ceiba.tree.splits.sentences import level_text
+from ceiba.words import words
 
 MARGIN = 8.0
 LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
@@ -57,6 +57,7 @@ def plot_tree(
     font_size: float = 10.0,
     colors: Sequence[str] | None = None,
     legend: bool = True,
+    lang: str = "en",
 ) -> Axes:
     """Draw a tree.
 
@@ -88,13 +89,15 @@ def plot_tree(
     node_ids, impurity, counts : bool, default False
         Also show node numbers, impurities, weighted class counts.
     digits : int, optional
-        Significant digits of cuts and values.
+        Significant digits of values.
     font_size : float, default 10
         Size of the letters in points; in given axes the largest size.
     colors : sequence of str, optional
         One colour per class; by default a set that is safe for colour-blind readers.
     legend : bool, default True
         Name the class colours under the tree.
+    lang : {"en", "es", "pt"}, default="en"
+        Language of the words in the picture.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def plot_tree(
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = tree_palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
-    views = {} if rows is None else _views(tree, rows, max_depth, digits)
+    views = {} if rows is None else _views(tree, rows, max_depth)
     sheet = Sheet(
         font_size=font_size,
         max_depth=max_depth,
@@ -121,13 +124,14 @@ def plot_tree(
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
+        lang=lang,
         direction=checked_direction(direction),
         leaf_panels=rows is not None and tree.task == "regression",
         inner_panels={node: view.axis for node, view in views.items()},
     )
-    remark = scale_note(rows) if rows is not None and sheet.leaf_panels else ""
+    remark = scale_note(rows, lang) if rows is not None and sheet.leaf_panels else ""
     if X is not None and tree.n_outputs > 1:
-        remark = "The rows are not shown: the tree has several outputs."
+        remark = words(lang)["plot.several_outputs"]
     width, height = _room(ax, fit_to)
     smallest = font_size if ax is None and fit_to is None else SMALLEST_FONT
     drawing, foot = _fitted(tree, sheet, names, remark, (width, height), smallest, rows is not None)
@@ -139,19 +143,13 @@ def plot_tree(
     return ax
 
 
-def _views(
-    tree: Tree, rows: PanelRows, max_depth: int | None, digits: int | None
-) -> dict[int, SplitView]:
+def _views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
     """Return the small pictures of inner nodes; none where they are too many to be looked at."""
     deepest = tree.depth if max_depth is None else max_depth
     inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
     if len(inner) > MOST_PANELS:
         return {}
-    places = cut_digits(tree, digits or DIGITS)
-    return {
-        node: split_view(tree, rows, node, places.get(int(tree.splits.column[node]), digits))
-        for node in inner
-    }
+    return {node: split_view(tree, rows, node) for node in inner}
 
 
 def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
@@ -191,7 +189,7 @@ def _fitted(
             note += f" {_no_histograms(sheet)}"
         size = drawing.sheet.font_size
         most = min(width, max(drawing.width, 40 * size))
-        foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size)
+        foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang)
         if drawing.height + _foot_height(foot, drawing.sheet) <= height:
             break
         below = _foot_height(foot, drawing.sheet)
@@ -200,8 +198,8 @@ def _fitted(
 
 def _no_histograms(sheet: Sheet) -> str:
     if sheet.inner_panels:
-        return "No histograms: the tree would not fit with them."
-    return f"No histograms: the tree has more than {MOST_PANELS} inner nodes; give max_depth."
+        return words(sheet.lang)["plot.no_room"]
+    return words(sheet.lang)("plot.no_histograms", n=MOST_PANELS)
 
 
 def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float) -> Drawing:

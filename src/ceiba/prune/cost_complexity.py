@@ -79,7 +79,7 @@ def prune_tree(
 
 
 def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True) -> Array:
-    """Give the alpha at which each node's subtree collapses; infinite at leaves.
+    """Return the alpha at which each node's subtree collapses; infinite at leaves.
 
     A node below another one never has the larger alpha.
 
@@ -168,7 +168,7 @@ class PruningSequence:
         return self.whole_tree.collapse(np.flatnonzero(self.node_alpha <= self.alpha[at]))
 
     def tree_with(self, n_leaves: int) -> Tree:
-        """Give the tree with so many leaves; if no step has, the largest with fewer."""
+        """Return the tree with so many leaves; if no step has, the largest with fewer."""
         if not isinstance(n_leaves, Integral) or isinstance(n_leaves, bool) or n_leaves < 1:
             raise OptionError(f"n_leaves must be a whole number of at least 1. Got {n_leaves!r}.")
         return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
@@ -190,7 +190,7 @@ class PruningSequence:
 def pruning_sequence(
     tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 ) -> PruningSequence:
-    """Give the whole sequence of nested trees T(alpha), from T(0) to the root.
+    """Return the whole sequence of nested trees T(alpha), from T(0) to the root.
 
     Parameters
     ----------

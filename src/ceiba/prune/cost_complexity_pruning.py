@@ -6,30 +6,24 @@ cross-validation: `cross_validation/`; the rules and the table: `pruning_table.p
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
-from ceiba.grow.shards.grower import whole_part
-from ceiba.grow.shards.sharded import ShardedTable
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.folds import seed_of
-from ceiba.prune.cross_validation.over_shards import folds_over_shards
-from ceiba.prune.cross_validation.scored import SCORES, Score, fold_tree_of
-from ceiba.prune.cross_validation.shard_trees import without_shards
-from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate, run_folds
+from ceiba.prune.cross_validation.scored import SCORES, Score
+from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
 from ceiba.prune.risk import Risk
+from ceiba.shards.folds import with_rows
 from ceiba.tree import Tree
 
-_ONE_ROW = "one row has nothing to validate"
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 
 
@@ -112,6 +106,11 @@ class CostComplexity(Pruning):
         """Whether the choice is made by cross-validation."""
         return self.alpha is None and self.n_leaves is None
 
+    @property
+    def needs_one_output(self) -> bool:
+        """Whether a tree of several outputs is refused: its costs do not add up."""
+        return self.by_folds or self.sequence_risk == "cost"
+
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Choose a step of the tree's pruning sequence."""
         self.check()
@@ -131,36 +130,6 @@ class CostComplexity(Pruning):
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
         return self._pruned(sequence, self._choose(sequence, problem))
 
-    def fit(self, problem: Problem) -> Pruned:
-        """Grow a tree and prune it; over shards, the trees of all folds are grown with it."""
-        if not self.by_folds or not isinstance(problem.table, ShardedTable):
-            return super().fit(problem)
-        self.check()
-        if problem.options.missing_rule == "fractional":
-            raise OptionError(
-                f"prune={self!r} with missing='fractional' needs a table in memory, and this one "
-                "is beyond it. Use missing='learn' or 'majority'."
-            )
-        if whole_part(problem.table).n_learned < 2:
-            alone = pruning_sequence(problem.grow(), risk=self.sequence_risk)
-            return self._pruned(alone, (0, _ONE_ROW, None))
-        seed = seed_of(problem.seed_for(self.random_state))
-        grown = folds_over_shards(
-            problem,
-            self.folds,
-            stratify=self.stratify,
-            groups=self.groups,
-            seed=seed,
-            repeats=self.repeats,
-        )
-        sequence = pruning_sequence(grown.tree, risk=self.sequence_risk)
-        grid = np.append(sequence.alpha_between, np.inf)
-        work = fold_tree_of(self.score, grown.problem, grid, self.sequence_risk, self.keep_unpruned)
-        cv = run_folds(work, [list(folds) for folds in grown.plan], verbose=bool(self.verbose))
-        cv = replace(cv, problem=without_shards(cv.problem))
-        choice = choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
-        return self._pruned(sequence, choice)
-
     def _pruned(
         self, sequence: PruningSequence, choice: tuple[int, str, CrossValidation | None]
     ) -> Pruned:
@@ -179,13 +148,14 @@ class CostComplexity(Pruning):
         asked = _asked_for(sequence, self.alpha, self.n_leaves)
         if asked is not None:
             return *asked, None
-        if problem is not None and np.count_nonzero(problem.row_weight) < 2:
-            return 0, _ONE_ROW, None
         if problem is None:
             raise OptionError(
                 "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
                 "or use it as prune= of an estimator."
             )
+        problem = with_rows(problem)
+        if np.count_nonzero(problem.row_weight) < 2:
+            return 0, "one row has nothing to validate", None
         cv = cross_validate(
             sequence,
             problem,

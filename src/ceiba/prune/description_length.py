@@ -69,7 +69,7 @@ def _leaf_bits(counts: Array) -> Array:
 
 
 def _split_bits(tree: Tree) -> Array:
-    """Give the bits of each node's split, and one for being no leaf."""
+    """Return the bits of each node's split, and one for being no leaf."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
     of_levels = tree.n_branches - splits.parts_missing

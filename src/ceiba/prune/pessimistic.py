@@ -33,23 +33,7 @@ _TIE: Final = 1e-3
 
 
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
-    """Give what C4.5 adds to the errors of a leaf.
-
-    Parameters
-    ----------
-    total : float
-        Weight in the leaf.
-    errors : float
-        Of it, misclassified.
-    confidence : float, default=0.25
-        At most 0.5; the smaller, the more is added.
-
-    Examples
-    --------
-    >>> from ceiba.prune.pessimistic import added_errors
-    >>> round(added_errors(6, 0), 3), round(added_errors(16, 1), 3)
-    (1.238, 1.476)
-    """
+    """Return what C4.5 adds to the errors of a leaf."""
     total, errors = float(total), float(errors)
     if total <= 0:
         return 0.0

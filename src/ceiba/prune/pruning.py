@@ -40,6 +40,11 @@ class Pruned:
 class Pruning(OptionObject, ABC):
     """Base of the pruning objects; not for direct use."""
 
+    @property
+    def needs_one_output(self) -> bool:
+        """Whether a tree of several outputs is refused."""
+        return True
+
     @abstractmethod
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune a tree; `problem` is what it was grown on, for prunings that need the data."""

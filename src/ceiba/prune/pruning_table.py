@@ -54,7 +54,7 @@ class PruningTable(Listing):
     >>> table["n_leaves"].tolist(), table.chosen_step
     ([9, 7, 4, 3, 2, 1], 3)
     >>> table.step("min")
-    3
+    1
     """
 
     __slots__ = ()
@@ -65,7 +65,7 @@ class PruningTable(Listing):
         return int(np.flatnonzero(self["chosen"])[0])
 
     def choosing(self, step: int, reason: str = "") -> PruningTable:
-        """Give the same table with another choice."""
+        """Return the same table with another choice."""
         figures = {name: self[name] for name in self.columns}
         figures["chosen"] = np.arange(len(self)) == step
         about, _, _ = self.legend.rpartition("\n")
@@ -86,14 +86,6 @@ def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int
 
     "min": the least risk, on ties the smallest tree. "1se": the smallest tree whose risk is at most
     one standard error above the least (Breiman et al. 1984, section 3.4.3).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.prune.pruning_table import choose_step
-    >>> risk, se = np.array([0.20, 0.18, 0.18, 0.19, 0.5]), np.full(5, 0.02)
-    >>> choose_step(risk, se, "min"), choose_step(risk, se, "1se")
-    (2, 3)
     """
     least = float(risk.min())
     best = _last_up_to(risk, least)
@@ -112,19 +104,7 @@ def pruning_table(
     reason: str = "",
     score: str = "cost",
 ) -> PruningTable:
-    """Put a sequence and its cross-validation into a table.
-
-    Parameters
-    ----------
-    sequence : PruningSequence
-    step : int
-        The chosen one.
-    cv : CrossValidation, optional
-    reason : str
-        Why that step, for the legend.
-    score : str
-        What the held-out rows were judged by.
-    """
+    """Put a sequence and its cross-validation into a table."""
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
         "alpha": sequence.alpha,

@@ -17,23 +17,14 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.grow.limits import limited
 from ceiba.grow.per_column import read_monotonic
-from ceiba.grow.priors import fill_empty
 from ceiba.grow.problem import Problem
 from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.tree import Tree
+from ceiba.tree.grown import fill_empty
 
 
 def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
-    """Prune a classification tree with one output by C4.5's error estimates.
-
-    Parameters
-    ----------
-    tree : Tree
-    problem : Problem or None
-        The rows on which the tree was grown, for subtree raising; None: without it.
-    confidence : float
-        C4.5's CF.
-    """
+    """Prune a classification tree with one output by C4.5's error estimates."""
     assert tree.counts is not None
     columns, labels, weight = _rows(problem)
     raised = _core.raise_subtrees(
@@ -73,20 +64,7 @@ def rearranged(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Write nodes in a new pre-order; what they hold is counted afterwards.
-
-    Parameters
-    ----------
-    tree : Tree
-    source : int array
-        Node of the tree whose split each new node asks.
-    parent : int array
-        Parent of each new node, by the new numbers.
-    weight : float64 array
-        Weight of each new node: branches' shares, for missing values.
-    leaf : bool array
-        New nodes that are leaves.
-    """
+    """Write nodes in a new pre-order; what they hold is counted afterwards."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {

@@ -33,7 +33,7 @@ _CLASSES: Final = {
 
 
 def read_pruning(prune: Any) -> Pruning | None:
-    """Give the pruning object that `prune=` stands for.
+    """Return the pruning object that `prune=` stands for.
 
     Examples
     --------
@@ -60,15 +60,7 @@ def read_pruning(prune: Any) -> Pruning | None:
 
 
 def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
-    """Give the pruning object with groups of rows that folds hold out together.
-
-    Parameters
-    ----------
-    prune : None, str or Pruning
-    groups : array-like
-    present : bool array, optional
-        Rows that were kept, where some were left out.
-    """
+    """Return the pruning object with groups of rows that folds hold out together."""
     pruning = read_pruning(prune)
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         raise OptionError(

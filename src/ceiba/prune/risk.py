@@ -33,20 +33,7 @@ _EXACT: Final = 2.0**53
 
 @dataclass(frozen=True)
 class NodeRisks:
-    """Risks of all nodes of a tree, as sums.
-
-    Attributes
-    ----------
-    leaf : float64 array of shape (n_nodes,)
-        Risk of the node taken as a leaf.
-    stayed : float64 array of shape (n_nodes,) or None
-        Risk of the rows that stay in an inner node (no branch for a missing value); None: no rows
-        do.
-    whole : float
-        Total weight: sums divided by it are means.
-    tolerance : float
-        `NOISE`, or 0 where all sums are whole numbers.
-    """
+    """Risks of all nodes of a tree, as sums."""
 
     leaf: Array
     stayed: Array | None
@@ -54,7 +41,7 @@ class NodeRisks:
     tolerance: float
 
     def collapse_alpha(self, tree: Tree) -> Array:
-        """Give the alpha at which each node's subtree collapses; infinite at leaves."""
+        """Return the alpha at which each node's subtree collapses; infinite at leaves."""
         alphas = _core.collapse_alphas(
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
@@ -66,26 +53,7 @@ class NodeRisks:
 def node_risks(
     tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
 ) -> NodeRisks:
-    """Give the risks of a tree's nodes, ready for pruning.
-
-    Parameters
-    ----------
-    tree : Tree
-    risk : {"cost", "impurity"}, default="cost"
-    count_stayed : bool, default=True
-        Whether rows that stay in an inner node count there. rpart leaves them out of R(T).
-    mass : float64 array of shape (n_nodes,), optional
-        Weight of the nodes as the split search saw it, for trees whose priors are those of other
-        data than their own.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.prune.risk import node_risks
-    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"]).tree_
-    >>> node_risks(tree).leaf
-    array([1., 0., 0.])
-    """
+    """Give the risks of a tree's nodes, ready for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
     stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
@@ -94,7 +62,7 @@ def node_risks(
 
 
 def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Array, float]:
-    """Give the risk of each node as a sum over its rows, and the total weight."""
+    """Return the risk of each node as a sum over its rows, and the total weight."""
     if risk == "impurity":
         mass = search_mass(tree) if mass is None else mass
         return np.ascontiguousarray(mass * tree.impurity), float(mass[0])
@@ -122,7 +90,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
 
 
 def _is_whole(tree: Tree) -> bool:
-    """Tell whether risks are sums of whole numbers: plain counts, with whole costs if any."""
+    """Return whether risks are sums of whole numbers: plain counts, with whole costs if any."""
     if tree.counts is None or tree.class_prior is not None:
         return False
     costs = tree.cost_matrix
@@ -135,7 +103,7 @@ def _is_whole(tree: Tree) -> bool:
 def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
     """Give the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
     if risk == "impurity":  # what the impurity of these rows is, the node does not know
-        stayed = np.where(tree.is_leaf, 0.0, tree.part_ending) * leaf
+        stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
     else:
         stayed = tree.stayed_risk * whole
         if _is_whole(tree):

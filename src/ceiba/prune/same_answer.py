@@ -74,6 +74,11 @@ class SameAnswer(Pruning):
     (5, 4)
     """
 
+    @property
+    def needs_one_output(self) -> bool:
+        """False: it compares the answers of all outputs."""
+        return False
+
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Collapse subtrees that give one answer."""
         return Pruned(same_answer(tree))

@@ -12,19 +12,7 @@ from ceiba.tree import Tree
 
 
 def boxes(tree: Tree, rows: RowsByNode) -> list[Any] | None:
-    """Give the quartiles and ends of the target at each node of a regression tree, flat by node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.boxes import boxes
-    >>> from ceiba.report.evidence import rows_and_target
-    >>> from ceiba.report.histograms import RowsByNode
-    >>> data = [[1], [2], [3]], [1.0, 1.0, 5.0]
-    >>> tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(*data).tree_
-    >>> boxes(tree, RowsByNode.read(tree, *rows_and_target(tree, data)))[:5]
-    [1, 1, 1, 3, 5]
-    """
+    """Give the quartiles and ends of the target at each node of a regression tree, flat by node."""
     if tree.task != "regression":
         return None
     first, last = rows.first, rows.last

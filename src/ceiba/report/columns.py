@@ -10,28 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.layout import cut_digits
 from ceiba.report.numbers import shown
-from ceiba.report.scanned import ScannedRows
 from ceiba.table import Table
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import DIGITS, level_text
+from ceiba.tree.splits.sentences import level_text
 
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
-def column_columns(tree: Tree, rows: Table | ScannedRows | None = None) -> dict[str, Any]:
-    """Give what is known of each column, as lists by column.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.columns import column_columns
-    >>> column_columns(ceiba.tree.build(("x <= 2.5", "a", "b")))["name"]
-    ['x']
-    """
+def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
+    """Return what is known of each column, as lists by column."""
     infos = tree.schema.columns
-    digits = cut_digits(tree)
     return {
         "name": [str(info.name) for info in infos],
         "kind": [str(info.kind) for info in infos],
@@ -41,20 +30,19 @@ def column_columns(tree: Tree, rows: Table | ScannedRows | None = None) -> dict[
         "n_missing": [int(info.n_missing) for info in infos],
         "minimum": [info.minimum for info in infos],
         "maximum": [info.maximum for info in infos],
-        "digits": [digits.get(j, DIGITS) for j in range(len(infos))],
         "quantiles": [_quantiles(rows, j) for j in range(len(infos))],
         "common": [_common(rows, j) for j in range(len(infos))],
     }
 
 
 def _values(levels: tuple[Any, ...]) -> list[Any] | None:
-    """Give the levels themselves where their text would not do in code."""
+    """Return the levels themselves where their text would not do in code."""
     if all(isinstance(level, str) and level.strip() for level in levels):
         return None
     return [level.item() if isinstance(level, np.generic) else level for level in levels]
 
 
-def _common(rows: Table | ScannedRows | None, j: int) -> int | None:
+def _common(rows: Table | None, j: int) -> int | None:
     """Give the code of the most common level."""
     if rows is None or rows.columns[j].info.is_numeric:
         return None
@@ -64,7 +52,7 @@ def _common(rows: Table | ScannedRows | None, j: int) -> int | None:
     return int(np.bincount(known).argmax()) if len(known) else None
 
 
-def _quantiles(rows: Table | ScannedRows | None, j: int) -> list[Any] | None:
+def _quantiles(rows: Table | None, j: int) -> list[Any] | None:
     if rows is None or not rows.columns[j].info.is_numeric:
         return None
     values = np.asarray(rows.columns[j].values, np.float64)

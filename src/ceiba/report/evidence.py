@@ -8,44 +8,45 @@ digits to a large common offset as a sum of squares would.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ceiba.errors import OptionError
 from ceiba.report.numbers import exact, whole
 from ceiba.table import Scan, Table, split_target
+from ceiba.table.scanning.scanned import ScannedTable
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
+_BYTES_PER_ROW: Final = 40  # target, node, place among the rows of its node, one column
 
-def rows_and_target(tree: Tree, data: Any) -> tuple[Any, Any]:
-    """Read (X, y), a frame with the name of its target, or a frame that holds the target.
 
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import rows_and_target
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> rows_and_target(tree, ({"x": [1.0]}, ["a"]))[0].n_rows
-    1
-    """
+def fits_into_memory(scan: Scan) -> bool:
+    """Return whether a report can show the training rows of a scan."""
+    return _BYTES_PER_ROW * scan.n_rows <= scan.memory
+
+
+def check_memory(table: Table) -> None:
+    """Refuse training rows that a report cannot show, column by column."""
+    if isinstance(table, ScannedTable) and not fits_into_memory(table.scan):
+        needed, memory = _BYTES_PER_ROW * table.n_rows, table.scan.memory
+        raise OptionError(
+            f"train of a report takes {needed / 1e9:.3g} GB for {table.n_rows:,} rows, and "
+            f"memory is {memory / 1e9:.3g} GB. Give more, or a sample of the rows."
+        )
+
+
+def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
+    """Read (X, y), a frame with the name of its target, or a frame that holds the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     if isinstance(y, str):
         X, y = split_target(X, y)
-    return X if isinstance(X, Scan) else route.read(tree, X), y
+    return route.read(tree, X), y
 
 
-def evidence(tree: Tree, table: Table | Scan, y: Any, output: int = 0) -> dict[str, Any]:
-    """Give the counts, or the moments, of rows at each node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import evidence, rows_and_target
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> evidence(tree, *rows_and_target(tree, ({"x": [1.0, 3.0]}, ["a", "a"])))["counts"]
-    [2, 0, 1, 0, 1, 0]
-    """
+def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
+    """Return the counts, or the moments, of rows at each node."""
     counted = tree.recount(table, y)
     figures: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
     if tree.task == "classification":

@@ -8,7 +8,6 @@ the quartiles of the target. Only the largest nodes have histograms, within a bu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from ceiba.layout.bins import bin_edges
 from ceiba.report.numbers import exact, shown
-from ceiba.report.scanned import ScannedColumn, ScannedRows
 from ceiba.table import Column, Table, read_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -34,44 +32,25 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class RowsByNode:
-    """Rows sorted by the node in which they end: those of a subtree are one slice.
+    """Rows sorted by the node in which they end: those of a subtree are one slice."""
 
-    Attributes
-    ----------
-    table : Table or ScannedRows
-    target : array
-        Class codes (-1: a class that the tree does not know), or numbers.
-    order, first, last : array
-        Rows by node; where those of each node's subtree begin and end.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import rows_and_target
-    >>> from ceiba.report.histograms import RowsByNode
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> rows = RowsByNode.read(tree, *rows_and_target(tree, ({"x": [3.0, 1.0]}, ["b", "a"])))
-    >>> rows.of(1).tolist(), rows.target.tolist()
-    ([1], [1, 0])
-    """
-
-    table: Table | ScannedRows
+    table: Table
     target: Array
     order: Array
     first: Array
     last: Array
 
     @classmethod
-    def read(cls, tree: Tree, table: Table | ScannedRows, y: Any, output: int = 0) -> RowsByNode:
+    def read(cls, tree: Tree, table: Table, y: Any, output: int = 0) -> RowsByNode:
         """Send the rows down the tree."""
-        end = table.ends(tree) if isinstance(table, ScannedRows) else route.apply(tree, table)
+        end = route.apply(tree, table)
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
         last = np.searchsorted(end[order], tree.subtree_end)
         return cls(table, _target(tree, y, table.n_rows, output), order, first, last)
 
     def of(self, node: int) -> Array:
-        """Give the rows that pass through a node."""
+        """Return the rows that pass through a node."""
         return self.order[self.first[node] : self.last[node]]
 
 
@@ -87,18 +66,7 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
-    """Give the split column of the largest inner nodes, as bars.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import rows_and_target
-    >>> from ceiba.report.histograms import RowsByNode, split_histograms
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> data = {"x": [1.0, 2.0, 3.0, 3.0]}, ["a", "b", "b", "b"]
-    >>> split_histograms(tree, RowsByNode.read(tree, *rows_and_target(tree, data)))
-    [{'node': 0, 'values': [1, 2, 3], 'n': [1, 0, 0, 1, 0, 2]}]
-    """
+    """Return the split column of the largest inner nodes, as bars."""
     n_classes = 0 if tree.task == "regression" else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
@@ -119,7 +87,7 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
 def _bars_by_node(
     tree: Tree, rows: RowsByNode, nodes: list[int], n_classes: int
 ) -> dict[int, dict[str, Any] | None]:
-    """Give the bars of nodes; every column is read once."""
+    """Return the bars of nodes; every column is read once."""
     made: dict[int, dict[str, Any] | None] = {}
     for j in sorted({int(tree.splits.column[node]) for node in nodes}):
         values = np.asarray(rows.table.columns[j].values)
@@ -152,32 +120,23 @@ def _node_bars(
     return made | {name: [*made[name], *more[name]] for name in more}
 
 
-def column_bars(table: Table | ScannedRows) -> list[dict[str, Any] | None]:
-    """Give the distribution of each column as bars.
-
-    Examples
-    --------
-    >>> from ceiba.report.histograms import column_bars
-    >>> from ceiba.table import read
-    >>> column_bars(read({"x": [1.0, 1.0, 3.0]}))
-    [{'values': [1, 3], 'n': [2, 1]}]
-    """
+def column_bars(table: Table) -> list[dict[str, Any] | None]:
+    """Return the distribution of each column as bars."""
     nothing = np.zeros(table.n_rows, np.int64)
-    columns: Sequence[Column | ScannedColumn] = table.columns
     return [
         bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
         if k < MOST_COLUMNS
         else None
-        for k, column in enumerate(columns)
+        for k, column in enumerate(table.columns)
     ]
 
 
-def _is_missing(column: Column | ScannedColumn, values: Array) -> Array:
+def _is_missing(column: Column, values: Array) -> Array:
     return ~np.isfinite(values) if column.info.is_numeric else values < 0
 
 
 def bars(
-    column: Column | ScannedColumn,
+    column: Column,
     values: Array,
     cuts: list[float],
     target: Array,

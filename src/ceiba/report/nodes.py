@@ -18,16 +18,7 @@ from ceiba.tree.notes import note_text
 
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
-    """Give the node arrays of one output of a tree.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.nodes import node_columns
-    >>> columns = node_columns(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
-    >>> columns["parent"], columns["counts"]
-    ([-1, 0, 0], [3, 1, 3, 0, 0, 1])
-    """
+    """Return the node arrays of one output of a tree."""
     columns: dict[str, Any] = {
         "parent": whole(tree.parent),
         "splits": split_columns(tree.splits),
@@ -58,20 +49,14 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
 
 
 def split_columns(splits: SplitTable) -> dict[str, Any]:
-    """Give a table of splits as lists; the level maps only if there are any.
-
-    Examples
-    --------
-    >>> from ceiba.report.nodes import split_columns
-    >>> from ceiba.tree import SplitTable
-    >>> split_columns(SplitTable.none(1))
-    {'kind': [0], 'column': [-1], 'cut': [None]}
-    """
+    """Return a table of splits as lists; the level maps only if there are any."""
     columns: dict[str, Any] = {
         "kind": whole(splits.kind),
         "column": whole(splits.column),
         "cut": exact(splits.cut),
     }
+    if splits.has_digits:
+        columns["digits"] = whole(splits.digits)
     if splits.low_branch.any():
         columns["low_branch"] = whole(splits.low_branch)
     if len(splits.level_code):
@@ -105,7 +90,7 @@ def _surrogates(tree: Tree) -> dict[str, Any] | None:
         "agreement": shown(stored.agreement),
         "adjusted": shown(stored.adjusted),
         "sent": whole(stored.sent),
-        "in_use": tree.stand_ins is not None,
+        "in_use": tree.active_surrogates is not None,
     }
 
 
@@ -121,7 +106,7 @@ def _competitors(tree: Tree) -> dict[str, Any] | None:
 
 
 def _notes(tree: Tree) -> list[dict[str, Any]] | None:
-    """Give what people wrote on nodes, with the class index of an answer set by hand."""
+    """Return what people wrote on nodes, with the class index of an answer set by hand."""
     classes = tree.task == "classification" and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
@@ -131,7 +116,7 @@ def _notes(tree: Tree) -> list[dict[str, Any]] | None:
 
 
 def _tests(tree: Tree) -> dict[str, Any] | None:
-    """Give the test of each split, for trees that grow by tests; None at other nodes."""
+    """Return the test of each split, for trees that grow by tests; None at other nodes."""
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None

@@ -14,14 +14,7 @@ import numpy.typing as npt
 
 
 def exact(values: npt.ArrayLike) -> list[Any]:
-    """Give floats with all digits; whole ones as ints, NaN and infinities as None.
-
-    Examples
-    --------
-    >>> from ceiba.report.numbers import exact
-    >>> exact([0.1, 2.0, float("nan"), float("inf")])
-    [0.1, 2, None, None]
-    """
+    """Give floats with all digits; whole ones as ints, NaN and infinities as None."""
     array = np.asarray(values, np.float64).ravel()
     is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
     finite = np.isfinite(array)
@@ -32,14 +25,7 @@ def exact(values: npt.ArrayLike) -> list[Any]:
 
 
 def shown(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
-    """Give floats shortened to significant digits, for figures that are only looked at.
-
-    Examples
-    --------
-    >>> from ceiba.report.numbers import shown
-    >>> shown([1 / 3, 2.0])
-    [0.3333333, 2]
-    """
+    """Give floats shortened to significant digits, for figures that are only looked at."""
     array = np.asarray(values, np.float64).ravel()
     size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
     places = digits - 1 - np.floor(np.log10(size))
@@ -49,13 +35,6 @@ def shown(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
 
 
 def whole(values: npt.ArrayLike) -> list[int]:
-    """Give ints.
-
-    Examples
-    --------
-    >>> from ceiba.report.numbers import whole
-    >>> whole([True, 3])
-    [1, 3]
-    """
+    """Give ints."""
     listed: list[int] = np.asarray(values, np.int64).ravel().tolist()
     return listed

@@ -18,20 +18,19 @@ from ceiba.layout.colours import NUMBER
 from ceiba.listing import Listing
 from ceiba.report.boxes import boxes
 from ceiba.report.columns import column_columns
-from ceiba.report.evidence import evidence, rows_and_target
+from ceiba.report.evidence import check_memory, evidence, rows_and_target
 from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
 from ceiba.report.nodes import node_columns
 from ceiba.report.numbers import exact
 from ceiba.report.pruning import pruning_columns
 from ceiba.report.rivals import searched_rivals
-from ceiba.report.scanned import ScannedRows
 from ceiba.report.trust import trust_columns
-from ceiba.table import Scan, Table
+from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
+from ceiba.words import words
 
 VERSION: Final = 1
-LANGUAGES: Final = ("en", "es", "pt")
 
 
 def payload(
@@ -100,8 +99,7 @@ def payload(
     >>> made["version"], made["classes"], made["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
-    if lang not in LANGUAGES:
-        raise OptionError(f"lang: got {lang!r}. The report speaks {', '.join(LANGUAGES)}.")
+    words(lang)  # raises where the language is not known
     if not 0 <= output < tree.n_outputs:
         raise OptionError(
             f"output: got {output!r}. The tree has outputs 0 to {tree.n_outputs - 1}."
@@ -113,8 +111,8 @@ def payload(
         )
     classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
     rows, y = rows_and_target(tree, train) if train is not None else (None, None)
-    if isinstance(rows, Scan):
-        rows = ScannedRows.of(tree, rows)
+    if rows is not None:
+        check_memory(rows)
     return {
         "version": VERSION,
         "title": title or _title(tree),
@@ -149,10 +147,8 @@ def payload(
     }
 
 
-def _of_training_rows(
-    tree: Tree, rows: Table | ScannedRows | None, y: Any, output: int
-) -> dict[str, Any]:
-    """Give what only the rows themselves tell: distributions, and splits that came second."""
+def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> dict[str, Any]:
+    """Return what only the rows themselves tell: distributions, and splits that came second."""
     if rows is None:
         return {"boxes": None, "histograms": None, "bars": None, "rivals": None}
     by_node = RowsByNode.read(tree, rows, y, output)
@@ -165,7 +161,7 @@ def _of_training_rows(
 
 
 def _certificate(tree: Tree) -> dict[str, Any] | None:
-    """Give what a search has proven about the tree."""
+    """Return what a search has proven about the tree."""
     proof = tree.certificate
     return None if proof is None else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven}
 

@@ -22,30 +22,7 @@ from ceiba.tree import Tree
 def pruning_columns(
     tree: Tree, table: Listing | None = None, alpha: float | None = None
 ) -> dict[str, Any] | None:
-    """Give the sequence of a tree, with cross-validated risks where a table has them.
-
-    Parameters
-    ----------
-    tree : Tree
-        The largest tree that the page can show.
-    table : Listing, optional
-        The model's pruning table.
-    alpha : float, optional
-        Where the slider starts: the chosen alpha. None: at the tree as it is.
-
-    Returns
-    -------
-    dict or None
-        None when the risks of the nodes are not known (a tree written by hand).
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.pruning import pruning_columns
-    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> pruning_columns(model.tree_)["n_leaves"]
-    [2, 1]
-    """
+    """Give the sequence of a tree, with cross-validated risks where a table has them."""
     steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
     kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
     if steps is not None and "impurity" in steps:

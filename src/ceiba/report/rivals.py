@@ -17,7 +17,6 @@ from ceiba.grow import Problem
 from ceiba.report.histograms import RowsByNode
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown
-from ceiba.report.scanned import ScannedRows
 from ceiba.tree import Tree
 
 KEPT: Final = 4
@@ -26,22 +25,8 @@ MOST_CELLS: Final = 20_000_000  # rows times columns that are searched in all
 
 
 def searched_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
-    """Give the runner-up splits of the largest nodes, in the form of those that a tree keeps.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.evidence import rows_and_target
-    >>> from ceiba.report.histograms import RowsByNode
-    >>> from ceiba.report.rivals import searched_rivals
-    >>> data = {"x": [1, 2, 3, 4], "z": [1, 3, 2, 4]}, ["a", "a", "b", "b"]
-    >>> tree = ceiba.DecisionTreeClassifier().fit(*data).tree_
-    >>> table, y = rows_and_target(tree, data)
-    >>> rivals = searched_rivals(tree, RowsByNode.read(tree, table, y), y)
-    >>> rivals["n"], rivals["splits"]["column"]
-    ([1, 0, 0], [1])
-    """
-    if isinstance(rows.table, ScannedRows):  # the rows of a node are never together
+    """Return the runner-up splits of the largest nodes, in the form of those that a tree keeps."""
+    if not rows.table.is_whole:  # the rows of a node are never together
         return None
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     if not plain or tree.n_outputs > 1 or not np.array_equal(tree.weight, tree.n_rows):
@@ -75,7 +60,7 @@ def searched_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | No
 
 
 def _agrees(tree: Tree, node: int, stump: Tree) -> bool:
-    """Tell whether the rows give the split that the tree has."""
+    """Return whether the rows give the split that the tree has."""
     same = stump.n_nodes > 1 and stump.splits.column[0] == tree.splits.column[node]
     return bool(same and np.isclose(stump.gain[0], tree.gain[node], rtol=1e-6, atol=1e-12))
 

@@ -34,27 +34,7 @@ def trust_columns(
     drift: Any = None,
     output: int = 0,
 ) -> dict[str, Any] | None:
-    """Give the results of trust checks as plain data; None if there are none.
-
-    Parameters
-    ----------
-    tree : Tree
-        The largest tree that the page can show.
-    stability : Stability, optional
-    rivals : RivalColumns or list of them, optional
-    groups : GroupEvaluation or list of them, optional
-    drift : Drift, optional
-    output : int, default=0
-        Which output the page shows.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report.trust import trust_columns
-    >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
-    >>> trust_columns(model.tree_, drift=model.drift({"x": [1, 2]}))["drift"]["now"]
-    2
-    """
+    """Return the results of trust checks as plain data; None if there are none."""
     panels = {
         "stability": [_stability(tree, one, output) for one in _each("stability", stability)],
         "rivals": [_rivals(tree, one) for one in _each("rivals", rivals)],
@@ -218,7 +198,7 @@ def _drift(tree: Tree, drift: Any) -> dict[str, Any]:
         "now": int(drift.n_now),
         "psi": float(drift.psi),
         "chance": float(drift.psi_by_chance),
-        "p": float(drift.p_value),
+        "p": float(drift.p_value if drift.start is None else drift.start_p_value),
         "start": None if drift.start is None else places[drift.start],
         "branches": {
             "node": [places[i] for i in branches["branch"].tolist()],

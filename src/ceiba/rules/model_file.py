@@ -19,6 +19,7 @@ from ceiba.rules.rule_set import GeneralRule, RuleSet
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import from_json, to_json
+from ceiba.tree.splits.sentences import ALL_DIGITS
 
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
 _SET: Final = ("column", "low", "high", "codes", "named", "missing")
@@ -52,6 +53,7 @@ def save_rules(
         "parameters": {"confidence": float(rules.confidence)},
         "fitted": fitted,
     }
+    restore_rules(Document(rules.tree_, Field(model, "model")))  # refuses what no reader takes
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
 
 
@@ -83,6 +85,7 @@ def _set(values: ValueSet, schema: Any) -> dict[str, Any]:
         "column": schema.index(values.info.name),
         "low": to_json(float(values.low)),
         "high": to_json(float(values.high)),
+        "digits": list(values.digits),
         "codes": sorted(values.codes),
         "named": sorted(values.named),
         "missing": values.missing,
@@ -147,7 +150,7 @@ def _read_clause(field: Field, schema: Any) -> Clause:
 
 
 def _read_set(field: Field, schema: Any) -> ValueSet:
-    field.object(_SET)
+    field.object(_SET, ("digits",))
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     low, high = (from_json(field[name], {}) for name in ("low", "high"))
     if not isinstance(low, float | int) or not isinstance(high, float | int):
@@ -156,4 +159,8 @@ def _read_set(field: Field, schema: Any) -> ValueSet:
         frozenset(one.integer(0, info.n_levels) for one in field[name].items())
         for name in ("codes", "named")
     )
-    return ValueSet(info, float(low), float(high), codes, named, field["missing"].boolean())
+    missing = field["missing"].boolean()
+    own = field.get("digits")  # None: a file of a version that did not know them
+    digits = (ALL_DIGITS, ALL_DIGITS) if own is None else own.integers(2, 0, ALL_DIGITS, int)
+    bounds = (int(digits[0]), int(digits[1]))
+    return ValueSet(info, float(low), float(high), codes, named, missing, bounds)

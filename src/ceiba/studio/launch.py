@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.studio.prepare import whole_table
-from ceiba.studio.security import is_loopback, new_token
+from ceiba.studio.security import is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
 from ceiba.studio.work.setup import Setup, check_by_hand
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
+from ceiba.words import words
 
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
-LANGUAGES: Final = ("en", "es", "pt")
 _NEEDED: Final = "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
 
 
@@ -95,7 +95,7 @@ def studio(
 
 
 def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
-    """Give the setup in which the work begins."""
+    """Return the setup in which the work begins."""
     check_by_hand(parameters)
     given: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
@@ -117,19 +117,18 @@ def open_workspace(
     lesson: str | None,
     *,
     begin_later: bool = False,
+    new: bool = False,
 ) -> Workspace:
-    """Open a workspace; what its file says was done before is done again.
+    """Open a workspace and repeat the actions of its file; with `new`, put that file aside.
 
     With `begin_later`, new work begins behind the first screen.
     """
-    if lang not in LANGUAGES:
-        raise OptionError(f"lang: got {lang!r}. The studio speaks {', '.join(LANGUAGES)}.")
-    journal, remarks = None, []
+    words(lang)  # raises where the language is not known
+    journal = None
     if path is not None:
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
-        journal, remark = Journal.open(path, source.fingerprint, begun)
-        remarks = [remark] if remark else []
-    return Workspace(source, start, journal, lang, lesson, begin_later=begin_later, remarks=remarks)
+        journal = Journal.open(path, source.fingerprint, begun, new=new)
+    return Workspace(source, start, journal, lang, lesson, begin_later=begin_later)
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ class Address:
     port: int = 0
 
     def listening(self) -> socket.socket:
-        """Give a socket that listens there."""
+        """Return a socket that listens there."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         # With its protocol named: asyncio sets TCP_NODELAY only then, without which every answer
         # waits 40 ms for an acknowledgement.
@@ -169,7 +168,7 @@ def run(
     try:
         import uvicorn
 
-        from ceiba.studio.server import make_app
+        from ceiba.studio.server import Connection, make_app
         from ceiba.studio.service import Service
     except ImportError as error:
         raise ImportError(_NEEDED.format(error.name), name=error.name) from None
@@ -189,6 +188,7 @@ def run(
         make_app(service, token, address.host, port),
         log_level="error",
         access_log=False,
+        http=Connection,
         server_header=False,
         ws_max_size=65_536,
         h11_max_incomplete_event_size=65_536,
@@ -199,9 +199,10 @@ def run(
     thread.start()
     threading.Thread(target=service.warm_up, daemon=True).start()
     say(f"The studio is open at {url}")
-    if browser:
-        webbrowser.open(url)
-    _wait(service, server, thread)
+    with private_page(url) as page:
+        if browser:
+            webbrowser.open(page)
+        _wait(service, server, thread)
     if workspace.journal is not None:
         workspace.journal.close()
     return workspace.state.model

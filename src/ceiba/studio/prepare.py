@@ -190,7 +190,7 @@ def task_of(column: Column) -> Literal["classification", "regression"]:
 
 
 def labels_of(column: Column, rows: Array) -> Array:
-    """Give the labels in some rows of a column: levels, whole numbers, truth values."""
+    """Return the labels in some rows of a column: levels, whole numbers, truth values."""
     values = column.values[rows]
     if not column.info.is_numeric:
         return np.asarray(np.array(column.info.levels, dtype=object)[values])
@@ -202,15 +202,7 @@ def labels_of(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Give a column another kind, and an ordered one its order.
-
-    Examples
-    --------
-    >>> from ceiba.studio.prepare import as_kind
-    >>> from ceiba.table import read
-    >>> as_kind(read({"zip": [7, 5, 7]}).columns[0], "category").info.levels
-    (5, 7)
-    """
+    """Return a column another kind, and an ordered one its order."""
     if kind is None:
         return column
     if kind not in KINDS:

@@ -95,7 +95,7 @@ GET /api/node/{node}/rivals  ->
     BRANCH: {"text": "Age <= 30", "n_rows", "weight", "impurity",
              "counts": [...] | null, "mean", "sd" (numbers, else null)}
     Columns without any split are listed last, with "split": null.
-GET /api/node/{node}/p-values  ->  {"revision", "node", "p_values": {"Age": {"p_value", "method"}}}
+GET /api/node/{node}/p-values  ->  {"revision", "node", "p_values": {"Age": {"p_value", "p_bound"}}}
     What "pending" p-values are; may take seconds.
 GET /api/node/{node}/column/{name}  ->  what is drawn of one column at a node
     {"revision", "node", "column", "kind", "histogram": BARS of the report with its cut or null,

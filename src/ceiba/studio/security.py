@@ -13,6 +13,11 @@ from __future__ import annotations
 
 import json
 import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -31,33 +36,32 @@ _NOTHING: Final = b"default-src 'none'; base-uri 'none'; form-action 'none'; fra
 
 
 def new_token() -> str:
-    """Give a random token for an address."""
+    """Return a random token for an address."""
     return secrets.token_urlsafe(32)
 
 
-def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine alone.
+@contextmanager
+def private_page(url: str) -> Iterator[str]:
+    """Write a page for the owner only that leads to the studio; yield its address.
 
-    Examples
-    --------
-    >>> from ceiba.studio.security import is_loopback
-    >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
-    (True, False)
+    The token in `url` then stands on no command line, which every user of the machine can read.
     """
+    link = escape(url)
+    html = f'<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">ceiba studio</a>'
+    with tempfile.TemporaryDirectory(prefix="ceiba-studio-") as folder:  # mode 0700
+        path = Path(folder) / "open.html"
+        path.touch(0o600)
+        path.write_text(html, encoding="utf-8")
+        yield path.as_uri()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine alone."""
     return host in ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """An ASGI application that lets only the studio's own page through to another one.
-
-    Parameters
-    ----------
-    app : ASGI application
-    token : str
-    host : str
-        The address that the server listens on.
-    port : int
-    """
+    """An ASGI application that lets only the studio's own page through to another one."""
 
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app
@@ -94,7 +98,9 @@ class Guard:
         if origin and origin != [f"http://{host[0]}"]:
             return 403, "origin", "Another page may not use the studio."
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
-        if site not in (b"none", b"same-origin"):
+        # The private page, a local file, leads here once; only who knows the token can link here.
+        visit = headers.get(b"sec-fetch-mode") == [b"navigate"] and scope["path"] == "/"
+        if site not in (b"none", b"same-origin") and not visit:
             return 403, "origin", "Another page may not use the studio."
         if not self._has_token(headers, scope["query_string"]):
             return 403, "token", "Open the studio by the address that the command printed."

@@ -14,12 +14,14 @@ from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote
 
+import h11
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ceiba.errors import CeibaError, OptionError, SchemaError
 from ceiba.studio import saving
@@ -30,7 +32,52 @@ from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
+MOST_SECONDS: Final = 10.0  # in which a request must have come whole
+MOST_OPEN: Final = 512  # connections
 Answer = Callable[[Service, "Asked"], Any]
+
+
+class Connection(H11Protocol):
+    """A connection that is closed when a request does not come whole in time."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait; of too many that wait, the oldest is closed."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > MOST_OPEN:
+            waiting = {one._deadline.when(): one for one in self.connections
+                       if isinstance(one, Connection) and one._deadline}  # fmt: skip
+            oldest = waiting[min(waiting)]
+            oldest._stop_waiting()  # not counted again before it is gone
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request."""
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(MOST_SECONDS, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        if self in self.connections:  # a websocket has another protocol by now
+            self.transport.abort()
 
 
 class Asked:
@@ -99,7 +146,7 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
 
 
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
-    """Give the application, guarded."""
+    """Return the application, guarded."""
     routes: list[Any] = [
         Route(address, _endpoint(service, answer), methods=[method])
         for method, address, answer in ROUTES
@@ -131,7 +178,10 @@ async def _body(request: Request) -> dict[str, Any]:
     """Read the object in the body of a request."""
     if request.method != "POST":
         return {}
-    content = await request.body()
+    try:
+        content = await request.body()
+    except ClientDisconnect:
+        raise OptionError("The body is not whole.") from None
     if not content:
         return {}
     try:

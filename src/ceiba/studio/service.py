@@ -46,7 +46,7 @@ class _Run:
         self.cancelled = threading.Event()
 
     def status(self) -> dict[str, Any]:
-        """Give how far it is."""
+        """Return how far it is."""
         return {"running": True, "done": self.done, "total": self.total}
 
 
@@ -84,7 +84,7 @@ class Service:
         return made
 
     def _cross_validated(self, state: State) -> dict[str, Any] | None:
-        """Give the last cross-validation, and whether it was of this very tree."""
+        """Return the last cross-validation, and whether it was of this very tree."""
         if not self._validated:
             return None
         of, figures = self._validated[max(self._validated)]
@@ -152,7 +152,7 @@ class Service:
         return {"revision": now, **ask(bench, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Give the best split of every column at a node."""
+        """Return the best split of every column at a node."""
         made = self._once(
             ("rivals", node), lambda: self.of_node("rivals", node, revision, rivals), revision
         )
@@ -162,13 +162,13 @@ class Service:
         return hidden(made, bench.problem.table.schema.names)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Give the p-values that take a while."""
+        """Return the p-values that take a while."""
         return self._once(
             ("p", node), lambda: self.of_node("p-values", node, revision, p_values), revision
         )
 
     def column(self, node: int, name: str, revision: int | None = None) -> dict[str, Any]:
-        """Give what is drawn of one column at a node."""
+        """Return what is drawn of one column at a node."""
 
         def ask() -> dict[str, Any]:
             return self.of_node("column", node, revision, lambda b, i: column(b, i, name))
@@ -176,12 +176,12 @@ class Service:
         return self._once(("column", node, name), ask, revision)
 
     def preview(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
-        """Give what a split would do."""
+        """Return what a split would do."""
         split, revision = given.get("split"), given.get("revision")
         return self.of_node("preview", node, revision, lambda b, i: preview(b, i, split))
 
     def further_cut(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
-        """Give the best cut of a column besides those that are given."""
+        """Return the best cut of a column besides those that are given."""
         revision = given.get("revision")
         return self.of_node("further cut", node, revision, lambda b, i: further_cut(b, i, given))
 
@@ -201,7 +201,7 @@ class Service:
         return made
 
     def _named(self, name: str) -> State:
-        """Give a snapshot, or the tree that the same options grow by themselves."""
+        """Return a snapshot, or the tree that the same options grow by themselves."""
         if name != AUTOMATIC or self.workspace.state.model is None:
             return self.workspace.state_named(name)
         made: State = self._once("automatic", self._automatic)["state"]
@@ -227,7 +227,7 @@ class Service:
         return run.status()
 
     def validation(self) -> dict[str, Any]:
-        """Give how far the cross-validation is."""
+        """Return how far the cross-validation is."""
         run = self._run
         return {"running": False} if run is None else run.status()
 
@@ -271,7 +271,7 @@ class Service:
     # ------------------------------------------------------------------ lessons
 
     def lesson(self, node: int, column: str, measure: str, lang: str) -> dict[str, Any]:
-        """Give a computation step by step."""
+        """Return a computation step by step."""
         return self.of_node(
             "lesson", node, None, lambda b, i: lesson_steps(b, i, column, measure, lang)
         )
@@ -296,7 +296,7 @@ class Service:
     def _once(
         self, key: Any, make: Callable[[], dict[str, Any]], revision: int | None = None
     ) -> dict[str, Any]:
-        """Give an answer that is kept until the tree changes."""
+        """Return an answer that is kept until the tree changes."""
         with self._lock:
             of = (self.workspace.revision, len(self._validated))
             if revision is not None and revision != of[0]:

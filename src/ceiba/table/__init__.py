@@ -8,6 +8,7 @@ in.
 from ceiba.table.column import Column
 from ceiba.table.declared import Levels
 from ceiba.table.display import show_number
+from ceiba.table.files.read_file import read_file
 from ceiba.table.read_for_fit import read
 from ceiba.table.read_for_predict import read_like
 from ceiba.table.scanning.scan import Scan, scan
@@ -32,6 +33,7 @@ __all__ = [
     "is_named_target",
     "present_rows",
     "read",
+    "read_file",
     "read_like",
     "read_target",
     "read_target_like",

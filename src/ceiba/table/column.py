@@ -29,6 +29,8 @@ class Column:
         1-d float64 or float32 (maybe a strided view of the user's own array), or int32 codes.
     levels_found : bool
         Whether the levels are those of the rows, and not declared by the type of the column.
+    of_integers : bool
+        Whether the numbers came as integers.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Column:
     info: ColumnInfo
     values: NDArray[Any]
     levels_found: bool = False
+    of_integers: bool = False
 
     @property
     def name(self) -> str:

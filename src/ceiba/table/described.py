@@ -2,7 +2,8 @@
 
 Rows may be left out after a table was read: those without a target, those of weight 0. Missing
 values, ranges and levels that only they have are not part of what the tree has seen. A level that
-no row is left of becomes unseen, unless it was declared (by a category type).
+no row is left of becomes unseen, unless it was declared (by a category type). Kinds stay: a column
+of texts of which no row is left is one without levels.
 """
 
 from __future__ import annotations
@@ -15,29 +16,15 @@ from numpy.typing import NDArray
 from ceiba.table.column import MISSING_CODE, Column
 from ceiba.table.levels import recode
 from ceiba.table.readers.sparse import sparse_ranges
-from ceiba.table.schema import ColumnInfo, Kind, Schema
+from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.summary import column_range, matrix_ranges
 from ceiba.table.table import Table
 
 
-def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
-    """Return the table with the schema that its rows, or some of them, give.
-
-    Parameters
-    ----------
-    table : Table
-        As :func:`ceiba.table.read` made it, or rows of such a table.
-    learned : bool array of shape (n_rows,), optional
-        The rows that are learned from; all of them if not given.
-
-    Examples
-    --------
-    >>> from ceiba.table import read
-    >>> table = read({"x": [1.0, 9.0, None], "c": ["a", "b", "c"]})
-    >>> info = described(table, np.array([True, True, False])).schema.columns
-    >>> info[0].n_missing, info[0].maximum, info[1].levels
-    (0, 9.0, ('a', 'b'))
-    """
+def described(
+    table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
+) -> Table:
+    """Return the table with the schema that its rows, or some of them, give."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
     if table.matrix is not None and "_seen" in schema.__dict__:
@@ -53,12 +40,12 @@ def described(table: Table, learned: NDArray[np.bool_] | None = None) -> Table:
         seen = sparse_ranges(part, schema.names)
         infos = Schema.of_numbers(seen, schema.names, schema.columns[0].display).columns
         return table.with_schema(Schema(infos, schema.target, schema.named))
-    columns = tuple(_described(column, rows) for column in table.columns)
+    columns = tuple(_described(column, rows, keep_levels) for column in table.columns)
     infos = tuple(column.info for column in columns)
     return Table(columns, table.n_rows, Schema(infos, schema.target, schema.named))
 
 
-def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
+def _described(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bool) -> Column:
     info, part = column.info, column.values[rows]
     if info.is_numeric:
         seen = column_range(info.name, part)
@@ -66,11 +53,8 @@ def _described(column: Column, rows: NDArray[np.bool_] | slice) -> Column:
         return Column(narrowed, column.values)
     n_missing = int(np.count_nonzero(part == MISSING_CODE))
     levels, codes = info.levels, column.values
-    if column.levels_found:
+    if column.levels_found and not keep_levels:
         used = np.unique(part[part != MISSING_CODE]).tolist()
-        if not used:  # as a column of None
-            nothing = ColumnInfo(info.name, Kind.NUMERIC, n_missing=n_missing)
-            return Column(nothing, np.full(len(codes), np.nan))
         if len(used) < len(levels):
             new = dict(zip(used, range(len(used)), strict=True))
             codes = recode(codes, [new.get(code, len(used)) for code in range(len(levels))])
@@ -85,13 +69,6 @@ def with_missing_counted(
     """Return a schema whose missing values are those of a table's rows, each counted by a weight.
 
     A column that had missing values elsewhere keeps one: it is known to have some.
-
-    Examples
-    --------
-    >>> from ceiba.table import read
-    >>> table = read({"x": [1.0, None, None]})
-    >>> with_missing_counted(table.schema, table, np.array([1.0, 2.0, 3.0])).columns[0].n_missing
-    5
     """
     each = np.ones(table.n_rows) if weight is None else weight
     columns = tuple(

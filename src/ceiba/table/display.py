@@ -65,13 +65,7 @@ def show_number(
 
 @lru_cache(maxsize=32)
 def zone_named(zone: str) -> datetime.tzinfo:
-    """Return a time zone by its name or offset; UTC for one that is not known here.
-
-    Examples
-    --------
-    >>> zone_named("+02:00").utcoffset(None)
-    datetime.timedelta(seconds=7200)
-    """
+    """Return a time zone by its name or offset; UTC for one that is not known here."""
     offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
     if offset:
         size = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3]))

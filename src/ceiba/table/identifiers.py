@@ -1,85 +1,174 @@
-"""A warning for columns in which nearly every row is a level of its own.
+"""Columns that name the rows instead of describing them, and texts that are numbers or dates.
 
-Such a column splits the training rows perfectly and says nothing about new ones. Often it is an
-identifier; sometimes numbers or dates were read as strings, which the warning then says.
+A column of texts or of whole numbers is an identifier if at least 99 % of its values differ, in at
+least 50 rows. Texts that are written as numbers or dates are none, unless they are codes: digits
+with leading zeros, or all of one width. Whole numbers can be measurements too (areas, prices), so
+one more sign is asked of them; any of
+
+- the name: ``id``, ``customer_nr``, ``PassengerId``;
+- equal steps: at least a tenth of the sorted values are one and the same step apart. Independent
+  measurements repeat about half as often as they lie one step apart, and repeats are at most 1 %;
+- an even spread: each quarter between the least and the greatest value holds about a quarter of
+  the values. Measurements crowd somewhere.
 """
 
 from __future__ import annotations
 
-import contextlib
-import datetime
+import re
 import warnings
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataWarning
+from ceiba.table.column import Column
+from ceiba.table.schema import Kind
 
-_MANY_ROWS, _MOSTLY_OWN, _LOOKED_AT = 20, 0.9, 100
-_SOME_LEVELS, _MANY_LEVELS = 50, 1000
+MIN_ROWS: Final = 50
+MIN_DISTINCT: Final = 0.99
+MANY_LEVELS: Final = 1000
+_SAMPLE: Final = 1024
+_EQUAL_STEPS: Final = 0.1
+_UNEVEN: Final = 7.81  # chi-square of 3 degrees of freedom: 5 % of even spreads exceed it
+_MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
+_CODE_WIDTH: Final = 5  # digits of equal width that are no quantity; years have four
+_NAME: Final = re.compile(
+    r"(?i:(?:^|[^a-z])(?:id|nr|no|key|index|code))$|[a-z](?:Id|ID|Nr|No|Key|Index|Code)$|^[A-Z]ID$"
+)
+_NUMBER: Final = re.compile(
+    r"\s*[^\w\s.,'+-]?\s*[+-]?[\d.,'\s]*\d[\d.,'\s]*(?:[eE][+-]?\d+)?\s*[^\w\s]?\s*"
+)
+_DATE: Final = re.compile(
+    r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d).*"
+)
+_LEADING_ZERO: Final = re.compile(r"\s*[+-]?0\d")
+_LETTER_AND_DIGIT: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)", re.DOTALL)
+
+Likeness = Literal["numbers", "dates", "codes", ""]
 
 
-def warn_of_identifier(name: str, codes: NDArray[np.int32], levels: tuple[Any, ...]) -> None:
-    """Warn if the rows of a categorical column have nearly as many levels as there are rows."""
-    n_levels = len(levels)
-    if n_levels < _MOSTLY_OWN * _MANY_ROWS:
+def is_identifier(column: Column) -> bool:
+    """Return whether a column names the rows; the rule is the module's docstring."""
+    if column.info.is_numeric:
+        return column.info.display == "number" and _numbers_rows(column)
+    if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
+        return False
+    counts = level_counts(column)
+    n = int(counts.sum())
+    if n < MIN_ROWS or np.count_nonzero(counts) < MIN_DISTINCT * n:
+        return False
+    return looks_like(column.info.levels, counts)[0] in ("codes", "")
+
+
+def level_counts(column: Column) -> NDArray[np.int64]:
+    """Return the number of rows of each level of a column of codes."""
+    codes = column.values
+    return np.bincount(codes[codes >= 0], minlength=column.info.n_levels)
+
+
+def _numbers_rows(column: Column) -> bool:
+    info, values = column.info, column.values
+    low, high = info.minimum, info.maximum
+    if (
+        low is None
+        or high is None
+        or high - low + 1 < MIN_DISTINCT * (len(values) - info.n_missing)
+    ):
+        return False
+    some = values[:: -(-len(values) // _SAMPLE)] if len(values) > _SAMPLE else values
+    for part in (some, values) if some is not values else (values,):
+        present = part[~np.isnan(part)]
+        if len(present) < MIN_ROWS or bool((present != np.floor(present)).any()):
+            return False
+        distinct = np.unique(present)
+        if len(distinct) < MIN_DISTINCT * len(present):
+            return False
+    if _NAME.search(info.name):
+        return True
+    steps = np.unique(np.diff(distinct), return_counts=True)[1]
+    if steps.max() >= max(10, _EQUAL_STEPS * len(distinct)):
+        return True
+    quarters = np.histogram(distinct, 4)[0]
+    expected = len(distinct) / 4
+    return bool(((quarters - expected) ** 2).sum() <= _UNEVEN * expected)
+
+
+def looks_like(levels: Iterable[Any], counts: NDArray[np.int64]) -> tuple[Likeness, str | None]:
+    """Return whether most texts of a column are numbers, dates or codes of digits.
+
+    The second value is a text that is none, if there is one.
+    """
+    pairs = zip(levels, counts.tolist(), strict=True)
+    texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
+    n = sum(texts.values())
+    for likeness, pattern in (("dates", _DATE), ("numbers", _NUMBER)):
+        alike = {text for text in texts if pattern.fullmatch(text)}
+        if not n or sum(texts[text] for text in alike) < _MOSTLY * n:
+            continue
+        strange = [text for text in texts if text not in alike]
+        if likeness == "numbers":
+            if any(map(_LETTER_AND_DIGIT.match, strange)):
+                return "", None
+            widths = {len(text) if text.isdigit() else 0 for text in alike}
+            one_width = len(widths) == 1 and min(widths) >= _CODE_WIDTH
+            if one_width or any(map(_LEADING_ZERO.match, alike)):
+                return "codes", None
+        return likeness, next(iter(strange), None)  # type: ignore[return-value]
+    return "", None
+
+
+def warned_identifier(columns: Sequence[Column], j: int) -> bool:
+    """Return whether `fit` warns that a column is an identifier.
+
+    Not of numbers that came as floats without a gap, which counts seldom do, nor of numbers that
+    are the only column: a table of one column is about them.
+    """
+    column = columns[j]
+    if column.info.is_numeric:
+        counted = column.of_integers or column.info.n_missing > 0
+        if len(columns) == 1 or not counted:
+            return False
+    return is_identifier(column)
+
+
+def warn_of_columns(columns: Sequence[Column]) -> None:
+    """Warn of identifiers, of many levels, and of numbers or dates that are texts."""
+    for j, column in enumerate(columns):
+        if warned_identifier(columns, j):
+            n_rows = int(np.count_nonzero(~column.missing))
+            name = column.info.name
+            _warn(
+                f"Column {name!r} is an identifier: at least 99 % of its values in {n_rows} rows "
+                f"differ, and they say nothing about new rows. Leave it out: "
+                f"X.drop(columns={name!r}) in pandas, X.drop({name!r}) in polars."
+            )
+        elif column.info.kind is Kind.CATEGORICAL:
+            _warn_of_levels(column)
+
+
+def _warn_of_levels(column: Column) -> None:
+    name = column.info.name
+    if column.info.n_levels < MIN_ROWS:
         return
-    counts = np.bincount(codes[codes >= 0], minlength=n_levels)
-    n_used, n_present = int(np.count_nonzero(counts)), int(counts.sum())
-    if n_present < _MANY_ROWS:
+    counts = level_counts(column)
+    n_levels, n_rows = int(np.count_nonzero(counts)), int(counts.sum())
+    if n_levels < MIN_ROWS:
         return
-    if n_used < _MOSTLY_OWN * n_present:
-        _warn_of_many(name, n_used, n_present, levels)
-        return
-    warnings.warn(
-        f"Column {name!r}: {n_used} levels in {n_present} rows; nearly every row has a level of "
-        f"its own, so {_likely(levels)}",
-        DataWarning,
-        stacklevel=5,
-    )
-
-
-def _warn_of_many(name: str, n_used: int, n_present: int, levels: tuple[Any, ...]) -> None:
-    """Warn of many levels, and of numbers or dates read as strings, where rows share them."""
-    converted = _converted(levels) if n_used >= _SOME_LEVELS else ""
-    if n_used >= _MANY_LEVELS or converted:
-        advice = converted or (
-            "sets of so many levels fit the training rows far better than new ones. Group them, or "
-            "leave the column out."
+    likeness, _ = looks_like(column.info.levels, counts)
+    if likeness in ("numbers", "dates"):
+        convert = "to_numeric" if likeness == "numbers" else "to_datetime"
+        _warn(
+            f"Column {name!r}: {n_levels} levels in {n_rows} rows; it looks like {likeness} read "
+            f"as strings. Convert it, e.g. pandas.{convert}(...)."
         )
-        warnings.warn(
-            f"Column {name!r}: {n_used} levels in {n_present} rows; {advice}",
-            DataWarning,
-            stacklevel=6,
+    elif n_levels >= MANY_LEVELS:
+        _warn(
+            f"Column {name!r}: {n_levels} levels in {n_rows} rows; sets of so many levels fit the "
+            "training rows far better than new ones. Group them, or leave the column out."
         )
 
 
-def _converted(levels: tuple[Any, ...]) -> str:
-    """Say that levels look like numbers or dates; "" if they do not."""
-    text = _likely(levels)
-    return text if "read as strings" in text else ""
-
-
-def _likely(levels: tuple[Any, ...]) -> str:
-    some = [level for level in levels if isinstance(level, str) and level.strip()][:_LOOKED_AT]
-    if some and sum(map(_is_number, some)) >= _MOSTLY_OWN * len(some):
-        return "it looks like numbers read as strings. Convert it, e.g. pandas.to_numeric(...)."
-    if some and sum(map(_is_date, some)) >= _MOSTLY_OWN * len(some):
-        return "it looks like dates read as strings. Convert it, e.g. pandas.to_datetime(...)."
-    return (
-        "it looks like an identifier, which splits the training rows perfectly and says nothing "
-        "about new ones. Leave the column out, or group its levels."
-    )
-
-
-def _is_number(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return float(text) is not None
-    return False
-
-
-def _is_date(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        return datetime.datetime.fromisoformat(text.strip()) is not None
-    return False
+def _warn(text: str) -> None:
+    warnings.warn(text, DataWarning, stacklevel=6)

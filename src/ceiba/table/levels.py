@@ -64,20 +64,7 @@ def code_objects(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
 def settle_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Bring codes and levels of a category type into our form.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column, for messages.
-    codes : ndarray of int
-        Position in ``levels``; negative is missing.
-    levels : sequence
-        The levels as the container has them.
-    declared : bool
-        Whether the order of the levels means something; if not they are sorted, and levels that
-        no row has are left out.
-    """
+    """Bring codes and levels of a category type into our form."""
     codes = codes.astype(np.int32, copy=False)
     plain = [plain_level(level) for level in levels]
     if len(set(plain)) < len(plain):

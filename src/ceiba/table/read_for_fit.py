@@ -13,7 +13,7 @@ import numpy as np
 from ceiba.table.categorical_features import chosen_columns
 from ceiba.table.column import MISSING_CODE, Column
 from ceiba.table.display import level_of_number
-from ceiba.table.identifiers import warn_of_identifier
+from ceiba.table.identifiers import warn_of_columns
 from ceiba.table.levels import code_numbers, recode
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.numeric import EXACT_LIMIT
@@ -25,7 +25,11 @@ from ceiba.table.table import FLOATS, INTEGERS, Table
 
 
 def read(
-    X: Any, *, categorical_features: Any = "from_dtype", target: TargetInfo | None = None
+    X: Any,
+    *,
+    categorical_features: Any = "from_dtype",
+    target: TargetInfo | None = None,
+    finite: bool = True,
 ) -> Table:
     """Read a table for fitting.
 
@@ -39,6 +43,8 @@ def read(
         categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
     target : TargetInfo, optional
         Goes into the schema.
+    finite : bool, default=True
+        Refuse infinite values; False keeps them, for a description of the table.
 
     Returns
     -------
@@ -61,44 +67,46 @@ def read(
     >>> table.schema.columns[1].levels
     ('Lima', 'Oslo')
     """
-    if isinstance(X, Table):
+    by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    if by_type and isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
     # The fast path, for arrays of numbers: iris is read in two microseconds.
-    if type(X) is np.ndarray and X.ndim == 2 and X.size and target is None:
-        by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-        if (by_type or categorical_features is None) and X.flags.aligned:
-            if X.dtype in FLOATS:
-                return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
-            if X.dtype in INTEGERS:
-                seen = matrix_ranges(X, None)
-                if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
-                    return Table.from_matrix(X, Schema.of_numbers(seen))
+    is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
+    if is_array and (by_type or categorical_features is None) and X.flags.aligned:
+        if X.dtype in FLOATS:
+            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+        if X.dtype in INTEGERS:
+            seen = matrix_ranges(X, None)
+            if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
+                return Table.from_matrix(X, Schema.of_numbers(seen))
     source = open_source(X)
     check_shape(source)
     names = source.names or made_up_names(source.n_columns)
     chosen = chosen_columns(categorical_features, names)
-    if source.matrix is not None and not chosen:
+    if source.matrix is not None and not chosen and finite:
         seen = matrix_ranges(source.matrix, source.names)
         schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
         return Table.from_matrix(source.matrix, schema.with_target(target))
-    if source.sparse is not None and not chosen:
+    if source.sparse is not None and not chosen and finite:
         seen = sparse_ranges(source.sparse, source.names)
         schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
         return Table.from_sparse(source.sparse, schema.with_target(target))
     columns = tuple(
-        _fitted(source.read_column(j, name), j in chosen) for j, name in enumerate(names)
+        fitted_column(source.read_column(j, name), j in chosen, finite)
+        for j, name in enumerate(names)
     )
+    warn_of_columns(columns)
     schema = Schema(tuple(c.info for c in columns), target, source.names is not None)
     return Table(columns, source.n_rows, schema)
 
 
-def _fitted(column: Column, is_chosen: bool) -> Column:
+def fitted_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
     """Return a column with what was seen in it, made categorical if the user chose so."""
     info = column.info
     if info.is_numeric and not is_chosen:
-        seen = column_range(info.name, column.values)
+        seen = column_range(info.name, column.values, finite=finite)
         described = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
-        return Column(described, column.values)
+        return Column(described, column.values, of_integers=column.of_integers)
     codes, levels = column.values, info.levels
     if info.is_numeric:
         column_range(info.name, column.values)
@@ -110,7 +118,5 @@ def _fitted(column: Column, is_chosen: bool) -> Column:
             codes = recode(codes, [place[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
-    if kind is Kind.CATEGORICAL:
-        warn_of_identifier(info.name, codes, levels)
     by_rows = column.levels_found or info.is_numeric
     return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)

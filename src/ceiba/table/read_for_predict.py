@@ -6,6 +6,7 @@ A float matrix goes past all of this in a microsecond.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,8 @@ from ceiba.table.conform import Unseen, conform
 from ceiba.table.matching import by_name, by_position
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.source import check_shape
+from ceiba.table.scanning.scan import Scan
+from ceiba.table.scanning.scanned import ScannedTable
 from ceiba.table.schema import Schema
 from ceiba.table.table import FLOATS, Table
 
@@ -35,7 +38,8 @@ def read_like(
     Parameters
     ----------
     X : table
-        As in :func:`ceiba.table.read`. Infinities are allowed here: they are beyond every cut.
+        As in :func:`ceiba.table.read`, or a scan (by name). Infinities are allowed: they are
+        beyond every cut.
     schema : Schema
         What was seen when fitting. A column called like its target is left out.
     match : {"position", "name", "order"}
@@ -69,6 +73,8 @@ def read_like(
         dtype, shape = X.dtype, X.shape
         if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
             return Table.from_matrix(X, schema)
+    if isinstance(X, Scan):
+        return ScannedTable(X, schema, partial(read_like, match="name", unseen=unseen))
     source = open_source(X)
     if match in ("position", "order"):
         names = source.names

@@ -39,8 +39,8 @@ def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64
     return result
 
 
-def column_range(name: str, values: Array) -> Range:
-    """Return the range of one column of numbers; refuse infinities."""
+def column_range(name: str, values: Array, *, finite: bool = True) -> Range:
+    """Return the range of one column of numbers; refuse infinities if it must be finite."""
     n_missing = 0
     if not len(values):  # no row has a target: it will be told
         return Range(0, None, None)
@@ -50,7 +50,7 @@ def column_range(name: str, values: Array) -> Range:
         if n_missing == len(values):
             return Range(n_missing, None, None)
         low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
-    if low == -np.inf or high == np.inf:
+    if finite and (low == -np.inf or high == np.inf):
         raise _infinite(name, values)
     return Range(n_missing, low, high)
 

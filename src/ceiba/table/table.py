@@ -8,7 +8,7 @@ column of it is made dense when somebody asks for its values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -54,6 +54,11 @@ class Table:
     >>> table.columns[1].values.tolist()
     [0, -1]
     """
+
+    #: The grower of this kind of table; empty: the options decide.
+    grower: ClassVar[str] = ""
+    #: Whether all rows are in memory, in one piece.
+    is_whole: ClassVar[bool] = True
 
     columns: tuple[Column, ...]
     n_rows: int
@@ -106,6 +111,16 @@ class Table:
         if core is None:
             core = self.__dict__["_core"] = _to_core(self)
         return core
+
+    def cut_digits(
+        self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
+    ) -> NDArray[np.int8]:
+        """Return the digits at which printed cuts keep every value of their columns in place."""
+        return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
+
+    def pieces(self) -> Iterable[Table]:
+        """Return the table in pieces that fit into memory, in the order of the rows."""
+        return (self,)
 
     def take(self, rows: NDArray[Any]) -> Table:
         """Return the table of these rows (positions or mask) under the same schema."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ceiba.tree.arrivals import from_sklearn, load
 from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.invariants import check
+from ceiba.tree.methods import from_sklearn, load
 from ceiba.tree.model_file import read_metadata
 from ceiba.tree.node import Node
 from ceiba.tree.notes import NodeNote

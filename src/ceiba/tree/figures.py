@@ -46,7 +46,7 @@ class Figures(Shape):
         class_prior: Array | None
 
     @cached_property
-    def branch_weight(self) -> Array:
+    def branch_share(self) -> Array:
         """Share of each branch in the weight of all branches of its node, flat as `branch_node`."""
         weight = self.weight[self.branch_node]
         owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
@@ -87,18 +87,18 @@ class Figures(Shape):
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property
-    def stand_ins(self) -> SurrogateTable | None:
+    def active_surrogates(self) -> SurrogateTable | None:
         """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
         stored = self.surrogates
         in_use = self.missing == "surrogate" and stored is not None and stored.in_use
         return stored if in_use else None
 
     @cached_property
-    def used_columns(self) -> Array:
+    def used_features(self) -> Array:
         """Indices of the columns that any split, or surrogate in use, asks about."""
         asked = [self.splits.column[~self.is_leaf]]
-        if self.stand_ins is not None:
-            asked.append(self.stand_ins.splits.column)
+        if self.active_surrogates is not None:
+            asked.append(self.active_surrogates.splits.column)
         return read_only(np.unique(np.concatenate(asked)), np.int32)
 
     @cached_property
@@ -134,7 +134,7 @@ class Figures(Shape):
         return read_only(_over_root(mass), np.float64)
 
     @cached_property
-    def part_ending(self) -> Array:
+    def end_share(self) -> Array:
         """How much of each node ends there: 1 at leaves, in inner nodes the part that stayed.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
@@ -152,8 +152,8 @@ class Figures(Shape):
 
         Rows that stayed in an inner node count there.
         """
-        ends = self.part_ending > 0
-        return float((self.part_ending * self.search_share)[ends] @ self.impurity[ends])
+        ends = self.end_share > 0
+        return float((self.end_share * self.search_share)[ends] @ self.impurity[ends])
 
     @cached_property
     def tree_risk(self) -> float:
@@ -180,7 +180,7 @@ class Figures(Shape):
         elif self.criterion == "squared_error" and self.n_outputs == 1:
             risk[at] = self._stayed_squares(at)
         else:
-            risk[at] = self.part_ending[at] * self.risk[at]
+            risk[at] = self.end_share[at] * self.risk[at]
         return read_only(risk, np.float64)
 
     def _stayed_cost(self, counts: Array, at: Array) -> Array:

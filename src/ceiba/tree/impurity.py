@@ -67,6 +67,7 @@ def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Arr
     return np.asarray(np.maximum(cost, 0.0) * share)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     """Return the impurity decrease by each node's split, per unit of weight in its branches."""
     inner = np.flatnonzero(~tree.is_leaf)

@@ -46,7 +46,7 @@ def check(tree: Tree, *, content: bool = True) -> None:
     if content:
         _check_default(tree)
         _check_content(tree)
-        _check_values(tree)
+        check_values(tree)
     _check_extra(tree, "surrogates", tree.surrogates)
     _check_extra(tree, "competitors", tree.competitors)
     _check_tests(tree)
@@ -230,29 +230,46 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
 
 
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    for i in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
-        codes, branches = splits.level_map(i)
-        info = schema.columns[int(splits.column[i])]
-        if np.any(np.diff(codes) <= 0):
-            _fail(f"{place} {i}", "level codes not ascending", "Each level is listed once.")
-        if len(codes) and not (codes[0] >= 0 and codes[-1] < len(info.levels)):
-            _fail(
-                f"{place} {i}",
-                f"level code {codes[-1]} of column {info.name!r}",
-                f"It has {len(info.levels)} levels.",
-            )
-        # A branch for missing values alone, the last, has no levels.
-        used, n = set(branches.tolist()), int(n_branches[i]) - bool(splits.parts_missing[i])
-        if splits.parts_missing[i] and n < 2:
-            _fail(f"{place} {i}", "one group of levels and missing values", "Use presence.")
-        inside = not used or (min(used) >= 0 and max(used) < n)
-        # A surrogate need not know a level for every branch of a multiway split.
-        if not inside or (place == "node" and len(used) != n):
-            _fail(
-                f"{place} {i}",
-                f"levels lead to branches {_some(sorted(used))}",
-                f"Each of the {n} branches needs a level.",
-            )
+    asks = splits.kind == SplitKind.LEVELS
+    owner = np.repeat(np.arange(len(splits)), np.diff(splits.level_start))
+    own = asks[owner]
+    owner, code, branch = owner[own], splits.level_code[own], splits.level_branch[own]
+
+    def per_split(wrong: Array) -> Array:
+        return np.bincount(owner[wrong], minlength=len(splits)) > 0
+
+    same = owner[1:] == owner[:-1]
+    falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
+    wrong = per_split(falling)
+    _refuse(wrong, place, "level codes not ascending", "Each level is listed once.")
+    n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
+    beyond = (code < 0) | (code >= n_levels[owner])
+    _refuse(
+        per_split(beyond),
+        place,
+        lambda i: (
+            f"level code {code[beyond & (owner == i)][0]} of column "
+            f"{schema.columns[splits.column[i]].name!r}"
+        ),
+        lambda i: f"It has {n_levels[i]} levels.",
+    )
+    # A branch for missing values alone, the last, has no levels.
+    alone = splits.parts_missing
+    n = n_branches - alone
+    _refuse(
+        asks & alone & (n < 2), place, "one group of levels and missing values", "Use presence."
+    )
+    wrong = per_split((branch < 0) | (branch >= n[owner]))
+    # A surrogate need not know a level for every branch of a multiway split.
+    if place == "node":
+        pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
+        wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
+    _refuse(
+        wrong,
+        place,
+        lambda i: f"levels lead to branches {_some(sorted(set(splits.level_map(i)[1].tolist())))}",
+        lambda i: f"Each of the {n[i]} branches needs a level.",
+    )
 
 
 def _some(values: list[Any], limit: int = 10) -> str:
@@ -322,7 +339,8 @@ def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
     )
 
 
-def _check_values(tree: Tree) -> None:
+def check_values(tree: Tree) -> None:
+    """Check that values are finite, and those of classes probabilities."""
     wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
     _refuse(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
     if tree.task == "regression":

@@ -1,30 +1,83 @@
-"""Convenience methods of a Tree that call higher rooms.
+"""What can be done with a fitted tree, written once for `Tree` and for the estimators.
 
-Imports go upwards here, inside functions. A method here is a line
-that hands the tree to the function of another room, where the documentation of its options is.
+A method hands the tree to a function of another room, where its options are documented. Imports go
+upwards here, inside functions, and in no other file.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import numpy as np
+
+from ceiba.table import Table, split_target
+from ceiba.table.scanning.lazy import is_dask
+from ceiba.tree.collapse import collapse
+from ceiba.tree.construct.sample import Container, sample
+from ceiba.tree.notes import annotate, override
+from ceiba.tree.routing import route
+from ceiba.tree.routing.one_row import Answer, answer_one, one_row, whole_row
+from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from ceiba.edit.forced.division import SplitLike
+    from ceiba.grow import Problem
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.listing import Listing
     from ceiba.prune import PruningSequence, Risk
     from ceiba.report import Report
-    from ceiba.tree.splits.split_table import Split
+    from ceiba.tree.arrays import Array
+    from ceiba.tree.path import Path
     from ceiba.tree.tree import Tree
-    from ceiba.trust import Counterfactuals, Drift, ShapleyValues
+    from ceiba.trust import Counterfactuals, Drift, RivalColumns, ShapleyValues, Stability
+
+_File = str | os.PathLike[str] | BinaryIO
 
 
 class TreeMethods:
-    """Methods that higher rooms answer; mixed into `Tree`."""
+    """Methods of a tree and of every fitted estimator.
+
+    The three hooks are `_tree`, `_read_rows` and `_with_tree`. Methods that change a tree return a
+    new tree or, of an estimator, a new fitted estimator; the old one stays as it is.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def _tree(self) -> Tree: ...
+        def _read_rows(self, X: Any, check_input: bool = True) -> Table: ...
+        def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
+        def apply(self, X: Any) -> Array: ...  # noqa: D102
+
+    # Estimators have parameters of their own and replace these five.
+
+    def _read_problem(
+        self, X: Any, y: Any, sample_weight: Any, **options: Any
+    ) -> tuple[Problem, dict[str, Any]]:
+        """Return data and options of growing, and the parameters not at their default."""
+        from ceiba.grow import Problem
+
+        return Problem.like(self._tree, X, y, sample_weight, **options), {}
+
+    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+        """Grow a tree of some rows of a problem, in one thread."""
+        return problem.grow(rows, n_jobs=1)
+
+    def _threads(self, table: Table) -> int:
+        return 1
+
+    def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
+        """Return the tree that the report shows, and what else is known about it."""
+        return self._tree, {}
+
+    def _stored_model(self) -> dict[str, Any] | None:
+        """Return what a model file holds beside the tree."""
+        return None
+
+    # ------------------------------------------------------------------ as text and pictures
 
     def to_text(self, **options: Any) -> str:
         """Return the tree as text, one line per node; options of `ceiba.export.to_text`.
@@ -40,7 +93,7 @@ class TreeMethods:
         """
         from ceiba.export.text import to_text
 
-        return to_text(self, **options)  # type: ignore[arg-type]
+        return to_text(self._tree, **options)
 
     def show(self, **options: Any) -> None:
         """Print the tree, in colours if the output is a terminal; options of `to_text`.
@@ -48,24 +101,16 @@ class TreeMethods:
         Examples
         --------
         >>> import ceiba
-        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).show(unicode=False)
-        root
-        |- x <= 2.5  -> a
-        `- x > 2.5  -> b
+        >>> ceiba.DecisionTreeClassifier().fit({"x": [1, 2]}, ["a", "b"]).show(unicode=False)
+        root  n=2 (100%)  a p=0.5
+        |- x <= 1.5  n=1 (50%)  -> a p=1
+        `- x > 1.5  n=1 (50%)  -> b p=1
         """
-        import sys
-
         color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         print(self.to_text(**{"color": color, **options}))
 
-    def __rich__(self) -> Any:
-        """Return the tree in colours to `rich.print`."""
-        from rich.text import Text
-
-        return Text.from_ansi(self.to_text(color=True))
-
     def to_svg(self, **options: Any) -> str:
-        """Draw the tree as SVG text; options of `ceiba.export.to_svg`.
+        """Return a drawing of the tree as SVG text; options of `ceiba.export.to_svg`.
 
         Examples
         --------
@@ -75,25 +120,79 @@ class TreeMethods:
         """
         from ceiba.export.drawings.svg import to_svg
 
-        return to_svg(self, **options)  # type: ignore[arg-type]
+        return to_svg(self._tree, **options)
 
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
-        from ceiba.export.drawings.notebook import to_notebook
+    def plot(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib.
 
-        return to_notebook(self)  # type: ignore[arg-type]
+        Parameters
+        ----------
+        X, y : table and target, optional
+            Rows to draw at the splits and leaves.
+        **options
+            Of `ceiba.plot.plot_tree`: ax, max_depth, direction, node_ids, ...
 
-    def plot(self, *data: Any, **options: Any) -> Any:
-        """Draw the tree with matplotlib; arguments of `ceiba.plot.plot_tree`.
+        Returns
+        -------
+        matplotlib Axes
 
         Examples
         --------
         >>> import ceiba
-        >>> ax = ceiba.tree.build(("x <= 2.5", "a", "b")).plot()
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> ax = model.plot()
         """
         from ceiba.plot import plot_tree
 
-        return plot_tree(self, *data, **options)
+        return plot_tree(self._tree, X, y, **options)
+
+    def _notebook(self, *captions: str) -> str:
+        """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
+        from ceiba.export.drawings.notebook import to_notebook
+
+        return to_notebook(self._tree, *captions)
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Create the interactive report: one HTML page that needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page.
+        **options
+            Of `ceiba.report.payload`. `train` and `test` are (X, y), or frames that hold the
+            target: test rows add held-out figures, training rows quantiles; rows themselves are
+            not put into the page. `title`, `lang` ("en", "es", "pt").
+
+        Returns
+        -------
+        Report
+            `.show()` opens a browser; notebooks show it in place.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.report(test=([[1], [3]], ["a", "b"]), title="Small").path is None
+        True
+        """
+        from ceiba.report import report
+
+        tree, facts = self._report_facts()
+        return report(tree, path, **(facts | options))
+
+    # ------------------------------------------------------------------ facts about the tree
+
+    def path(self, node: int) -> Path:
+        """Return the branches from the root to a node.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> print(ceiba.tree.build(("x <= 2.5", "a", ("y <= 1", "b", "a"))).path(3))
+        x > 2.5 and y <= 1
+        """
+        return self._tree.node(node).path
 
     def rules(self, **options: Any) -> RuleTable:
         """Return the leaves as a table of rules; options of `ceiba.inspection.rules`.
@@ -101,16 +200,22 @@ class TreeMethods:
         Examples
         --------
         >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
-        >>> tree.rules()["condition"].tolist()
-        ['x <= 2.5', '2.5 < x <= 4', 'x > 4']
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "a"])
+        >>> model.rules()["condition"].tolist()
+        ['x <= 1.5', '1.5 < x <= 2.5', 'x > 2.5']
         """
         from ceiba.inspection import rules
 
-        return rules(self, **options)  # type: ignore[arg-type]
+        return rules(self._tree, **options)
 
     def formula(self, target_class: Any, **options: Any) -> Formula:
-        """Return the condition under which the tree says a class; see `ceiba.inspection.formula`.
+        """Return the condition under which the tree predicts a class.
+
+        Parameters
+        ----------
+        target_class : label
+        **options
+            Of `ceiba.inspection.formula`: unicode, digits, max_levels.
 
         Examples
         --------
@@ -121,9 +226,30 @@ class TreeMethods:
         """
         from ceiba.inspection import formula
 
-        return formula(self, target_class, **options)  # type: ignore[arg-type]
+        return formula(self._tree, target_class, **options)
 
-    def importance(self, **options: Any) -> npt.NDArray[np.float64]:
+    def summary(self, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
+        """Return the main figures of the tree: task, size, columns used, risk, pruning choice.
+
+        Parameters
+        ----------
+        pruning : Listing, optional
+            The table by which the tree was chosen; of an estimator by default its own.
+        lang : {"en", "es", "pt"}, default="en"
+            Language of what is printed.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
+        1
+        """
+        from ceiba.inspection import summary
+
+        own = getattr(self, "pruning_table_", None)
+        return summary(self._tree, pruning=own if pruning is None else pruning, lang=lang)
+
+    def importance(self, **options: Any) -> Array:
         """Return the importance of each column; options of `ceiba.inspection.importance`.
 
         Examples
@@ -131,29 +257,50 @@ class TreeMethods:
         >>> import ceiba
         >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0)
         >>> model = model.fit([[1, 8], [2, 7], [3, 6], [4, 5]], list("aabb"))
-        >>> model.tree_.importance(), model.tree_.importance(surrogates=True)
+        >>> model.importance(), model.importance(surrogates=True)
         (array([1., 0.]), array([0.5, 0.5]))
         """
         from ceiba.inspection import importance
 
-        return importance(self, **options)  # type: ignore[arg-type]
+        return importance(self._tree, **options)
+
+    def importance_table(self, X: Any = None, y: Any = None, **options: Any) -> Listing:
+        """Return the importance of each column by several measures side by side.
+
+        Parameters
+        ----------
+        X, y : table and target, optional
+            Held-out rows, for permutation importance and held-out gain.
+        **options
+            Of `ceiba.inspection.importance_table`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1, 7], [2, 7], [3, 7]], ["a", "b", "b"])
+        >>> model.importance_table()["gain"].tolist()
+        [1.0, 0.0]
+        """
+        from ceiba.inspection import importance_table
+
+        return importance_table(self._tree, X, y, **options)
 
     def split_tests(self) -> Listing:
-        """List the test of each split; see `ceiba.inspection.split_tests`.
+        """Return the test of each split; see `ceiba.inspection.split_tests`.
 
         Examples
         --------
         >>> import ceiba
         >>> X, y = {"a": ["x"] * 20 + ["y"] * 20}, ["no"] * 20 + ["yes"] * 20
-        >>> ceiba.chaid().fit(X, y).tree_.split_tests()["statistic"].tolist()
+        >>> ceiba.chaid().fit(X, y).split_tests()["statistic"].tolist()
         [40.0]
         """
         from ceiba.inspection import split_tests
 
-        return split_tests(self)  # type: ignore[arg-type]
+        return split_tests(self._tree)
 
     def expected_costs(self, node: int = 0) -> Listing:
-        """List what each answer would cost at a node; see `ceiba.inspection.expected_costs`.
+        """Return what each answer would cost at a node.
 
         Examples
         --------
@@ -164,231 +311,790 @@ class TreeMethods:
         """
         from ceiba.inspection import expected_costs
 
-        return expected_costs(self, node)  # type: ignore[arg-type]
+        return expected_costs(self._tree, node)
 
-    def link_table(self, **options: Any) -> Listing:
-        """List g(t) of every node at every pruning step; see `ceiba.inspection.link_table`.
+    def weakest_links(self, *, risk: Risk = "cost") -> Listing:
+        """Return g(t) of every node at every pruning step; see `ceiba.inspection.weakest_links`.
 
         Examples
         --------
         >>> import ceiba
         >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-        >>> model.tree_.link_table()["g"].round(3).tolist()
+        >>> model.weakest_links()["g"].round(3).tolist()
         [0.333]
         """
-        from ceiba.inspection import link_table
+        from ceiba.inspection import weakest_links
 
-        return link_table(self, **options)  # type: ignore[arg-type]
+        return weakest_links(self._tree, risk=risk)
+
+    def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
+        """Return all nested trees T(alpha), from T(0) to the root.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.pruning_sequence().n_leaves.tolist()
+        [2, 1]
+        """
+        from ceiba.prune import pruning_sequence
+
+        return pruning_sequence(self._tree, risk=risk)
 
     def routing(self) -> Listing:
-        """Tell who sent the training rows on at each node; see `ceiba.inspection.routing`.
+        """Return how the training rows were routed at each node; see `ceiba.inspection.routing`.
 
         Examples
         --------
         >>> import ceiba
         >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [None]], ["a", "b", "b"])
-        >>> model.tree_.routing()["rows"].tolist()
+        >>> model.routing()["rows"].tolist()
         [2, 1]
         """
         from ceiba.inspection import routing
 
-        return routing(self)  # type: ignore[arg-type]
+        return routing(self._tree)
 
-    def summary(self, **options: Any) -> Summary:
-        """Return the card of the tree, with a legend; see `ceiba.inspection.summary`.
+    # ------------------------------------------------------------------ rows
+
+    def predict_one(self, row: Any) -> Answer:
+        """Predict one row, in microseconds: for services.
+
+        Parameters
+        ----------
+        row : dict
+            Values by column name, in any order; further keys are ignored, and only the columns on
+            the path are needed. None and NaN are missing. Dates may be ISO text. Or a sequence
+            with a value for each column.
+
+        Returns
+        -------
+        Answer
+            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
 
         Examples
         --------
         >>> import ceiba
-        >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
-        1
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
+        >>> tree.predict_one({"id": 17, "clouds": 2}).answer
+        'no'
         """
-        from ceiba.inspection import summary
+        return answer_one(self._tree, row)
 
-        return summary(self, **options)  # type: ignore[arg-type]
+    def explain(self, row: Any, *, lang: str = "en") -> Explanation | Explanations:
+        """Return why a row gets its answer: the path through the tree, in words and as data.
 
-    def explain(self, X: Any) -> Explanation | Explanations:
-        """Say why each row of X gets its answer; one `Explanation` if there is one row.
+        Parameters
+        ----------
+        row : dict, sequence, or table
+            One row, which as a dict may lack columns that are not on its path; or several rows.
+        lang : {"en", "es", "pt"}, default="en"
+            Language of the sentences.
 
-        X is a table, or a dict of the values of one row, which may lack columns that its way does
-        not ask about.
+        Returns
+        -------
+        Explanation, or Explanations for a table of several rows
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.explain({"age": 44, "sex": "f"}))
+        age > 35  (age is 44)
+        => b  (probability 1; leaf 2, 2 training rows)
+        """
+        from ceiba.inspection import explain, explain_rows
+
+        tree = self._tree
+        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
+            row = whole_row(tree, row)
+        table = self._read_rows(one_row(row))
+        explained = explain if table.n_rows == 1 else explain_rows
+        return explained(tree, table, lang=lang)
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        by: Any = None,
+        positive: Any = None,
+        confidence: float = 0.95,
+    ) -> Any:
+        """Compare predictions with the truth.
+
+        Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
+        always giving the root's answer; of the probabilities AUC, average precision, Brier score,
+        log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE, MAE, R2,
+        against the root's value.
+
+        Parameters
+        ----------
+        X : table
+            Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
+        y : array-like, str or list of str
+        sample_weight : array-like or str, optional
+            Weights, or the column of X that holds them.
+        by : str or array-like, optional
+            Column of X, or a label per row: every figure per group, and the differences. The
+            model need not know the column.
+        positive : label, optional
+            The class that AUC, average precision, KS, gains and, with `by`, selection, true and
+            false positive rates are about; of two classes the second by default.
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        ClassEvaluation, NumberEvaluation or GroupEvaluation
+            A value that prints; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.evaluate([[1], [2]], ["a", "a"]).error
+        0.5
+        """
+        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust.groups import read_evaluation
+
+        tree = self._tree
+        if isinstance(sample_weight, str):
+            X, sample_weight = split_target(X, sample_weight)
+        X, y, groups = read_evaluation(tree, X, y, by)
+        table: Any = np.asarray(self.apply(X)) if is_dask(X) else self._read_rows(X)
+        return evaluate_tree(
+            tree,
+            table,
+            y,
+            sample_weight,
+            by=groups,
+            positive=positive,
+            confidence=confidence,
+            frequency_weights=bool(getattr(self, "_counts_rows", False)),
+            n_threads=1 if is_dask(X) else self._threads(table),
+        )
+
+    def rows(self, node: int, X: Any) -> Array:
+        """Return the indices of the rows of X that pass through a node.
 
         Examples
         --------
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.explain({"x": 9.0}).leaf
-        2
+        >>> tree.rows(2, {"x": [1.0, 3.0, 2.0, 9.0]}).tolist()
+        [1, 3]
         """
-        import numpy as np
+        self._tree.node(node)
+        return route.rows(self._tree, node, self._read_rows(X))
 
-        from ceiba.inspection import explain, explain_rows
-        from ceiba.tree.routing import route
-        from ceiba.tree.routing.one_row import whole_row
+    def sample(
+        self, n: int, *, random_state: Any = None, container: Container = "dict"
+    ) -> tuple[Any, Array]:
+        """Draw random rows and label them by this tree.
 
-        if isinstance(X, dict) and all(np.ndim(value) == 0 for value in X.values()):
-            X = whole_row(self, X)  # type: ignore[arg-type]
-        table = route.read(self, X)  # type: ignore[arg-type]
-        if table.n_rows == 1:
-            return explain(self, table)  # type: ignore[arg-type]
-        return explain_rows(self, table)  # type: ignore[arg-type]
+        Each column is drawn evenly and independently: a categorical or ordered one from its
+        levels, a numeric one from its range (as seen when fitting, or around the tree's cuts).
 
-    def shap_values(self, X: Any, **options: Any) -> ShapleyValues | tuple[ShapleyValues, ...]:
-        """Return the exact Shapley values of rows; options of `ceiba.trust.shap_values`.
+        Parameters
+        ----------
+        n : int
+        random_state : int, numpy Generator or RandomState, optional
+            None is the fixed seed 0.
+        container : {"dict", "numpy", "pandas", "polars", "pyarrow"}
+            What X comes in; "dict" is a dict of numpy arrays by column name.
+
+        Returns
+        -------
+        X, y
 
         Examples
         --------
         >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", 1.0, 5.0))
-        >>> tree.shap_values({"x": [9.0]}).values.tolist()
+        >>> tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
+        >>> X, y = tree.sample(100, random_state=1)
+        >>> bool((tree.predict(X) == y).all())
+        True
+        """
+        return sample(self._tree, n, random_state=random_state, container=container)
+
+    # ------------------------------------------------------------------ trust
+
+    def shap_values(
+        self,
+        X: Any,
+        *,
+        background: Any = None,
+        interactions: bool = False,
+        n_threads: int | None = None,
+    ) -> ShapleyValues | tuple[ShapleyValues, ...]:
+        """Return the exact Shapley value of every column for every row.
+
+        Parameters
+        ----------
+        X : table
+        background : table, optional
+            Rows that stand for "unknown" (interventional values). Without it the training shares
+            of the branches do (path-dependent values).
+        interactions : bool, default=False
+            Divide every contribution into main effect and pairs of columns.
+        n_threads : int, optional
+            By default that of the estimator, or 1. The result does not depend on it.
+
+        Returns
+        -------
+        ShapleyValues
+            `.values`, `.base_values`, `.to_shap()`; a tuple of them for several outputs.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeRegressor().fit({"x": [1, 2]}, [1.0, 5.0])
+        >>> model.shap_values({"x": [9]}).values.tolist()
         [[2.0]]
         """
         from ceiba.trust import shap_values
 
-        return shap_values(self, X, **options)  # type: ignore[arg-type]
+        table = self._read_rows(X)
+        return shap_values(
+            self._tree,
+            table,
+            background=None if background is None else self._read_rows(background),
+            interactions=interactions,
+            n_threads=self._threads(table) if n_threads is None else n_threads,
+        )
 
     def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
-        """Return the nearest changes to another answer; options of `ceiba.trust.counterfactual`.
+        """Return the nearest changes to a row that give it another answer.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table of one row
+        **options
+            Of `ceiba.trust.counterfactual`: target, fixed, direction, allowed, cost, order, k.
+
+        Returns
+        -------
+        Counterfactuals
+            A tuple, the nearest first.
 
         Examples
         --------
         >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.counterfactual({"x": [9.0]})[0].row
-        {'x': 2.5}
+        >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
+        >>> print(model.counterfactual({"age": 44, "sex": "f"}))
+        1. age <= 35 (is 44) -> a (probability 1, 2 training rows)
         """
         from ceiba.trust import counterfactual
 
-        return counterfactual(self, row, **options)  # type: ignore[arg-type]
+        return counterfactual(self._tree, self._read_rows(one_row(row)), **options)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
-        """Compare new rows with the training rows, branch by branch; see `ceiba.trust.drift`.
+        """Compare new rows with the training rows, branch by branch.
+
+        Parameters
+        ----------
+        X : table
+            New rows; or a frame that holds the target, with its name as `y`.
+        y : array-like or str, optional
+            With it the rates in the leaves are compared too.
+
+        Returns
+        -------
+        Drift
+            `.psi`, `.start`, `.branches`, `.leaves`, `.columns`; prints.
 
         Examples
         --------
         >>> import ceiba
         >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
-        >>> model.tree_.drift({"x": [1, 2, 3]}).flagged
+        >>> model.drift({"x": [1, 2, 3]}).flagged
         False
         """
         from ceiba.trust import drift
 
-        return drift(self, X, y)  # type: ignore[arg-type]
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        return drift(self._tree, self._read_rows(X), y)
+
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        resamples: int = 200,
+        share: float = 0.5,
+        random_state: int = 0,
+        **options: Any,
+    ) -> Stability:
+        """Grow trees on resamples of the rows, and return how much they differ.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+        resamples : int, default=200
+        share : float, default=0.5
+            Share of the rows in each, drawn without replacement.
+        random_state : int, default=0
+        **options
+            How to grow, as in `regrow`.
+
+        Returns
+        -------
+        Stability
+            `.nodes`, `.columns`, `.leaves`, `.rows`, `.agreement`, `.n_leaves`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> model.stability(X, y, resamples=20).agreement > 0.9
+        True
+        """
+        from ceiba.trust.stability import stability
+
+        problem, stated = self._read_problem(X, y, sample_weight, **options)
+        return stability(
+            self._tree,
+            problem.table,
+            lambda rows: self._tree_of(problem, stated, rows),
+            resamples=resamples,
+            share=share,
+            seed=random_state,
+            n_threads=self._threads(problem.table),
+        )
+
+    def rival_columns(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        node: int = 0,
+        folds: int = 10,
+        random_state: int = 0,
+        **options: Any,
+    ) -> RivalColumns:
+        """Force every column in turn at a node, and compare the trees by cross-validation.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data.
+        node : int, default=0
+        folds : int, default=10
+        random_state : int, default=0
+        **options
+            How to grow, as in `regrow`; nothing is pruned.
+
+        Returns
+        -------
+        RivalColumns
+            `.table`, `.trees`; prints and plots.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> import ceiba
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+        >>> table = model.rival_columns(X, y, folds=5).table
+        >>> table["column"][table["within 1 SE"]].tolist()
+        ['petal length (cm)', 'petal width (cm)']
+        """
+        from ceiba.trust.rival_columns import rival_columns
+
+        problem, _ = self._read_problem(X, y, sample_weight, **options)
+        return rival_columns(self._tree, problem, node=node, folds=folds, seed=random_state)
+
+    # ------------------------------------------------------------------ edits
+
+    def collapse(self, nodes: int | Iterable[int]) -> Self:
+        """Turn nodes into leaves.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "a"])
+        >>> model.get_n_leaves(), model.collapse(2).get_n_leaves()
+        (3, 2)
+        """
+        return self._with_tree(collapse(self._tree, nodes))
+
+    def set_split(
+        self,
+        node: int,
+        split: SplitLike,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        levels: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Force the split of a node and grow everything below it anew; nothing is pruned.
+
+        Parameters
+        ----------
+        node : int
+        split : str, sequence of str, Cut, Intervals, LevelSets, Presence or (column, cuts)
+            The question as it is printed: "age <= 30", "city in {Oslo, Lima}" (against all other
+            levels of the node), "city = Oslo", "income is missing"; for several branches
+            "city = Oslo | city in {Lima, Rome}", "x <= 1 | 1 < x <= 3 | x > 3". "age <= 30 or
+            missing" sends rows without a value there. Or `Cut("age", 30)`,
+            `LevelSets("city", (("Oslo",),))`, `Presence("income")`; several cuts:
+            `("age", [18, 65])`.
+        X, y, sample_weight
+            The training data; y may be the name of a column of X.
+        levels : int, optional
+            How many levels to grow below the branches; 0: they are leaves. None: to the end.
+        **options
+            How to grow, as in `regrow`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+        >>> model.set_split(0, "x > 2", X, y).tree_.n_rows.tolist()
+        [4, 2, 2]
+        """
+        from ceiba.edit.by_hand import set_split_in
+
+        problem, _ = self._read_problem(X, y, sample_weight, **options)
+        return self._with_tree(set_split_in(self._tree, node, split, problem, levels))
+
+    def regrow(
+        self,
+        node: int,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        levels: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Grow everything below a node anew; nothing is pruned.
+
+        Parameters
+        ----------
+        node : int
+        X, y, sample_weight
+            The training data; y may be the name of a column of X.
+        levels : int, optional
+            How many levels to grow. None: to the end.
+        **options
+            Of a bare tree, which does not remember its stopping rules: how to grow, as in
+            `ceiba.grow.GrowOptions` (``max_depth=4``). An estimator grows by its parameters.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
+        >>> model.collapse(2).regrow(2, X, y).tree_ == model.tree_
+        True
+        """
+        from ceiba.edit.by_hand import regrow_in
+
+        problem, _ = self._read_problem(X, y, sample_weight, **options)
+        return self._with_tree(regrow_in(self._tree, node, problem, levels))
+
+    def grow_leaves(
+        self,
+        node: int,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        levels: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """Split the leaves at and below a node further; what is above them stays as it is.
+
+        Sealed leaves are left alone.
+
+        Parameters
+        ----------
+        node : int
+            0: all leaves of the tree.
+        X, y, sample_weight
+            The training data.
+        levels : int, optional
+            How many levels to grow. None: to the end.
+        **options
+            How to grow, as in `regrow`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier().fit_root(X, y)
+        >>> [model.grow_leaves(0, X, y, levels=n).get_n_leaves() for n in (1, None)]
+        [2, 3]
+        """
+        from ceiba.edit.growing import grow_leaves_in
+
+        problem, _ = self._read_problem(X, y, sample_weight, **options)
+        return self._with_tree(grow_leaves_in(self._tree, node, problem, levels))
+
+    def copy_splits(
+        self, node: int, to: int, X: Any, y: Any, sample_weight: Any = None, **options: Any
+    ) -> Self:
+        """Copy the questions below one node to another one.
+
+        A question that would leave a branch empty becomes a leaf.
+
+        Parameters
+        ----------
+        node, to : int
+            Neither lies below the other.
+        X, y, sample_weight
+            The training data.
+        **options
+            How to grow, as in `regrow`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X = {"x": [1, 1, 1, 2, 2, 2], "z": [1, 2, 3, 1, 2, 3]}
+        >>> y = ["a", "b", "b", "b", "a", "a"]
+        >>> model = ceiba.DecisionTreeClassifier().fit_root(X, y)
+        >>> model = model.set_split(0, "x <= 1", X, y, levels=0)
+        >>> model = model.set_split(1, "z <= 1", X, y, levels=0).copy_splits(1, 4, X, y)
+        >>> model.tree_.n_rows.tolist()
+        [6, 3, 1, 2, 3, 1, 2]
+        """
+        from ceiba.edit.copying import copy_splits_in
+
+        problem, _ = self._read_problem(X, y, sample_weight, **options)
+        return self._with_tree(copy_splits_in(self._tree, node, to, problem))
+
+    def recount(
+        self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
+    ) -> Self:
+        """Replace the counts, values and risks by those of other data.
+
+        Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
+        `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates;
+        competitors are dropped, being gains on the old data. A node that no row reaches keeps its
+        value, with impurity, gain and risk 0.
+
+        Parameters
+        ----------
+        X, y : table and target
+            y may be the name of a column of X. Classes must be known to the tree.
+        sample_weight : array of shape (n_rows,), optional
+        keep_value : bool
+            Keep the nodes' values, so that the tree predicts as before; impurity and counts are
+            those of the new data and `risk` is the error of the old answers on it (what
+            reduced-error pruning needs).
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+        >>> tree.recount({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]).counts[:, 0].tolist()
+        [[1.0, 2.0], [1.0, 1.0], [0.0, 1.0]]
+        """
+        tree = recount(self._tree, X, y, sample_weight=sample_weight, keep_value=keep_value)
+        return self._with_tree(tree)
+
+    def annotate(self, node: int, *, name: str | None = None, note: str | None = None) -> Self:
+        """Write a name and a note on a node.
+
+        They stay with the tree in its file and are shown wherever the node is.
+
+        Parameters
+        ----------
+        node : int
+        name, note : str, optional
+            "" removes one; None leaves it as it is.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("income <= 20", "refuse", "grant"))
+        >>> print(tree.annotate(1, name="poor", note="policy 7").to_text(unicode=False))
+        root
+        |- income <= 20  -> refuse  # poor: policy 7
+        `- income > 20  -> grant
+        """
+        return self._with_tree(annotate(self._tree, node, name, note), pruning=True)
+
+    def override(self, node: int, answer: Any, reason: str | None = None) -> Self:
+        """Set the answer of a node by hand.
+
+        Probabilities and counts stay as they are. `risk` is that of the new answer.
+
+        Parameters
+        ----------
+        node : int
+        answer : label or number
+            None: by its rows again.
+        reason : str, optional
+            Kept with the tree.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("income <= 20", {"grant": 6, "refuse": 4}, "grant"))
+        >>> changed = tree.override(1, "refuse", reason="too few cases")
+        >>> changed.predict({"income": [9.0]}).tolist(), changed.node(1).note.reason
+        (['refuse'], 'too few cases')
+        """
+        return self._with_tree(override(self._tree, node, answer, reason), pruning=True)
+
+    def forbid(self, node: int, columns: str | Iterable[str]) -> Self:
+        """Forbid columns: growing at and below a node does not use them.
+
+        Splits that are there already stay; `set_split` may use any column.
+
+        Parameters
+        ----------
+        node : int
+        columns : str or iterable of str
+            Empty: all are allowed again.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4], "z": [1, 1, 2, 3]}, ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier().fit_root(X, y).forbid(0, "x")
+        >>> model.grow_leaves(0, X, y).tree_.root.split
+        Cut(column='z', cut=1.5, low_branch=0)
+        """
+        from ceiba.edit.growing_rules import forbid
+
+        return self._with_tree(forbid(self._tree, node, columns), pruning=True)
+
+    def prefer(self, node: int, columns: str | Iterable[str]) -> Self:
+        """Prefer columns: growing at and below a node uses them where they gain anything.
+
+        Parameters
+        ----------
+        node : int
+        columns : str or iterable of str
+            Empty: none is preferred any more.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4], "z": [1, 1, 1, 3]}, ["a", "a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier().fit_root(X, y).prefer(0, "z")
+        >>> model.grow_leaves(0, X, y, levels=1).tree_.root.split
+        Cut(column='z', cut=2.0, low_branch=0)
+        """
+        from ceiba.edit.growing_rules import prefer
+
+        return self._with_tree(prefer(self._tree, node, columns), pruning=True)
+
+    def seal(self, node: int, sealed: bool = True) -> Self:
+        """Turn a node into a leaf that `grow_leaves` does not split.
+
+        Parameters
+        ----------
+        node : int
+        sealed : bool, default=True
+            False: it may grow again.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, y).seal(2)
+        >>> model.grow_leaves(0, X, y).get_n_leaves()
+        2
+        """
+        from ceiba.edit.growing_rules import seal
+
+        return self._with_tree(seal(self._tree, node, sealed))
+
+    def studio(self, X: Any, y: Any, **options: Any) -> Any:
+        """Open the tree in the studio, and wait until it is closed.
+
+        Parameters
+        ----------
+        X, y
+            The training data; y may be the name of a column of X.
+        **options
+            Of `ceiba.studio`: test, workspace, lang, port, browser.
+
+        Returns
+        -------
+        fitted estimator
+            The model as it was when the studio was closed.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> X, y = {"x": [1, 2, 3]}, ["a", "b", "b"]
+        >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
+        >>> edited = model.studio(X, y)  # doctest: +SKIP
+        """
+        from ceiba.estimators.model_file import wrap
+        from ceiba.studio import studio
+
+        model = wrap(self._tree) if self is self._tree else self
+        return studio(X, y, model=model, **options)
+
+    # ------------------------------------------------------------------ to other programs
+
+    def export(
+        self,
+        format: str,  # noqa: A002
+        path: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
+
+        Every format answers as `predict` does, or refuses what it cannot express.
+
+        Parameters
+        ----------
+        format : str
+            See `ceiba.export.export`.
+        path : path, optional
+            A file to write as well.
+        **options
+            Of the format's function, for instance ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
+        >>> print(tree.export("rules"))
+        if clouds <= 4.5 or missing then no  (p=1)
+        if clouds > 4.5 then yes  (p=1)
+        """
+        from ceiba.export.registry import export
+
+        return export(self._tree, format, path, **options)
 
     def to_sklearn(self) -> Any:
         """Return a fitted scikit-learn estimator that predicts as this tree.
 
         For binary numeric trees, exact for X that float32 can represent; see
         `ceiba.export.to_sklearn`.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
+        >>> model.to_sklearn().predict([[1.0]]).tolist()
+        ['a']
         """
         from ceiba.export.sklearn import to_sklearn
 
-        return to_sklearn(self)  # type: ignore[arg-type]
-
-    def evaluate(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Any:
-        """Compare predictions with the truth; arguments of the estimators' `evaluate`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("PRCP > 0.01", "rain", "dry"))
-        >>> tree.evaluate({"PRCP": [0.0, 0.2, 0.3]}, ["dry", "rain", "dry"]).accuracy
-        0.6666666666666667
-        """
-        from ceiba.tree.routing import route
-        from ceiba.trust.evaluation import evaluate_tree
-        from ceiba.trust.groups import read_evaluation
-
-        tree: Tree = self  # type: ignore[assignment]
-        X, y, groups = read_evaluation(tree, X, y, options.pop("by", None))
-        return evaluate_tree(tree, route.read(tree, X), y, sample_weight, by=groups, **options)
-
-    def prune(
-        self,
-        alpha: float | None = None,
-        *,
-        cp: float | None = None,
-        n_leaves: int | None = None,
-        risk: Risk = "cost",
-    ) -> Tree:
-        """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
-
-        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
-        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
-        `ceiba.prune.prune_tree`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-        >>> model.tree_.prune(0.5).n_leaves
-        1
-        """
-        from ceiba.prune import prune_tree
-
-        return prune_tree(self, alpha, cp=cp, n_leaves=n_leaves, risk=risk)  # type: ignore[arg-type]
-
-    def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
-        """Return all nested trees T(alpha), from T(0) to the root; see `ceiba.prune`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-        >>> model.tree_.pruning_sequence().n_leaves.tolist()
-        [2, 1]
-        """
-        from ceiba.prune import pruning_sequence
-
-        return pruning_sequence(self, risk=risk)  # type: ignore[arg-type]
-
-    def regrow(
-        self, node: int, X: Any, y: Any, *, sample_weight: Any = None, **options: Any
-    ) -> Tree:
-        """Grow everything below a node anew, on the data that the tree was grown on.
-
-        Options say how to grow (`max_depth`, ...); see `ceiba.edit.regrow`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> X, y = [[1], [2], [3], [4]], ["a", "b", "b", "a"]
-        >>> tree = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
-        >>> tree.regrow(2, X, y, max_depth=2).n_leaves
-        3
-        """
-        from ceiba.edit import regrow
-
-        tree: Tree = self  # type: ignore[assignment]
-        return regrow(tree, node, X, y, sample_weight=sample_weight, **options)
-
-    def set_split(
-        self,
-        node: int,
-        split: Split | str | tuple[str, Sequence[float]],
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        **options: Any,
-    ) -> Tree:
-        """Force the split of a node and grow everything below it anew.
-
-        `X` and `y` are the data that the tree was grown on, options say how to grow; see
-        `ceiba.edit.set_split`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> X, y = {"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"]
-        >>> tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
-        >>> tree.set_split(0, "x <= 2", X, y, max_depth=1).n_rows.tolist()
-        [4, 2, 2]
-        """
-        from ceiba.edit import set_split
-
-        tree: Tree = self  # type: ignore[assignment]
-        return set_split(tree, node, split, X, y, sample_weight=sample_weight, **options)
+        return to_sklearn(self._tree)
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON schema of one row; see `ceiba.export.input_schema`.
@@ -401,67 +1107,101 @@ class TreeMethods:
         """
         from ceiba.export.input_schema import input_schema
 
-        return input_schema(self)  # type: ignore[arg-type]
-
-    def export(
-        self,
-        format: str,  # noqa: A002
-        path: str | os.PathLike[str] | None = None,
-        **options: Any,
-    ) -> Any:
-        """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
-
-        Every format answers as `predict` does, or refuses what it cannot express. With `path` it
-        is written into that file as well; options are those of the format's function, for instance
-        ``dialect="duckdb"`` of `ceiba.export.to_sql`. See `ceiba.export.export`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
-        >>> print(tree.export("rules"))
-        if clouds <= 4.5 or missing then no  (p=1)
-        if clouds > 4.5 then yes  (p=1)
-        """
-        from ceiba.export.registry import export
-
-        return export(self, format, path, **options)  # type: ignore[arg-type]
-
-    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """Make the interactive report: one HTML page that needs no network.
-
-        It is written to `path` if one is given. Options are those of `ceiba.report.payload`:
-        train=(X, y), test=(X, y), title, lang ("en", "es", "pt").
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
-        >>> tree.report(title="Rain").html.startswith("<!doctype html>")
-        True
-        """
-        from ceiba.report import report
-
-        return report(self, path, **options)  # type: ignore[arg-type]
+        return input_schema(self._tree)
 
     def save(
         self,
-        path: str | os.PathLike[str] | BinaryIO,
+        path: _File,
         *,
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
     ) -> None:
-        """Write the tree into a model file (JSON; packed if the path ends in ``.gz``).
+        """Write the tree or the fitted estimator into a model file, which `ceiba.load` reads.
 
         Parameters
         ----------
         path : path or binary file
-            Usually ``name.ceiba``; or an open file or buffer.
+            Usually ``name.ceiba``; ``name.ceiba.gz`` is compressed. Or an open file or buffer.
         metadata : mapping, optional
             Anything JSON can express: where the data came from, a hash, a note.
         compress : bool, optional
-            Pack with gzip. Default: if the path ends in ``.gz``.
+            Compress with gzip. Default: if the path ends in ``.gz``.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier(max_depth=2).fit([[1], [2], [3]], list("abb"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.ceiba")
+        ...     model.save(path)
+        ...     ceiba.load(path)
+        DecisionTreeClassifier(max_depth=2)
         """
         from ceiba.tree.model_file import write
 
-        write(path, self, metadata=metadata, compress=compress)  # type: ignore[arg-type]
+        model = self._stored_model()
+        write(path, self._tree, model=model, metadata=metadata, compress=compress)
+
+
+def prune(tree: Tree, alpha: float | None, **options: Any) -> Tree:
+    """Prune a tree: `Tree.prune`, which estimators do not share (`prune` is their parameter)."""
+    from ceiba.prune import prune_tree
+
+    return prune_tree(tree, alpha, **options)
+
+
+def load(path: _File | bytes) -> Any:
+    """Read a model file: returns the fitted estimator that was saved, or the tree.
+
+    What `save(metadata=...)` added is `metadata_` of the estimator; `ceiba.read_metadata` reads it
+    alone. Everything in the file is checked before it is used; a file never runs code.
+
+    Parameters
+    ----------
+    path : path, binary file or bytes
+        Written by ``model.save(path)`` or ``tree.save(path)``.
+
+    Returns
+    -------
+    DecisionTreeClassifier, DecisionTreeRegressor, another estimator of ceiba, or Tree
+
+    Raises
+    ------
+    ModelFileError
+        Naming the place of what is wrong in the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.ceiba")
+    ...     tree.save(path)
+    ...     ceiba.load(path) == tree
+    True
+    """
+    from ceiba.tree.model_file import read
+
+    document = read(path)
+    if document.model is None:
+        return document.tree
+    import ceiba.families  # noqa: F401 - the file may hold one of their estimators
+    from ceiba.estimators.model_file import restore
+
+    stored = document.model.value
+    if isinstance(stored, dict) and stored.get("class") == "RuleSet":
+        from ceiba.rules.model_file import restore_rules
+
+        return restore_rules(document)
+    model = restore(document)
+    model.metadata_ = document.metadata
+    return model
+
+
+def from_sklearn(model: Any) -> Tree:
+    """Return the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
+    from ceiba.export.sklearn import from_sklearn as convert
+
+    return convert(model)

@@ -197,15 +197,7 @@ def _plain(label: Any) -> Any:
 
 
 class NodeSequence(Sequence[Node]):
-    """All nodes of a tree as a lazy sequence of views.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> len(tree.nodes), tree.nodes[-1].id
-    (3, 2)
-    """
+    """All nodes of a tree as a lazy sequence of views."""
 
     __slots__ = ("_tree",)
 

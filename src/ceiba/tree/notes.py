@@ -82,15 +82,7 @@ def note_text(tree: Tree, node: int) -> str:
 
 
 def note_lines(tree: Tree) -> list[str]:
-    """Return a line per node with a note, for the comments of exported programs.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.tree.notes import note_lines
-    >>> note_lines(ceiba.tree.build(("x <= 2.5", "a", "b")).annotate(1, name="low"))
-    ['node 1: low']
-    """
+    """Return a line per node with a note, for the comments of exported programs."""
     return [f"node {node}: {note_text(tree, node)}" for node in sorted(tree.notes or ())]
 
 
@@ -194,7 +186,7 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
         notes.pop(int(node), None)
     else:
         notes[int(node)] = note
-    return replace(tree, notes=notes or None)
+    return replace(tree, notes=notes or None).with_certificate(tree.certificate)
 
 
 def overridden(tree: Tree, best: Array) -> Array:

@@ -10,30 +10,24 @@ from. Derived arrays are computed on first use and kept; they are not pickled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import Schema
+from ceiba.table import Schema, Table
 from ceiba.tree.arrays import Array, read_only, same_array
-from ceiba.tree.collapse import collapse as _collapse
-from ceiba.tree.construct.sample import Container
-from ceiba.tree.construct.sample import sample as _sample
+from ceiba.tree.certificate import Certificate
+from ceiba.tree.grown import Grown, node_arrays
 from ceiba.tree.methods import TreeMethods
+from ceiba.tree.methods import prune as _prune
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.notes import NodeNote
-from ceiba.tree.notes import annotate as _annotate
-from ceiba.tree.notes import override as _override
-from ceiba.tree.path import Path
 from ceiba.tree.routing import route as _route
-from ceiba.tree.routing.one_row import Answer
-from ceiba.tree.routing.one_row import answer_one as _answer_one
 from ceiba.tree.routing.one_row import plan_of as _plan_of
-from ceiba.tree.routing.recount import recount as _recount
 from ceiba.tree.sklearn_names import SklearnNames
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
@@ -56,7 +50,7 @@ _DTYPES: Final = {
     "sent_default": np.int64,
 }
 _OPTIONAL: Final = ("counts", "cost_matrix", "class_prior")
-_LATER: Final = frozenset((*_DTYPES, "splits", "counts"))
+_DERIVED: Final = frozenset((*_DTYPES, "splits", "counts", "surrogates", "competitors"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -107,6 +101,11 @@ class Tree(SklearnNames, TreeMethods):
     notes : mapping of node to NodeNote, optional
         Names, notes and answers that people set: `annotate`, `override`.
 
+    Attributes
+    ----------
+    certificate : Certificate or None
+        What is proven about a tree that was searched for; a changed tree has none.
+
     Examples
     --------
     >>> import ceiba
@@ -130,9 +129,10 @@ class Tree(SklearnNames, TreeMethods):
     value: Array
     risk: Array
     sent_default: Array
-    counts: Array | None = field(default_factory=lambda: None)  # no default on the class: see later
-    surrogates: SurrogateTable | None = None
-    competitors: CompetitorTable | None = None
+    # None by a factory: with a default on the class, __getattr__ would not be asked.
+    counts: Array | None = field(default_factory=lambda: None)
+    surrogates: SurrogateTable | None = field(default_factory=lambda: None)
+    competitors: CompetitorTable | None = field(default_factory=lambda: None)
     tests: SplitTests | None = None
     criterion: str = "gini"
     missing: Missing = "learn"
@@ -142,6 +142,10 @@ class Tree(SklearnNames, TreeMethods):
     honest: bool = False
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
+    # Not an argument, so that `replace` leaves it behind: nothing is proven about a changed tree.
+    certificate: Certificate | None = field(default=None, init=False)
+    # What the arrays above are derived from, until one of them is asked for.
+    _grown: Grown | None = field(default_factory=lambda: None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -151,72 +155,50 @@ class Tree(SklearnNames, TreeMethods):
             if getattr(self, name) is not None:
                 put(self, name, read_only(getattr(self, name), np.float64))
 
-    @staticmethod
-    def later(known: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> Tree:
-        """Return a tree whose arrays are made when somebody first asks for one of them.
-
-        A small table is fitted in less time than it takes to hand twenty arrays to numpy.
-
-        Parameters
-        ----------
-        known : mapping
-            The fields that are no arrays, by name: all of them.
-        rest : callable
-            Gives the other fields; it may be called more than once, by threads that ask together.
-        """
-        tree = object.__new__(Tree)
-        tree.__dict__.update(known)
-        tree.__dict__["_rest"] = rest
-        return tree
-
     def __getattr__(self, name: str) -> Any:
+        """Derive the arrays of a grown tree when the first of them is asked for."""
         mine = self.__dict__
-        rest = mine.get("_rest") if name in _LATER else None
-        if name in mine:  # another thread made them just now
+        grown = mine.get("_grown") if name in _DERIVED else None
+        if name in mine:  # another thread derived them just now
             return mine[name]
-        if rest is None:
+        if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        known = {field.name: mine[field.name] for field in fields(self) if field.name in mine}
-        whole = Tree(**{**rest(), **known})
-        mine.update(whole.__dict__)
-        mine.pop("_rest", None)
+        known = {name: mine[name] for name in _ARGUMENTS if name in mine}
+        mine.update(Tree(**{**node_arrays(grown), **known}).__dict__)  # without `_grown`
         return mine[name]
+
+    @property
+    def _left_by_first_feature(self) -> float:
+        """The share of the root's impurity that its feature leaves; 0 where it is not known."""
+        grown = self._grown
+        if grown is None or grown.factor is not None or grown.costs is not None:
+            return 0.0
+        return grown.arrays.left_by_first_column()
 
     # ------------------------------------------------------------------ identity
 
-    # ------------------------------------------------------------------ certificate
-
-    @property
-    def certificate(self) -> Any:
-        """What is proven about the tree, if it was searched for; a changed tree has none."""
-        return self.__dict__.get("_certificate")
-
-    def certified(self, certificate: Any) -> Tree:
-        """Return the tree its certificate (used by the search)."""
-        self.__dict__["_certificate"] = certificate
-        return self
+    def with_certificate(self, certificate: Certificate | None) -> Tree:
+        """Return the same tree with a certificate (used by the search)."""
+        tree = replace(self)
+        object.__setattr__(tree, "certificate", certificate)
+        return tree
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in (*_ARGUMENTS, "certificate")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Through __init__, because numpy does not pickle the read-only flag.
+        certificate = state.pop("certificate", None)
         self.__init__(**state)  # type: ignore[misc]
+        object.__setattr__(self, "certificate", certificate)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return (
-            all(same_array(getattr(self, a), getattr(other, a)) for a in (*_DTYPES, *_OPTIONAL))
-            and self.splits == other.splits
-            and self.surrogates == other.surrogates
-            and self.competitors == other.competitors
-            and self.tests == other.tests
-            and (self.criterion, self.missing, self.unseen, self.honest, self.smoothed)
-            == (other.criterion, other.missing, other.unseen, other.honest, other.smoothed)
-            and self.notes == other.notes
-            and self.schema == other.schema
-        )
+        arrays = {*_DTYPES, *_OPTIONAL}
+        names = (*_ARGUMENTS, "certificate")
+        pairs = ((name, getattr(self, name), getattr(other, name)) for name in names)
+        return all(same_array(a, b) if name in arrays else a == b for name, a, b in pairs)
 
     def __hash__(self) -> int:
         return hash((self.n_nodes, self.criterion, self.splits))
@@ -230,6 +212,26 @@ class Tree(SklearnNames, TreeMethods):
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self._notebook()
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        return Text.from_ansi(self.to_text(color=True))
+
+    # ------------------------------------------------------------------ hooks of TreeMethods
+
+    @property
+    def _tree(self) -> Tree:
+        return self
+
+    def _read_rows(self, X: Any, check_input: bool = True) -> Table:
+        return _route.read(self, X)
+
+    def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Tree:
+        return tree
 
     # ------------------------------------------------------------------ nodes and paths
 
@@ -259,10 +261,6 @@ class Tree(SklearnNames, TreeMethods):
         """The root, as a view."""
         return Node(self, 0)
 
-    def path(self, node: int) -> Path:
-        """Return the branches from the root to `node`."""
-        return self.node(node).path
-
     # ------------------------------------------------------------------ rows
 
     @cached_property
@@ -277,30 +275,6 @@ class Tree(SklearnNames, TreeMethods):
     @cached_property
     def _plan(self) -> Any:
         return _plan_of(self)
-
-    def predict_one(self, row: Any) -> Answer:
-        """Predict one row, in microseconds: for services.
-
-        Parameters
-        ----------
-        row : dict
-            Values by column name, in any order; further keys are ignored, and only the columns
-            that the way asks about are needed. None and NaN are missing. Dates may be ISO text. Or
-            a sequence with a value for each column.
-
-        Returns
-        -------
-        Answer
-            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
-        >>> tree.predict_one({"id": 17, "clouds": 2}).answer
-        'no'
-        """
-        return _answer_one(self, row)
 
     @cached_property
     def _label_table(self) -> Array:
@@ -352,133 +326,41 @@ class Tree(SklearnNames, TreeMethods):
         """
         return _route.decision_path(self, _route.read(self, X))
 
-    def rows(self, node: int, X: Any) -> Array:
-        """Return the indices of the rows of X that pass through `node`.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.rows(2, {"x": [1.0, 3.0, 2.0, 9.0]}).tolist()
-        [1, 3]
-        """
-        self.node(node)
-        return _route.rows(self, node, _route.read(self, X))
-
-    def sample(
-        self, n: int, *, random_state: Any = None, container: Container = "dict"
-    ) -> tuple[Any, Array]:
-        """Draw `n` random rows and label them by this tree.
-
-        Each column is drawn evenly and independently: a categorical or ordered one from its
-        levels, a numeric one from its range (as seen when fitting, or around the tree's cuts).
-
-        Parameters
-        ----------
-        n : int
-        random_state : int, numpy Generator or RandomState, optional
-            None is the fixed seed 0.
-        container : {"dict", "numpy", "pandas", "polars", "pyarrow"}
-            What X comes in; "dict" is a dict of numpy arrays by column name.
-
-        Returns
-        -------
-        X, y
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
-        >>> X, y = tree.sample(100, random_state=1)
-        >>> bool((tree.predict(X) == y).all())
-        True
-        """
-        return _sample(self, n, random_state=random_state, container=container)
-
     # ------------------------------------------------------------------ other trees
 
-    def recount(
-        self, X: Any, y: Any, *, sample_weight: Any = None, keep_value: bool = False
+    def prune(
+        self,
+        alpha: float | None = None,
+        *,
+        cp: float | None = None,
+        n_leaves: int | None = None,
+        risk: Literal["cost", "impurity"] = "cost",
     ) -> Tree:
-        """Return the same tree with the counts, values and risks of other data.
+        """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
-        Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
-        `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates;
-        competitors are dropped, being gains on the old data. A node that no row reaches keeps its
-        value, with impurity, gain and risk 0.
-
-        Parameters
-        ----------
-        X, y : table and target
-            y may be the name of a column of X. Classes must be known to the tree.
-        sample_weight : array of shape (n_rows,), optional
-        keep_value : bool
-            Keep the nodes' values, so that the tree predicts as before; impurity and counts are
-            those of the new data and `risk` is the error of the old answers on it (what
-            reduced-error pruning needs).
+        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
+        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        `ceiba.prune.prune_tree`. Estimators have `reprune`.
 
         Examples
         --------
         >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.recount({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]).counts[:, 0].tolist()
-        [[1.0, 2.0], [1.0, 1.0], [0.0, 1.0]]
+        >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
+        >>> model.tree_.prune(0.5).n_leaves
+        1
         """
-        return _recount(self, X, y, sample_weight=sample_weight, keep_value=keep_value)
+        return _prune(self, alpha, cp=cp, n_leaves=n_leaves, risk=risk)
 
-    def collapse(self, nodes: int | Iterable[int]) -> Tree:
-        """Return a new tree in which the given nodes are leaves.
 
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
-        >>> tree.collapse(2).n_leaves
-        2
-        """
-        return _collapse(self, nodes)
+_ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
-    def annotate(self, node: int, *, name: str | None = None, note: str | None = None) -> Tree:
-        """Return a new tree with a name and a note on a node.
 
-        They stay with the tree in its file and are shown wherever the node is.
+def tree_of_grown(grown: Grown, **known: Any) -> Tree:
+    """Return a tree that owns the core's arrays; `known` are the fields that are no arrays.
 
-        Parameters
-        ----------
-        node : int
-        name, note : str, optional
-            "" takes one away; None leaves it as it is.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("income <= 20", "refuse", "grant"))
-        >>> print(tree.annotate(1, name="poor", note="policy 7").to_text(unicode=False))
-        root
-        |- income <= 20  -> refuse  # poor: policy 7
-        `- income > 20  -> grant
-        """
-        return _annotate(self, node, name, note)
-
-    def override(self, node: int, answer: Any, reason: str | None = None) -> Tree:
-        """Return a new tree in which a node gives another answer than its rows do.
-
-        Probabilities and counts stay as they are. `risk` is that of the new answer.
-
-        Parameters
-        ----------
-        node : int
-        answer : label or number
-            None: by its rows again.
-        reason : str, optional
-            Kept with the tree.
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> tree = ceiba.tree.build(("income <= 20", {"grant": 6, "refuse": 4}, "grant"))
-        >>> changed = tree.override(1, "refuse", reason="too few cases")
-        >>> changed.predict({"income": [9.0]}).tolist(), changed.node(1).note.reason
-        (['refuse'], 'too few cases')
-        """
-        return _override(self, node, answer, reason)
+    A small table is fitted in less time than it takes to hand twenty arrays to numpy.
+    """
+    tree = object.__new__(Tree)
+    known["_grown"] = grown
+    tree.__dict__.update(known)
+    return tree

@@ -25,6 +25,7 @@ from ceiba.table import Column, Table
 from ceiba.table.display import show_number
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+from ceiba.tree.splits.sentences import ALL_DIGITS
 from ceiba.trust.moves import Direction, Limits, Move, read_limits
 
 Order = Literal["columns", "distance"]
@@ -95,9 +96,19 @@ class Counterfactual:
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
-    """The alternatives for one row, the nearest first; prints one line each."""
+    """The alternatives for one row, the nearest first; prints one line each.
+
+    Attributes
+    ----------
+    already : bool
+        Whether there are none because the row has the wanted answer as it is.
+    """
+
+    already = False
 
     def __str__(self) -> str:
+        if self.already:
+            return "The row already has the wanted answer."
         if not self:
             return "No allowed change leads to the wanted answer."
         return "\n".join(f"{i}. {one}" for i, one in enumerate(self, 1))
@@ -117,7 +128,7 @@ def counterfactual(
     order: Order = "columns",
     k: int = 5,
 ) -> Counterfactuals:
-    """Give the nearest changes to a row that give it another answer.
+    """Return the nearest changes to a row that give it another answer.
 
     Parameters
     ----------
@@ -142,7 +153,8 @@ def counterfactual(
     Returns
     -------
     Counterfactuals
-        A tuple, nearest first; empty if nothing that is allowed leads there.
+        A tuple, nearest first; empty if nothing that is allowed leads there, or if the row has the
+        wanted answer already (`already` is then True).
 
     Examples
     --------
@@ -163,7 +175,11 @@ def counterfactual(
     route.refuse(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order)
-    wanted = _wanted(tree, table, target)
+    wanted, already = _wanted(tree, route.predict(tree, table)[0], target)
+    if already:
+        found = Counterfactuals()
+        found.already = True
+        return found
     alternatives: dict[Any, Counterfactual] = {}
     for node, box in search.ends(wanted):
         one = search.counterfactual(node, box)
@@ -182,16 +198,15 @@ def _way(change: Change) -> Any:
     return change.new if not isinstance(change.new, float) else None
 
 
-def _wanted(tree: Tree, table: Table, target: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Tell for each node whether its answer is a wanted one."""
+def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], bool]:
+    """Return for each node whether its answer is a wanted one, and whether the row's answer is."""
     if tree.task == "classification":
         labels = tree.target.classes[0].tolist()
         if target is None:
-            now = labels.index(route.predict(tree, table)[0])
-            return np.asarray(tree.answer != now)
+            return np.asarray(tree.answer != labels.index(now)), False
         if target not in labels:
             raise OptionError(f"target: {target!r} is no class of this tree. Classes: {labels}.")
-        return np.asarray(tree.answer == labels.index(target))
+        return np.asarray(tree.answer == labels.index(target)), bool(now == target)
     try:
         low, high = target
     except TypeError:
@@ -200,7 +215,7 @@ def _wanted(tree: Tree, table: Table, target: Any) -> np.ndarray[Any, np.dtype[n
         ) from None
     value = tree.value[:, 0, 0]
     low, high = -math.inf if low is None else low, math.inf if high is None else high
-    return np.asarray((value >= low) & (value <= high))
+    return np.asarray((value >= low) & (value <= high)), bool(low <= now <= high)
 
 
 class _Search:
@@ -234,7 +249,7 @@ class _Search:
                         heapq.heappush(heap, (effort, next(ticket), child, stops, smaller))
 
     def _narrowed(self, box: Box, clause: Clause) -> Iterator[Box]:
-        """Give the boxes that are left of one when a clause is to hold."""
+        """Return the boxes that are left of one when a clause is to hold."""
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
@@ -265,7 +280,7 @@ class _Search:
         return self.limits[j].move(self.values[j], values)
 
     def _effort(self, box: Box) -> tuple[float, float] | None:
-        """Give how many columns have to change and how far, in the order asked for."""
+        """Return how many columns have to change and how far, in the order asked for."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
             move = self._move(j, values)
@@ -327,7 +342,8 @@ class _Search:
             wanted = wanted & ValueSet(
                 limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
             )
-        return wanted.present.text() or f"{limit.info.name} is present"
+        # With all digits: every value that fulfils the condition must do, not only training values.
+        return wanted.present.text(digits=ALL_DIGITS) or f"{limit.info.name} is present"
 
     def _table(self, values: list[float]) -> Table:
         columns = tuple(
@@ -349,13 +365,13 @@ def _met(box: Box, j: int, values: ValueSet) -> Box | None:
 
 
 def _placed(values: ValueSet, named_only: bool) -> ValueSet:
-    """Give the values that send a row whole: present, and levels that the splits know."""
+    """Return the values that send a row whole: present, and levels that the splits know."""
     present = values.present
     return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
 
 
 def _shown(info: Any, value: float) -> Any:
-    """Give a value as it stands in a table of the user."""
+    """Return a value as it stands in a table of the user."""
     if info.is_numeric:
         if value != value:
             return None

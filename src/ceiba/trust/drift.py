@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.inspection.rules import is_weighted, says_its_mean
-from ceiba.listing import Listing
+from ceiba.listing import Block, Listing, text_of
 from ceiba.table import Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight
@@ -49,6 +49,8 @@ class Drift:
     start : int or None
         The node nearest to the root whose branches are taken otherwise than before (corrected p
         below 0.05); None: nowhere.
+    start_p_value : float
+        The corrected p-value of that node; NaN without one.
     branches : Listing
         Per branch: rows and shares then and now, the branch's part of its node's PSI, the node's
         p-value.
@@ -70,11 +72,20 @@ class Drift:
     columns: Listing
 
     @property
+    def start_p_value(self) -> float:
+        """The corrected p-value of the node where the change starts; NaN without one."""
+        return float(next((row["p"] for row in self.branches if row["node"] == self.start), np.nan))
+
+    @property
     def flagged(self) -> bool:
         """Whether some node's branches are taken otherwise than before (corrected p < 0.05)."""
         return self.start is not None
 
     def __str__(self) -> str:
+        return text_of(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the comparison as it is printed: sentences and two tables."""
         lines = [
             f"{self.n_now} new rows against {self.n_then} training rows",
             f"PSI over the leaves {self.psi:.3g} (by chance about {self.psi_by_chance:.2g})",
@@ -86,21 +97,15 @@ class Drift:
             assert split is not None
             lines.append(
                 f"the change starts at node {self.start} ({split.sentence(0, self.tree.schema)}): "
-                f"corrected p {self.p_value:.2g}"
+                f"corrected p {self.start_p_value:.2g}"
             )
-        tables = [str(_rounded(listing)) for listing in (self.branches, self.leaves)]
-        return "\n\n".join(["\n".join(lines), *tables])
+        tables = [_rounded(listing).blocks() for listing in (self.branches, self.leaves)]
+        return [*lines, "", *tables[0], "", *tables[1]]
 
     __repr__ = __str__
 
-    def to_html(self, path: Any = None) -> str:
-        """Give a page that shows both side by side, and write it to `path` if one is given."""
-        from ceiba.trust.drift_page import drift_page
-
-        return drift_page(self, path)
-
     def to_dict(self) -> dict[str, Any]:
-        """Give the figures as plain data."""
+        """Return the figures as plain data."""
         return {
             "n_then": self.n_then,
             "n_now": self.n_now,
@@ -108,6 +113,7 @@ class Drift:
             "psi_by_chance": self.psi_by_chance,
             "p_value": self.p_value,
             "start": self.start,
+            "start_p_value": None if self.start is None else self.start_p_value,
             "optimistic": not self.tree.honest,  # what the leaves were like then
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
@@ -176,7 +182,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
 
 
 def psi(then: Iterable[float], now: Iterable[float]) -> float:
-    """Give the population stability index of two lists of counts.
+    """Return the population stability index of two lists of counts.
 
     Half a row is added to each count, so that an empty place does not make it infinite.
 
@@ -191,18 +197,11 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 
 def psi_by_chance(then: Array, now: Array) -> float:
-    """Give the index to expect of two samples of one population, whose shares are estimated.
+    """Return the index to expect of two samples of one population, whose shares are estimated.
 
     With a and b the shares, half a row added, E (b - a) log(b / a) is E a log a + E b log b
     - E a E log b - E b E log a, as the samples are independent. (k - 1) (1 / n + 1 / m), which it
     is for large counts, is far too much where leaves have a few rows each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.trust.drift import psi_by_chance
-    >>> round(psi_by_chance(np.array([500.0, 500.0]), np.array([250.0, 250.0])), 4)
-    0.003
     """
     both = then + now + 0.5
     p = both / both.sum()
@@ -242,7 +241,7 @@ def _rows_then(tree: Tree) -> Array:
 
 
 def _ending(tree: Tree, rows: Array) -> Array:
-    """Give the rows that end in each node: all of a leaf's, those that stayed in inner ones."""
+    """Return the rows that end in each node: all of a leaf's, those that stayed in inner ones."""
     passed = np.zeros(tree.n_nodes)
     np.add.at(passed, tree.parent[1:], rows[1:])
     return np.maximum(np.where(tree.is_leaf, rows, rows - passed), 0.0)
@@ -258,7 +257,7 @@ def _node_tests(tree: Tree, then: Array, now: Array) -> Array:
 
 
 def two_samples(then: Array, now: Array) -> float:
-    """Give the p-value of two rows of counts; NaN if one is empty or the counts are too small."""
+    """Return the p-value of two rows of counts; NaN if one is empty or the counts are too small."""
     table = np.array([then, now], np.float64)
     table = table[:, table.sum(axis=0) > 0]
     if table.shape[1] < 2 or np.any(table.sum(axis=1) == 0):
@@ -442,7 +441,7 @@ def _leaf_listing(
 
 
 def _column_listing(tree: Tree, table: Table) -> Listing:
-    used, n = tree.used_columns.tolist(), table.n_rows
+    used, n = tree.used_features.tolist(), table.n_rows
     columns = [table.columns[j] for j in used]
     then = np.array([column.info.n_missing for column in columns], float)
     missing = np.array([np.count_nonzero(column.missing) for column in columns], float)

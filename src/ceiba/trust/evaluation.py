@@ -5,17 +5,21 @@ The one way from a table and a target to an evaluation, for trees and for estima
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
 from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
 from ceiba.table import Table, read_target, read_weights
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.trust.groups import GroupEvaluation, evaluate_groups
+from ceiba.visible import counted
+
+_SHOWN: Final = 5  # labels that a message names
 
 
 def evaluate_tree(
@@ -30,45 +34,20 @@ def evaluate_tree(
     frequency_weights: bool = False,
     n_threads: int = 1,
 ) -> Any:
-    """Compare the predictions of a tree with the truth.
-
-    Parameters
-    ----------
-    tree : Tree
-    table : Table or array of int
-        Rows, read by the tree's schema; or the node in which each row ends, if the table is not
-        in memory.
-    y, sample_weight
-        The truth, and weights.
-    by : (str, array), optional
-        Name and labels of groups that are evaluated apart.
-    positive : label, optional
-        The class that scores are about; of two the second by default.
-    confidence : float
-    frequency_weights : bool
-    n_threads : int
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.table import read_like
-    >>> from ceiba.trust.evaluation import evaluate_tree
-    >>> tree = ceiba.tree.build(("x <= 2", "a", "b"))
-    >>> evaluate_tree(tree, read_like({"x": [1.0, 3.0]}, tree.schema), ["a", "a"]).error
-    0.5
-    """
+    """Compare the predictions of a tree with the truth."""
     if positive is not None and tree.task == "regression":
         raise OptionError("positive is about classes; this tree predicts numbers.")
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive: this tree has several outputs, each with classes of its own.")
     n_rows = len(table)
     truth = _truth(tree, y, n_rows)
-    if isinstance(table, Table):
+    if isinstance(table, Table) and tree.missing == "fractional":  # rows end in several leaves
         predicted = route.predict(tree, table, n_threads=n_threads).reshape(n_rows, -1)
         probability = _probabilities(tree, table, n_threads)
     else:
-        predicted = np.asarray(tree._label_table[table]).reshape(n_rows, -1)
-        probability = [tree.value[table, k, :] for k in range(tree.n_outputs)]
+        ends = route.apply(tree, table, n_threads=n_threads) if isinstance(table, Table) else table
+        predicted = np.asarray(tree._label_table[ends]).reshape(n_rows, -1)
+        probability = [tree.value[ends, k, :] for k in range(tree.n_outputs)]
     weight = read_weights(sample_weight, len(truth))
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
@@ -145,8 +124,45 @@ def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
         )
     if tree.task == "regression":
         return target.values
+    for k, known in enumerate(tree.target.classes):
+        counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
+        seen = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
+        # With costs or priors an unknown class is refused later, so a warning would say it twice.
+        refused = tree.cost_matrix is not None or tree.class_prior is not None
+        _check_labels(seen, known.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     return np.stack(columns, axis=1)
+
+
+def _check_labels(seen: dict[Any, int], known: list[Any], *, warn: bool) -> None:
+    """Refuse labels of which the model knows none; warn about some that it does not know."""
+    strange = sorted((label for label in seen if label not in known), key=lambda c: -seen[c])
+    if not strange:
+        return
+    by_text = {str(label): label for label in known}
+    hints = []
+    for label in strange[:_SHOWN]:
+        if str(label) in by_text:  # 1 and "1"
+            right = by_text[str(label)]
+            hints.append(f" Did you mean {right!r} ({type(right).__name__}) for {label!r}?")
+        elif hint := did_you_mean(str(label), by_text):
+            hints.append(hint.replace("?", f" for {label!r}?"))
+    shown = ", ".join(f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_SHOWN])
+    shown += ", ..." if len(strange) > _SHOWN else ""
+    names = ", ".join(repr(label) for label in known[:_SHOWN])
+    names += ", ..." if len(known) > _SHOWN else ""
+    rest = f"{shown}. Classes of the model: {names}.{''.join(hints)}"
+    if len(strange) == len(seen):
+        raise DataError(f"No row of y has a class of the model. y has {rest}")
+    if not warn:
+        return
+    rows = counted(sum(seen[label] for label in strange), "row")
+    warnings.warn(
+        f"y has classes that the model does not know, in {rows} of {sum(seen.values())}, which "
+        f"count as errors: {rest}",
+        DataWarning,
+        stacklevel=5,
+    )
 
 
 def _probabilities(tree: Tree, table: Table, n_threads: int) -> list[npt.NDArray[np.float64]]:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
-from ceiba.inspection.intervals import mean_interval, share_interval, wilson
-from ceiba.listing import Listing
+from ceiba.inspection.intervals import interval_words, mean_interval, share_interval, wilson
+from ceiba.listing import Block, Listing, text_of
 from ceiba.table import effective_rows, is_named_target, split_target
 from ceiba.table.readers.objects import missing_mask
 from ceiba.tree import Tree
@@ -65,6 +65,10 @@ class GroupEvaluation:
     confidence: float
 
     def __str__(self) -> str:
+        return text_of(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the figures as they are printed: a table and what differs."""
         names = list(dict.fromkeys(self.figures["figure"].tolist()))
         rows = sorted(self.figures, key=lambda row: names.index(row["figure"]))
         table = {
@@ -75,7 +79,8 @@ class GroupEvaluation:
             "interval": [f"{_short(row['low'])} to {_short(row['high'])}" for row in rows],
         }
         what = f", of class {self.positive!r}" if self.positive is not None else ""
-        level = f"{self.confidence:.0%} intervals".replace("%", " %")
+        few = any(getattr(one, "approximate", False) for one in self.evaluations.values())
+        level = interval_words(self.confidence, few)
         marked = [
             f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
             f"({_short(row['low'])} to {_short(row['high'])})"
@@ -85,12 +90,12 @@ class GroupEvaluation:
         tail = ["differences whose interval leaves out 0:", *marked]
         if not marked:
             tail = ["no difference to the largest group has an interval that leaves out 0"]
-        return "\n".join([str(Listing(table, title=f"by {self.by}{what}, {level}")), *tail])
+        return [*Listing(table, title=f"by {self.by}{what}, {level}").blocks(), *tail]
 
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the figures as plain data."""
+        """Return the figures as plain data."""
         return {
             "by": self.by,
             "positive": self.positive,
@@ -195,7 +200,7 @@ class _Rows:
     confidence: float
 
     def share(self, which: Array, among: Array) -> _Figure:
-        """Give a share among some rows, with Wilson's interval."""
+        """Return a share among some rows, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
@@ -206,7 +211,7 @@ class _Rows:
         )
 
     def mean(self, values: Array) -> _Figure:
-        """Give the mean of figures from -1 to 1, with Student's interval."""
+        """Return the mean of figures from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
@@ -227,6 +232,10 @@ def _figures(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Figur
     out = {"error": _Figure(evaluation.error, *evaluation.error_interval)}
     if evaluation.has_costs:
         out["cost"] = _Figure(evaluation.cost, *evaluation.cost_interval)
+    if (scores := evaluation.scores) is not None:
+        out["AUC"] = _Figure(scores.auc, *scores.auc_interval)
+        out["Brier"] = _Figure(scores.brier, *scores.brier_interval)
+        out["log loss"] = _Figure(scores.log_loss, *scores.log_loss_interval)
     return out
 
 

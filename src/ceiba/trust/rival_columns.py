@@ -51,11 +51,11 @@ class RivalColumns:
 
     __repr__ = __str__
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
         from importlib import import_module  # a neighbour: at call time only
 
-        return import_module("ceiba.plot").plot_rival_columns(self, ax=ax)
+        return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
 
 
 def rival_columns(
@@ -99,7 +99,7 @@ def rival_columns(
 
 
 def _best_split(problem: Problem, j: int) -> Split | None:
-    """Give the best split of one column, None if it has none."""
+    """Return the best split of one column, None if it has none."""
     options = replace(
         problem.options, max_depth=1, column_cost=None, monotonic_cst=None, max_features=None
     )

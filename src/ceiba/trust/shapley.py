@@ -85,7 +85,7 @@ class ShapleyValues:
         )
 
     def row(self, i: int = 0) -> Listing:
-        """Give the contributions for one row as a listing, the largest first.
+        """Return the contributions for one row as a listing, the largest first.
 
         Of a classifier there is one column per class; pick one with `of_class`.
 
@@ -134,7 +134,7 @@ class ShapleyValues:
         return np.column_stack(columns)
 
     def to_shap(self) -> Any:
-        """Give a `shap.Explanation`, so that shap's plots work; needs the package shap."""
+        """Return a `shap.Explanation`, so that shap's plots work; needs the package shap."""
         try:
             from shap import Explanation
         except ImportError as error:
@@ -161,7 +161,7 @@ def shap_values(
     interactions: bool = False,
     n_threads: int = 1,
 ) -> ShapleyValues | tuple[ShapleyValues, ...]:
-    """Give the exact Shapley value of every column for every row.
+    """Return the exact Shapley value of every column for every row.
 
     Parameters
     ----------
@@ -242,11 +242,11 @@ def _adds_up(value: Array) -> bool:
 def _branch_shares(tree: Tree) -> Array:
     """Give each branch's share of its node, flat as `branch_node`: of the weight, after priors."""
     if tree.class_prior is None or tree.counts is None:
-        return tree.branch_weight
+        return tree.branch_share
     mass = tree.share[tree.branch_node]
     owner = np.repeat(np.arange(tree.n_nodes), tree.n_branches)
     total = np.bincount(owner, weights=mass, minlength=tree.n_nodes)[owner]
-    return np.divide(mass, total, out=tree.branch_weight.copy(), where=total > 0)
+    return np.divide(mass, total, out=tree.branch_share.copy(), where=total > 0)
 
 
 def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
@@ -265,7 +265,7 @@ def _text(value: Any) -> str:
 
 
 def _as_shown(table: Table) -> npt.NDArray[Any]:
-    """Give the rows with names of levels, as a person would write them."""
+    """Return the rows with names of levels, as a person would write them."""
     shown = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):
         if column.info.kind == Kind.NUMERIC:

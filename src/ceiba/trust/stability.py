@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.listing import Listing
+from ceiba.listing import Block, Listing, text_of
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -68,6 +68,10 @@ class Stability:
     n_leaves: Array
 
     def __str__(self) -> str:
+        return text_of(self.blocks())
+
+    def blocks(self) -> list[Block]:
+        """Return the comparison as it is printed: sentences and two tables."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
         if self.tree.task == "classification":
@@ -83,15 +87,15 @@ class Stability:
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
-        return "\n\n".join(["\n".join(lines), str(_rounded(self.nodes)), str(self.leaves)])
+        return [*lines, "", *_rounded(self.nodes).blocks(), "", *self.leaves.blocks()]
 
     __repr__ = __str__
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
         from importlib import import_module  # a neighbour: at call time only
 
-        return import_module("ceiba.plot").plot_stability(self, ax=ax)
+        return import_module("ceiba.plot").plot_stability(self, ax=ax, lang=lang)
 
 
 def stability(
@@ -151,7 +155,7 @@ def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[An
 
 
 def _answers(tree: Tree, table: Table) -> Array:
-    """Give the class codes, or numbers, that a tree says of each row; a column per output."""
+    """Return the class codes, or numbers, that a tree says of each row; a column per output."""
     if tree.missing == "fractional":
         if tree.task == "regression":
             return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ceiba.grow.shards import grower
+from ceiba.shards import grower
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,11 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.grow.shards import grower
-from ceiba.grow.shards.on_dask import client as dask_client
-from ceiba.grow.shards.on_dask import opening, waiting
-from ceiba.grow.shards.on_dask.exchange import DaskExchange
+from ceiba.shards import grower
+from ceiba.shards.homes import dask, dask_exchange
+from ceiba.shards.homes.dask_exchange import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
-from tests.grow.sharding import assert_same_tree
+from tests.shards.sharding import assert_same_tree
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -25,7 +24,7 @@ distributed = pytest.importorskip("distributed")
 def test_no_scheduler_at_an_address_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_client, "_CONNECT", "1s")
+    monkeypatch.setattr(dask_exchange, "_CONNECT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
     with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -63,8 +62,8 @@ def test_a_fit_whose_client_died_is_resumed(
 
 
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "_LOOK", 0.1)
-    monkeypatch.setattr(waiting, "_ALONE", 0.3)
+    monkeypatch.setattr(dask_exchange, "_LOOK", 0.1)
+    monkeypatch.setattr(dask_exchange, "_ALONE", 0.3)
     lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
@@ -79,7 +78,7 @@ def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False
     )
-    real, rounds = DaskExchange._submitted, []
+    real, rounds = DaskExchange._submit_rounds, []
 
     def submitted(self: DaskExchange, question: Any) -> Any:
         rounds.append(question)
@@ -87,7 +86,7 @@ def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
             cluster.close()
         return real(self, question)
 
-    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
+    monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     with (
         distributed.Client(cluster, timeout=1),
         pytest.raises(DataError, match="scheduler does not answer any more"),
@@ -114,10 +113,10 @@ def fit_with_kills(
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     killed = []
-    real_submitted, real_settle = DaskExchange._submitted, opening.settle
+    real_submit, real_settle = DaskExchange._submit_rounds, dask.settle
 
     def submitted(self: DaskExchange, question: Any) -> Any:
-        future = real_submitted(self, question)
+        future = real_submit(self, question)
         if asks[-1] == phase and len(killed) < n_kills:
             killed.append(phase)
             kill_one(client)  # while the round is under way
@@ -129,8 +128,8 @@ def fit_with_kills(
             kill_one(client)  # after the first look, before rows are coded
         return real_settle(*args)
 
-    monkeypatch.setattr(opening, "settle", settle)
-    monkeypatch.setattr(DaskExchange, "_submitted", submitted)
+    monkeypatch.setattr(dask, "settle", settle)
+    monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
     assert killed
     assert_same_tree(model.tree_, expected.tree_)

@@ -11,14 +11,13 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.grow.shards import grower
-from ceiba.grow.shards.on_dask import opening
-from ceiba.grow.shards.on_dask.exchange import DaskExchange
+from ceiba.shards import grower
+from ceiba.shards.homes import dask
+from ceiba.shards.homes.dask_exchange import DaskExchange
 from tests.cli.running import run
 from tests.estimators.on_dask.frames import files_of, frame_of
-from tests.grow.sharding import assert_same_tree, random_problem, ways_to_cut
-from tests.grow.test_shards_chaid import by_tests
-from tests.grow.test_shards_max_bins import in_shards
+from tests.shards.sharding import assert_same_tree, random_problem, ways_to_cut
+from tests.shards.test_shards_max_bins import in_shards
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -57,8 +56,6 @@ def test_the_tree_of_a_dask_frame_is_the_tree_in_memory(client: Any) -> None:
         (ceiba.DecisionTreeRegressor(max_leaf_nodes=12), None),
         (ceiba.id3(missing="majority", max_depth=4), None),
         (ceiba.DecisionTreeClassifier(max_bins=8, prune="cv", max_depth=4), "weight"),
-        (ceiba.chaid(split=0.5), "weight"),
-        (ceiba.chaid(task="regression", bins=5), None),
     ],
     ids=[
         "folds",
@@ -68,8 +65,6 @@ def test_the_tree_of_a_dask_frame_is_the_tree_in_memory(client: Any) -> None:
         "best first means",
         "id3",
         "few bins",
-        "chaid",
-        "chaid of numbers",
     ],
 )
 def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | None) -> None:
@@ -98,10 +93,10 @@ def test_groups_are_held_out_together(client: Any) -> None:
     assert str(make.fit(lazy, "label", groups="group").pruning_table_) == expected
     rest = lazy.drop(columns="group")
     assert str(make.fit(rest, "label", groups=lazy["group"]).pruning_table_) == expected
-    with pytest.raises(SchemaError, match="no column 'grup' with groups"):
+    with pytest.raises(SchemaError, match="no column 'grup'; the table has"):
         make.fit(lazy, "label", groups="grup")
     arrays = lazy[["group"]].to_dask_array(lengths=True)
-    with pytest.raises(SchemaError, match="no column 'group' with groups"):
+    with pytest.raises(DataError, match="'group' names a column, but X is a Array"):
         make.fit(arrays, arrays[:, 0], groups="group")
 
 
@@ -240,11 +235,11 @@ def test_partitions_that_differ(client: Any) -> None:
 def same_on_a_cluster(client: Any, seed: int) -> int:
     """Grow a random problem over shards on workers; tell how many leaves its tree has.
 
-    By search, every third one with few bins, every third one by tests.
+    Every third one with few bins.
     """
     rng = np.random.default_rng(seed)
     task = str(rng.choice(["classification", "regression"]))
-    problem = by_tests(rng, task) if seed % 3 == 2 else random_problem(rng, task)
+    problem = random_problem(rng, task)
     if seed % 3 == 1:
         problem = replace(problem, options=replace(problem.options, max_bins=9))
     ways = ways_to_cut(rng, problem)
@@ -295,12 +290,12 @@ def nodes_counted(tree: Any, max_depth: int) -> list[tuple[int, int]]:
 def test_counts_travel_as_the_formula_says(
     client: Any, asks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts of a level: 8 bytes x (2 + branches + nodes counted x words of a node)."""
+    """Counts of a level: 8 bytes x (5 + branches + nodes counted x words of a node)."""
     monkeypatch.setattr(grower, "GATHER_ROWS", 0)
     frame = frame_of(1500).drop(columns="number")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     n_bytes, layouts = [], []
-    real, real_agree = DaskExchange.ask, opening.agree
+    real, real_agree = DaskExchange.ask, dask.agree
 
     def ask(self: DaskExchange, question: Any) -> Any:
         answer = real(self, question)
@@ -312,15 +307,15 @@ def test_counts_travel_as_the_formula_says(
         layouts.append(real_agree(*args))
         return layouts[-1]
 
-    monkeypatch.setattr(opening, "agree", agree)
+    monkeypatch.setattr(dask, "agree", agree)
     monkeypatch.setattr(DaskExchange, "ask", ask)
     model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
-    _, layout = layouts[0]
+    layout = layouts[0].layout
     cells = sum(
         column + 1 if isinstance(column, int) else len(column.edge) + 2 for column in layout.columns
     )
     levels = nodes_counted(model.tree_, 5)
     assert len(levels) == 5
     assert n_bytes == [
-        8 * (2 + branches + n_nodes * cells * layout.target) for branches, n_nodes in levels
+        8 * (5 + branches + n_nodes * cells * layout.target) for branches, n_nodes in levels
     ]

@@ -30,7 +30,8 @@ _OPTIONS: list[dict[str, Any]] = [
     {"unseen": "default"}, {"max_competitors": 2, "missing": "surrogate"},
     {"prune": {"ceiba": "CostComplexity(folds=3, keep_unpruned=True)"}}, {"leaf_values": "laplace"},
     {"class_prior": {"no": 0.8, "yes": 0.2}}, {"cost_matrix": [[0, 1], [5, 0]]},
-    {"criterion": "gain_ratio", "missing": "majority"}, {"criterion": "chi2"}, {"honest": 0.4},
+    {"criterion": "gain_ratio", "missing": "majority"}, {"criterion": "chi2"},
+    {"leaf_values": "honest"},
     {"random_state": 3},
 ]  # fmt: skip
 _OF_CLASSES = {"class_prior", "cost_matrix", "criterion", "leaf_values"}

@@ -39,18 +39,17 @@ VALUES: dict[str, list[Any]] = {
     "prune": ["cv", "1se", _object("Pessimistic()"), _object("CostComplexity(folds=3)"),
               _object("SameAnswer()"), _object("DescriptionLength()"), _object("ChiSquare()"),
               _object("ReducedError()")],
-    "frequency_weights": [True],
     "forced_splits": ["x0 <= 1", "x1 = a", ["x0 <= 1", None, "x1 = a"]],
-    "leaf_values": ["laplace", "m_estimate", "shrinkage", _object("MEstimate(m=2.0)")],
-    "honest": [0.5, 0.1],
-    "drop_missing_target": [True],
-    "match_columns": ["name"],
-    "feature_names": [["a"], ["a", "b"], ["x0", "x0"]],
+    "leaf_values": ["laplace", "m_estimate", "shrinkage", _object("MEstimate(m=2.0)"),
+                    _object("MEstimate(m=0.0)"), _object("Shrinkage(strength=0.0)"), "honest",
+                    _object("Honest(share=0.1)"), _object("Honest(values='laplace')")],
     "class_weight": ["balanced", {"a": 2.0}],
-    "positive": ["a", 1, 0],
     "class_prior": [[0.5, 0.5], {"a": 0.1, "b": 0.9}],
     "cost_matrix": [[[0, 1], [5, 0]], [[0, 1, 1], [2, 0, 1], [1, 1, 0]]],
 }  # fmt: skip
+
+#: Arguments of `fit`, drawn with the options; the weights may be frequencies.
+OF_FIT = ("drop_missing_target", "frequency")
 
 CRITERIA = {
     "classification": ["gini", "entropy", "log_loss", "error", "twoing", "hellinger", "gain_ratio",
@@ -72,7 +71,7 @@ def option_value(value: Any) -> Any:
     if isinstance(value, dict) and "ceiba" in value:
         name, _, arguments = value["ceiba"].partition("(")
         made = getattr(ceiba, name, None)
-        return eval(f"made({arguments}", {"made": made}) if arguments else made
+        return eval(f"made({arguments}", {"made": made, "ceiba": ceiba}) if arguments else made
     if isinstance(value, list) and value and isinstance(value[0], str) and " " in value[0]:
         return tuple(value)  # forced splits are a tuple
     return cell(value)
@@ -90,4 +89,13 @@ def draw_options(rng: Any, task: str, most: int = 4, wrong: float = 0.08) -> dic
 
 
 def options_of(case: dict[str, Any]) -> dict[str, Any]:
-    return {name: option_value(value) for name, value in case["options"].items()}
+    return {
+        name: option_value(value) for name, value in case["options"].items() if name not in OF_FIT
+    }
+
+
+def fit_arguments(case: dict[str, Any], weight: Any) -> dict[str, Any]:
+    """The arguments of `fit` besides the table and the target."""
+    given = {name: case["options"][name] for name in OF_FIT if name in case["options"]}
+    given["frequency" if given.pop("frequency", False) else "sample_weight"] = weight
+    return given

@@ -17,8 +17,9 @@ import numpy as np
 
 import ceiba
 from tests.hardening.fuzz.containers import CONTAINERS, held
-from tests.hardening.fuzz.options import draw_options, options_of
+from tests.hardening.fuzz.options import draw_options, fit_arguments, options_of
 from tests.hardening.fuzz.shrinking import smaller_table, taken
+from tests.interop.fields import differences
 from tests.properties.fitting import leaf_sets
 
 KIND = "property"  # cases are counted by it
@@ -61,7 +62,7 @@ def draw(seed: int) -> dict[str, Any]:
 def _cells(rng: random.Random, n: int, numeric: bool) -> list[Any]:
     pool: list[Any] = rng.choice([[0, 1, 2, 3], [0.5, 1.5, 2.0, 7.25], list(range(50))])
     if not numeric and rng.random() < 0.4:
-        pool = rng.choice([["u", "v"], ["u", "v", "w", "x", "y"]])
+        pool = rng.choice([["u", "v"], ["u", "v", "w", "x", "y"], list("abcdefghijklm")])
     holes = rng.choice([0.0, 0.0, 0.2])
     numbers = isinstance(pool[0], int | float)
     return [
@@ -89,7 +90,7 @@ def _fit(case: dict[str, Any], X: Any = None, **changes: Any) -> Any:
     kind = {"classification": "DecisionTreeClassifier", "regression": "DecisionTreeRegressor"}
     made = getattr(ceiba, kind[case["task"]])(**{**options_of(case), **changes})
     table = held("dict", case["columns"]) if X is None else X
-    return made.fit(table, case["target"], sample_weight=case["weight"])
+    return made.fit(table, case["target"], **fit_arguments(case, case["weight"]))
 
 
 def _threads(case: dict[str, Any], model: Any) -> None:
@@ -140,7 +141,7 @@ def _monotone(case: dict[str, Any], model: Any) -> None:
 def _weights(case: dict[str, Any], model: Any) -> None:
     weight = case["weight"] or [1] * len(case["target"])
     copies = [i for i, k in enumerate(weight) for _ in range(k)]
-    weighted = _fit(case, frequency_weights=True)
+    weighted = _fit({**case, "options": {**case["options"], "frequency": True}})
     copied = _fit({**taken(case, copies), "weight": None})
     _same_shape(weighted.tree_, copied.tree_)
 
@@ -156,10 +157,13 @@ def _file(case: dict[str, Any], model: Any) -> None:
     model.save(file)
     again = ceiba.load(file.getvalue())
     assert again.tree_ == model.tree_, "the tree from the file"
+    assert differences(model, again) == [], "the model from the file"
     second = io.BytesIO()
     again.save(second)
     assert ceiba.load(second.getvalue()).tree_ == model.tree_, "the tree from the second file"
-    refitted = again.fit(held("dict", case["columns"]), case["target"], case["weight"])
+    refitted = again.fit(
+        held("dict", case["columns"]), case["target"], **fit_arguments(case, case["weight"])
+    )
     assert refitted.tree_ == model.tree_, "the model from the file, fitted again"
 
 

@@ -19,7 +19,7 @@ import ceiba
 from ceiba.tree import check as check_tree
 from tests.hardening.fuzz.cells import cell, draw_cells
 from tests.hardening.fuzz.containers import CONTAINERS, DTYPES, held
-from tests.hardening.fuzz.options import draw_options, options_of
+from tests.hardening.fuzz.options import OF_FIT, draw_options, fit_arguments, options_of
 from tests.hardening.fuzz.shrinking import smaller_table
 
 KIND = "container"  # cases are counted by it
@@ -65,7 +65,7 @@ def draw(seed: int) -> dict[str, Any]:
         "columns": columns,
         "target": target,
         "weight": None if weight is None else [rng.choice(weight) for _ in range(n)],
-        "options": draw_options(rng, task),
+        "options": draw_options(rng, task) | {one: True for one in OF_FIT if rng.random() < 0.05},
         "asked": rng.choice([*CONTAINERS, None, None]),  # container of the rows to predict
         "replaced": other if rng.random() < 0.3 else None,  # cells of its first column
     }
@@ -78,7 +78,9 @@ def check(case: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            model = _estimator(case).fit(X, _values(case["target"]), sample_weight=_weight(case))
+            model = _estimator(case).fit(
+                X, _values(case["target"]), **fit_arguments(case, _weight(case))
+            )
         except ALLOWED:
             return
         check_tree(model.tree_)

@@ -221,3 +221,17 @@ def test_hostile_names_are_inert_and_shown(open_studio: Open, tmp_path: Path) ->
     assert hands.page.locator("#app img").count() == 0
     assert hands.errors == []
     assert hands.outside() == []
+
+
+def test_model_tab_leak_is_that_of_the_tree_as_edited(open_studio: Open, tmp_path: Path) -> None:
+    rows = [f"{k % 2 * 10 + k % 3},{k % 7},{'yes' if k % 2 else 'no'}" for k in range(200)]
+    table = tmp_path / "leak.csv"
+    table.write_text("\n".join(["after,noise,y", *rows]), "utf-8")
+    hands = open_studio(table, "--target", "y")
+    hands.page.click("#start")
+    hands.page.click("#tab-model")
+    take = "([column, cut]) => ceibaStudio.act('take', {node: 0, split: {column, cut}})"
+    for column, cut, n_warnings in (("noise", 3.5, 0), ("after", 5.0, 1), ("noise", 3.5, 0)):
+        assert hands.run(take, [column, cut])
+        assert hands.page.locator("#panel .warn.strong").count() == n_warnings, column
+    assert hands.errors == []

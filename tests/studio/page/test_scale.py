@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import ceiba
+from ceiba.report.bundle import script_of
 from tests.report.browser import chromium
 
-SCRIPT = (Path(ceiba.__file__).parent / "studio" / "assets" / "bench" / "scale.js").read_text()
+SCRIPT = script_of("studio/assets/bench/scale.js").removesuffix("})();")
 
 
 @pytest.fixture(scope="module")
 def blank() -> Iterator[Any]:
     with chromium() as browser:
         page = browser.new_page()
-        page.evaluate(SCRIPT + "; Object.assign(window, {roundest, axisOf})")
+        page.evaluate(SCRIPT + "Object.assign(window, {roundest, axisOf})})()")
         yield page
 
 

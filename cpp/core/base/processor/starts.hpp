@@ -1,9 +1,7 @@
 // From counts to the places where the counted things begin, as every counting sort needs them.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include "base/standard.hpp"
 
 #include "base/processor/wide_registers.hpp"
 

@@ -1,10 +1,6 @@
 #include "optimal/columns/features.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "base/ascending.hpp"
+#include "base/sort.hpp"
 
 namespace ceiba::optimal {
 

@@ -1,24 +1,14 @@
-// The columns of a table as orders of rows: what the exact search cuts.
-//
-// A feature is a dense rank per row; a split sends the ranks up to some rank to the left. Every question a tree may ask
-// is a cut of some feature:
+// The columns of a table as orders of rows: what the exact search cuts. A feature is a dense rank per row; a split
+// sends the ranks up to some rank to the left. Every question a tree may ask is a cut of some feature:
 //
 //   numbers, ordered levels    ranks of the values. Missing values under "learn": two features, with the missing rows
-//                              below all values and above all values; the cut next to them is the question of
-//                              presence.
-//   levels                     one feature of two ranks per set of levels (2^(L-1) - 1 sets of L levels, a missing
-//                              value being one level more under "learn"). Above max_exact_levels: the levels in the
-//                              order of their mean target (Fisher 1958; Breiman et al. 1984, section 4.2.2), for more
-//                              than two classes one order for the share of each class. Those candidate sets are exact
-//                              for the last split of a path only.
-//   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp). Which side that is
-//                              changes with the rows, so the best loss is not monotone in them; the features of
-//                              "learn" stand beside, for lower bounds only: whatever the majority decides on some
-//                              rows is one of their cuts on fewer.
+//                              below all values and above all values.
+//   levels                     one feature of two ranks per set of levels (a missing value being one level more under
+//                              "learn"). Above max_exact_levels: the levels in the order of their mean target (Breiman
+//                              et al. 1984, section 4.2.2), for more than two classes one order per class.
+//   missing under "majority"   no rank: the rows go to the heavier side of the cut (ranked.hpp). The features of
+//                              "learn" give lower bounds: whatever the majority decides is one of their cuts.
 #pragma once
-
-#include <cstdint>
-#include <vector>
 
 #include "data/table.hpp"
 #include "data/target.hpp"

@@ -1,7 +1,5 @@
 #include "optimal/columns/ranked.hpp"
 
-#include <algorithm>
-
 namespace ceiba::optimal {
 
 namespace {

@@ -5,10 +5,6 @@
 // O(features x rows).
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "optimal/columns/features.hpp"
 
 namespace ceiba::optimal {

@@ -1,21 +1,12 @@
-// The inner loops: for one cut of a node, the least loss of a stump on each side by one feature. Rows are never
-// divided: one pass over the feature's order, with running sums for both sides.
+// The inner loops: for one cut of a node, the least loss of a stump on each side by one feature, in one pass over the
+// feature's order with running sums for both sides.
 //
 // Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d
-// errors and one that answers 1 | 0 makes N1 + d, so all that is needed is the largest and the smallest d. Two cuts of
-// the node are looked at in one pass, each with d of both sides and its negative: eight lanes of 16 bits, or of 32
-// above 2^15 rows. More classes: a side is right on (largest count left) + (largest count right) rows, which grows by
-// at most 1 with each row that moves; so as many rows are passed without a look as this is below the best. Up to eight
-// classes are counted in 16-bit lanes. Squared error: loss = Q - S^2 / W on each part, Q being the same for all cuts of
-// a side.
+// errors and one that answers 1 | 0 makes N1 + d, so the largest and the smallest d are enough. Two cuts are looked at
+// in one pass: eight lanes of 16 bits, or of 32 above 2^15 rows. More classes: a side is right on (largest count left)
+// + (largest count right) rows, which grows by at most 1 per row, so as many rows are passed without a look as this is
+// below the best. Squared error: loss = Q - S^2 / W, Q being the same for all cuts of a side.
 #pragma once
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <vector>
 
 #include "optimal/columns/ranked.hpp"
 #include "optimal/exact/stumps.hpp"

@@ -1,14 +1,6 @@
 // What the exact search asks of a loss, compiled for each of them.
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 #include "base/thread_pool.hpp"
-#include "optimal/exact/answers.hpp"
 #include "optimal/exact/sides.hpp"
 #include "optimal/exact/solver.hpp"
 #include "optimal/exact/stumps.hpp"

@@ -1,8 +1,5 @@
 #include "optimal/exact/solver.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace ceiba::optimal {
 
 namespace {
@@ -24,7 +21,9 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watc
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
     const double leaf = leaf_value(node);
-    const double goal = std::min(bound, leaf) - rules_.tolerance;
+    // Who wants every cut also wants those that gain nothing.
+    const bool every_cut = watch && watch->every_cut();
+    const double goal = (every_cut ? watch->keep_below(bound) : std::min(bound, leaf)) - rules_.tolerance;
     const double least = split_bound(node, depth, leaves, goal);
     Answer best;
     best.relaxed = std::min(leaf, least);
@@ -33,7 +32,7 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watc
         if (depth < 1 || node.n_rows() < 2) best.relaxed = leaf;
         return best;
     }
-    if (depth == 1) return stump(node, leaf, bound);
+    if (depth == 1 && !every_cut) return stump(node, leaf, bound);
     const bool remember = depth >= 2 && watch == nullptr && rules_.max_depth >= 4 && cache_.enabled();
     if (!remember) return search(node, depth, leaves, leaf, least, bound, watch);
     const Cache::Key key = Cache::key(node, depth, leaves);
@@ -127,10 +126,11 @@ void Solver::try_two_levels(const Node& node, int leaves, const std::array<Inter
         best.relaxed = std::min(best.relaxed, left + right);
         const bool better =
             !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
-        if (better || (watch && watch->every_cut() && value < watch->keep_below(bound))) {
+        const bool listed = watch && watch->every_cut() && value < watch->keep_below(bound) - rules_.tolerance;
+        if (better || listed) {
             PlanPtr plan =
                 two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
-            if (watch) watch->evaluated(value, plan);
+            if (listed) watch->evaluated(value, plan);
             if (better) {
                 best.value = value;
                 best.plan = std::move(plan);
@@ -187,6 +187,7 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
                     ? 0.5 * (open.position(i, i.high) - open.position(i, i.low) + 1.0)
                     : limit - i.key;
     std::array<double, 2> relaxed{i.left, i.right};
+    Answer own;  // the best tree with this cut
     // With a limit on leaves, all ways to share them.
     const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
     const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
@@ -197,14 +198,14 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
             if (share[s] == last) relaxed[s] = std::max(relaxed[s], below[s].relaxed);
         const double value = below[0].value + below[1].value;
         if (!allowed || !(value < limit - rules_.tolerance)) continue;
-        PlanPtr plan = plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan);
-        if (watch) watch->evaluated(value, plan);
-        if (value < best.value - rules_.tolerance) {
-            best.value = value;
-            best.plan = std::move(plan);
-            if (watch) watch->improved(best.value, best.plan);
-            if (!watch || !watch->every_cut()) limit = value;
-        }
+        own = {value, 0.0, plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan)};
+        limit = value;  // of another share of the leaves
+    }
+    if (own.found() && watch) watch->evaluated(own.value, own.plan);
+    if (own.value < best.value - rules_.tolerance) {
+        best.value = own.value;
+        best.plan = std::move(own.plan);
+        if (watch) watch->improved(best.value, best.plan);
     }
     best.relaxed = std::min(best.relaxed, relaxed[0] + relaxed[1]);
     part(i, cut, relaxed[0], relaxed[1], open);

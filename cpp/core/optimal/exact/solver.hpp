@@ -11,16 +11,8 @@
 // ("relaxed"), trees from those that obey it.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
-#include "optimal/exact/cache.hpp"
 #include "optimal/exact/intervals.hpp"
 #include "optimal/exact/sides.hpp"
-#include "optimal/plan.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {

@@ -1,15 +1,7 @@
 // The best stumps on the two sides of a cut, for one feature, any loss and all rules: the reference that the kernels of
-// kernels.hpp must equal, and the way in which a split is found again when only its loss was kept.
-//
-// Losses of the left parts come from adding rows from the left, those of the right parts from adding them from the
-// right; so a loss needs no subtraction. Rows without a rank join the side that has become the heavier one
-// (missing="majority").
+// kernels.hpp must equal, and how a split is found again when only its loss was kept. Rows are only ever added, from
+// the left and from the right: a loss needs no subtraction. Rows without a rank join the heavier side.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
 
 #include "optimal/columns/ranked.hpp"
 #include "optimal/losses.hpp"

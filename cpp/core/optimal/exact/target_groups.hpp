@@ -8,12 +8,6 @@
 // whose least i does not fall with j; so each row of the table is filled by divide and conquer in O(n log n).
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <utility>
-#include <vector>
-
 #include "optimal/columns/ranked.hpp"
 
 namespace ceiba::optimal {

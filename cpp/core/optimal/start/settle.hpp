@@ -2,12 +2,6 @@
 // rows need.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
@@ -76,5 +70,190 @@ private:
     Search& search_;
     bool has_left_ = true;
 };
+
+// A tree cut down to a number of leaves: the last questions that pay least go first.
+class Trim {
+public:
+    explicit Trim(Search& search) : search_(search) {}
+
+    PlanPtr operator()(const Node& root, PlanPtr plan, int max_leaves) {
+        while (n_leaves(plan) > max_leaves) {
+            least_ = infinite;
+            target_ = nullptr;
+            visit(root, plan);
+            plan = without(plan, target_);
+        }
+        return plan;
+    }
+
+private:
+    // Finds the question above two leaves that saves least.
+    void visit(const Node& node, const PlanPtr& plan) {
+        SideOf side;
+        Node left, right;
+        ask(search_.features(), node, *plan, side);
+        divide(search_.features(), node, side, left, right);
+        if (plan->left) visit(left, plan->left);
+        if (plan->right) visit(right, plan->right);
+        if (plan->left || plan->right) return;
+        const double saved = search_.leaf_loss(node) - search_.leaf_loss(left) - search_.leaf_loss(right);
+        if (saved < least_ || !target_) least_ = saved, target_ = plan.get();
+    }
+
+    static PlanPtr without(const PlanPtr& plan, const Plan* target) {
+        if (!plan || plan.get() == target) return {};
+        Plan own = *plan;
+        own.left = without(plan->left, target), own.right = without(plan->right, target);
+        return std::make_shared<const Plan>(std::move(own));
+    }
+
+    Search& search_;
+    double least_ = infinite;
+    const Plan* target_ = nullptr;
+};
+
+// A tree improved node by node, the rest of it fixed, until nothing improves (tree alternating optimisation:
+// Carreira-Perpinan and Tavallali 2018).
+//
+// With the leaves' answers fixed, a row costs l_i if the node sends it left and r_i if right; the best question for the
+// rows that reach the node is the cut with the least sum, found in one pass per feature over d_i = l_i - r_i. Both ways
+// round are tried. The last two levels are solved exactly instead. A change is kept only if the tree, settled on its
+// rows, costs less; so the result is never worse.
+class Refine {
+public:
+    explicit Refine(Search& search) : search_(search), settle_(search) {}
+
+    // One round over all nodes, from the root down. `tree`: settled on the rows of the node; `moved`: other rows reach
+    // the node than when its last two levels were solved.
+    Settled round(const Node& node, int depth, Settled tree, bool moved) {
+        if (depth <= 2) {
+            if (!moved) return tree;
+            const Answer answer = search_.solve(node, depth, 1 << 30, tree.value);
+            return answer.found() && better(answer.value, tree) ? Settled{answer.value, answer.plan} : tree;
+        }
+        if (!tree.plan) return tree;
+        if (Settled asked = settle_(node, ask_better(node, tree.plan)); better(asked.value, tree)) {
+            tree = std::move(asked);
+            moved = true;
+            if (!tree.plan) return tree;
+        }
+        Plan own = *tree.plan;
+        auto child = std::make_unique<std::array<Node, 2>>();
+        SideOf side;
+        ask(search_.features(), node, own, side);
+        divide(search_.features(), node, side, child->front(), child->back());
+        search_.clock().spend(node.n_rows() * node.n_features());
+        const Settled a = round(child->front(), depth - 1, settle_(child->front(), own.left), moved);
+        const Settled b = round(child->back(), depth - 1, settle_(child->back(), own.right), moved);
+        if (!better(a.value + b.value, tree)) return tree;
+        own.left = a.plan, own.right = b.plan;
+        return {a.value + b.value, std::make_shared<const Plan>(std::move(own))};
+    }
+
+private:
+    struct Question {
+        double charge = infinite;
+        std::size_t feature = 0;
+        std::uint32_t position = 0;
+        bool missing_left = false, turned = false;  // turned: the parts below change places
+    };
+
+    bool better(double value, const Settled& than) const { return value < than.value - search_.rules().tolerance; }
+
+    // The plan with the best question at its root.
+    PlanPtr ask_better(const Node& node, const PlanPtr& plan) {
+        SideOf side;
+        ask(search_.features(), node, *plan, side);
+        const std::vector<double> left = charges(node, plan->left, side, 0),
+                                  right = charges(node, plan->right, side, 1);
+        double now = 0.0;
+        for (std::size_t i = 0; i < node.n_rows(); ++i) now += side[i] ? right[i] : left[i];
+        Question best;
+        best.charge = now - search_.rules().tolerance;
+        const double none = best.charge;
+        for (std::size_t f = 0; f < node.n_features(); ++f)
+            if (node.n_cuts[f] && !search_.features().all[f].bounds_only) scan(node, f, left, right, best);
+        search_.clock().spend(node.n_rows() * node.n_features());
+        if (!(best.charge < none)) return plan;
+        return search_.plan_of(node, best.feature, best.position, best.missing_left,
+                               best.turned ? plan->right : plan->left, best.turned ? plan->left : plan->right);
+    }
+
+    void scan(const Node& node, std::size_t f, const std::vector<double>& left, const std::vector<double>& right,
+              Question& best) const {
+        const std::uint32_t* const e = node.entries(f);
+        const std::size_t n = node.n_rows(), n_present = node.n_present[f], min_rows = search_.rules().min_rows;
+        double all_left = 0.0, all_right = 0.0, missing = 0.0, total = 0.0, weight = 0.0, sum = 0.0;
+        for (std::size_t i = 0; i < n; ++i) all_left += left[i], all_right += right[i];
+        for (std::size_t i = 0; i < n_present; ++i) total += node.data.weight_of(e[i] & row_mask);
+        for (std::size_t i = n_present; i < n; ++i) missing += left[e[i] & row_mask] - right[e[i] & row_mask];
+        for (std::uint32_t i = 0; i <= node.last_cut[f]; ++i) {
+            const std::uint32_t row = e[i] & row_mask;
+            sum += left[row] - right[row];
+            weight += node.data.weight_of(row);
+            if (!(e[i] & last_of_value)) continue;
+            const bool missing_left = !(weight < total - weight);
+            const std::size_t on_left = i + 1 + (missing_left ? n - n_present : 0);
+            if (on_left < min_rows || n - on_left < min_rows) continue;
+            const double moved = sum + (missing_left ? missing : 0.0);
+            if (all_right + moved < best.charge) best = {all_right + moved, f, i, missing_left, false};
+            if (all_left - moved < best.charge) best = {all_left - moved, f, i, missing_left, true};
+        }
+    }
+
+    // What each row of the node costs in the leaf to which `plan` sends it; leaves answer for the rows of `which` side.
+    std::vector<double> charges(const Node& node, const PlanPtr& plan, const SideOf& side, int which) const {
+        std::vector<std::vector<std::uint32_t>> rows;  // of each leaf
+        spread(node, plan, all_rows(node), rows);
+        std::vector<double> out(node.n_rows());
+        for (const auto& leaf : rows) {
+            std::vector<std::uint32_t> own;
+            for (std::uint32_t i : leaf)
+                if (side[i] == which) own.push_back(i);
+            search_.charge(node.data, own, leaf, out);
+        }
+        return out;
+    }
+
+    static std::vector<std::uint32_t> all_rows(const Node& node) {
+        std::vector<std::uint32_t> rows(node.n_rows());
+        for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+        return rows;
+    }
+
+    void spread(const Node& node, const PlanPtr& plan, std::vector<std::uint32_t> rows,
+                std::vector<std::vector<std::uint32_t>>& leaves) const {
+        if (!plan) {
+            leaves.push_back(std::move(rows));
+            return;
+        }
+        const std::vector<std::uint32_t>& rank = search_.features().all[plan->feature].rank;
+        std::vector<std::uint32_t> part[2];
+        for (std::uint32_t i : rows) {
+            const std::uint32_t r = rank[node.data.row[i]];
+            part[r == unranked ? !plan->missing_left : r > plan->lower].push_back(i);
+        }
+        spread(node, plan->left, std::move(part[0]), leaves);
+        spread(node, plan->right, std::move(part[1]), leaves);
+    }
+
+    Search& search_;
+    Settle settle_;
+};
+
+// Rounds until one improves nothing; `keep` is told each improvement, so that an early stop loses none. `solved`: the
+// last two levels of the plan are exact.
+template <class Keep>
+void refine(Search& search, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
+    Refine work(search);
+    Settled best = Settle(search)(root, plan);
+    while (best.plan) {
+        Settled next = work.round(root, search.rules().max_depth, best, !solved);
+        solved = true;
+        if (!(next.value < best.value - search.rules().tolerance)) return;
+        best = std::move(next);
+        keep(best);
+    }
+}
 
 }  // namespace ceiba::optimal

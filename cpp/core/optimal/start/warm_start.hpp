@@ -2,17 +2,150 @@
 // widen. The last two get about a quarter of the time; greedy and lookahead run to their end.
 #pragma once
 
-#include <cstddef>
-
-#include "optimal/incumbent.hpp"
+#include "base/sort.hpp"
 #include "optimal/search.hpp"
-#include "optimal/start/limited.hpp"
-#include "optimal/start/lookahead.hpp"
-#include "optimal/start/refine.hpp"
 #include "optimal/start/settle.hpp"
-#include "optimal/start/trim.hpp"
 
 namespace ceiba::optimal {
+
+// Starts that rank columns as a greedy tree does, by the impurity of their best cut:
+//
+//   greedy    one column per node, down to the last level
+//   limited   limited-discrepancy search: above the last two levels only the `width` best columns are tried, each with
+//             its best cut; the last two levels are exact (Harvey and Ginsberg 1995)
+class Limited {
+public:
+    explicit Limited(Search& search) : search_(search) {}
+
+    // The greedy tree; its leaves are as pure as the depth allows, not pruned.
+    PlanPtr greedy(const Node& node, int depth) {
+        if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
+        const std::vector<Stump> first = candidates(node, 1);
+        if (first.empty()) return {};
+        const Parted parted = part(node, first[0]);
+        const PlanPtr left = greedy(parted.child->front(), depth - 1);
+        return plan_of(node, first[0], parted, left, greedy(parted.child->back(), depth - 1));
+    }
+
+    // `tried`: so many of the best columns need not be tried again at this node.
+    Answer solve(const Node& node, int depth, std::size_t width, double bound, std::size_t tried = 0) {
+        if (depth <= 2) return search_.solve(node, depth, 1 << 30, bound);
+        Answer best;
+        const double leaf = search_.leaf_value(node);
+        if (leaf < bound) best.value = leaf;
+        const double tolerance = search_.rules().tolerance;
+        const std::vector<Stump> columns = candidates(node, width);
+        for (std::size_t c = tried; c < columns.size(); ++c) {
+            const Stump& first = columns[c];
+            const Parted parted = part(node, first);
+            const double limit = std::min(bound, best.value);
+            const Answer a = solve(parted.child->front(), depth - 1, width, limit - search_.rules().penalty);
+            if (!a.found()) continue;
+            const Answer b = solve(parted.child->back(), depth - 1, width, limit - a.value);
+            if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
+            best.value = a.value + b.value;
+            best.plan = plan_of(node, first, parted, a.plan, b.plan);
+        }
+        return best;
+    }
+
+private:
+    struct Parted {
+        bool missing_left;
+        std::unique_ptr<std::array<Node, 2>> child;
+    };
+
+    Parted part(const Node& node, const Stump& stump) {
+        SideOf side;
+        const bool missing_left = mark_sides(node, static_cast<std::size_t>(stump.feature), stump.position, side);
+        auto child = std::make_unique<std::array<Node, 2>>();
+        divide(search_.features(), node, side, child->front(), child->back());
+        return {missing_left, std::move(child)};
+    }
+
+    PlanPtr plan_of(const Node& node, const Stump& stump, const Parted& parted, PlanPtr left, PlanPtr right) const {
+        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
+                               std::move(left), std::move(right));
+    }
+
+    std::vector<Stump> candidates(const Node& node, std::size_t width) {
+        std::vector<Stump> best = search_.best_cuts(node);
+        std::vector<double> loss;
+        for (const Stump& stump : best) loss.push_back(stump.loss);
+        base::sort_by(loss, best);
+        if (best.size() > width) best.resize(width);
+        return best;
+    }
+
+    Search& search_;
+};
+
+// Rolling horizon: in each node the exact tree of depth `horizon` is found, its first question is kept, and so on
+// below. Polynomial in rows and features; a start of the exact search, and an answer in its own right.
+class Lookahead {
+public:
+    explicit Lookahead(Search& search) : search_(search) {}
+
+    void grow(const Node& root, int max_depth, int horizon) {
+        drafts_.assign(1, {});
+        open_.clear();
+        open_.push_back({nullptr, &root, max_depth, 0});
+        while (!open_.empty()) {
+            Open at = std::move(open_.back());
+            open_.pop_back();
+            grow_node(at, horizon);
+        }
+    }
+
+    // The tree; when the growing was stopped, with what the last horizons saw where it had not come to.
+    PlanPtr plan() const {
+        std::vector<PlanPtr> done(drafts_.size());
+        for (std::size_t d = drafts_.size(); d-- > 0;) {  // branches come after their node
+            const Draft& draft = drafts_[d];
+            if (draft.left == 0) {
+                done[d] = draft.plan;
+            } else {
+                Plan plan = *draft.plan;
+                plan.left = done[draft.left], plan.right = done[draft.left + 1];
+                done[d] = std::make_shared<const Plan>(std::move(plan));
+            }
+        }
+        return done[0];
+    }
+
+private:
+    struct Draft {
+        PlanPtr plan;
+        std::size_t left = 0;  // 0: the plan is complete
+    };
+    struct Open {
+        std::unique_ptr<Node> own;
+        const Node* node;
+        int depth;
+        std::size_t draft;
+    };
+
+    void grow_node(Open& at, int horizon) {
+        const PlanPtr plan = search_.solve(*at.node, std::min(horizon, at.depth), 1 << 30, infinite).plan;
+        drafts_[at.draft].plan = plan;
+        if (!plan || at.depth <= horizon) return;
+        ask(search_.features(), *at.node, *plan, side_);
+        auto left = std::make_unique<Node>(), right = std::make_unique<Node>();
+        divide(search_.features(), *at.node, side_, *left, *right);
+        const std::size_t first = drafts_.size();
+        drafts_[at.draft].left = first;
+        drafts_.resize(first + 2);
+        drafts_[first].plan = plan->left, drafts_[first + 1].plan = plan->right;
+        const Node *const l = left.get(), *const r = right.get();
+        open_.push_back({std::move(left), l, at.depth - 1, first});
+        open_.push_back({std::move(right), r, at.depth - 1, first + 1});
+    }
+
+    Search& search_;
+    std::vector<Draft> drafts_;
+    std::vector<Open> open_;
+    SideOf side_;
+};
 
 enum Stage : int { greedy_stage = 1, lookahead_stage, refined_stage, limited_stage, proof_stage };
 

@@ -1,76 +1,62 @@
-// A shard: some rows of a table, in bytes and in full, and how they are spread over the open nodes. It answers rounds
-// (rounds.hpp) and knows no criterion, no option and no other shard.
-//
-// Rows are never moved: `order` lists them node after node, ascending in each. All arrays belong to somebody else, and
-// may be mapped from files.
+// A shard: some rows of a table, which answer the rounds (protocol.hpp) of the trees that are grown on them. It knows
+// no criterion, no option and no other shard; how rows are laid out is known to its own file only.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
+#include <map>
 #include <mutex>
-#include <span>
-#include <vector>
 
+#include "base/interrupt.hpp"
 #include "data/table.hpp"
-#include "shards/layout.hpp"
-#include "shards/message.hpp"
-#include "shards/rounds.hpp"
+#include "shards/cells.hpp"
+#include "shards/protocol.hpp"
 
 namespace ceiba::shards {
 
-struct ShardRows {
-    data::Table table;
-    const std::uint8_t* bytes = nullptr;   // row after row, one per numeric column
-    const std::int32_t* labels = nullptr;  // classes ...
-    const double* numbers = nullptr;       // ... or numbers
-    const double* weights = nullptr;       // null: every row counts 1
-    std::uint32_t* order = nullptr;        // the rows of the tree, ascending; to be rearranged
-    std::size_t n_order = 0;
+// The targets of all rows: classes or numbers; weights null: every row counts 1.
+struct ShardTarget {
+    const std::int32_t* labels = nullptr;
+    const double* numbers = nullptr;
+    const double* weights = nullptr;
 };
 
+// All arrays belong to somebody else, and may be mapped from files.
 class Shard {
 public:
     // Between two carries (digits.hpp) a row adds up to two digits to a word.
     static constexpr std::size_t most_rows = std::size_t{1} << 30;
 
     // `number`: its place among the shards, which is that of its rows in the table.
-    Shard(ShardRows rows, std::shared_ptr<const Layout> layout, std::uint64_t number);
+    Shard(data::Table table, ShardTarget target, std::uint64_t number);
+    ~Shard();
 
-    Words answer(std::span<const std::uint64_t> round);
+    // `bytes`: the bins of all rows, as `bin_rows` writes them. `order`: the rows of the tree, ascending; they will be
+    // rearranged.
+    void add_tree(std::uint64_t tree, const std::uint8_t* bytes, std::span<std::uint32_t> order,
+                  std::shared_ptr<const Layout> layout);
+
+    // Answers the rounds of trees that were added; an answer for each, as one.
+    Words answer(std::span<const std::uint64_t> rounds);
 
 private:
-    struct Range {
-        std::size_t begin, end;
-    };
-    using Asks = std::span<const StretchAsk>;
+    class TreeRows;
 
-    void catch_up(Reader& in);
-    void follow(Reader level, std::size_t n_nodes);
-    void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
-    void carry(std::uint64_t* cells, std::size_t n) const;
-    Words count(Reader& in) const;
-    Words zoom(const std::vector<StretchAsk>& asks) const;
-    Words fetch(const std::vector<StretchAsk>& asks) const;
-    Words neighbours(Reader& in) const;
-    Words gather(Reader& in) const;
-    Words describe(Reader& in) const;
-    double weight(std::size_t row) const { return rows_.weights ? rows_.weights[row] : 1.0; }
-    template <class F>
-    void with_terms(F f) const;
-    const Range& node(std::size_t i) const;
-    template <class Put>
-    void each_inside(Asks asks, Put put) const;
-    template <class F>
-    void each_place(const std::vector<StretchAsk>& asks, F f) const;
-
-    ShardRows rows_;
-    std::shared_ptr<const Layout> layout_;
+    data::Table table_;
+    ShardTarget target_;
     std::uint64_t number_;
-    std::size_t level_ = 0;                   // of the way that this shard has followed
-    std::vector<Range> nodes_;                // the open nodes, as places in `order`
-    std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
+    std::map<std::uint64_t, std::unique_ptr<TreeRows>> trees_;
     std::mutex busy_;
 };
+
+// The rows of a shard as bytes: every numeric column in the bins that all shards share.
+
+// Per bin the smallest and the largest value that a shard has in it; +inf and -inf where it has none.
+struct BinRanges {
+    std::vector<double> least, most;
+};
+
+// `edges`: per column of the table; those of columns of levels stay empty, and so do their ranges. `bytes`: room for
+// one byte per row and numeric column, row after row.
+std::vector<BinRanges> bin_rows(const data::Table& table, const std::vector<std::vector<double>>& edges,
+                                std::uint8_t* bytes, base::Interrupt& interrupt);
 
 }  // namespace ceiba::shards

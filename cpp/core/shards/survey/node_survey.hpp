@@ -1,26 +1,15 @@
 // The survey of a node (survey.hpp) for a statistic S of the target, a criterion C and its bounds B.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
-
 #include "base/expansion.hpp"
 #include "criteria/class_criteria.hpp"
 #include "shards/survey/level_counts.hpp"
-#include "shards/survey/rivals.hpp"
 #include "shards/survey/strip.hpp"
 #include "shards/survey/survey.hpp"
-#include "split/cut.hpp"
+#include "split/candidate.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
 #include "split/survey/marks.hpp"
-#include "split/survey/surely_allowed.hpp"
 
 namespace ceiba::shards {
 

@@ -4,20 +4,13 @@
 // are, bit for bit, those of the divisions that only count.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-#include <vector>
-
 #include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
 #include "criteria/moment_division.hpp"
 #include "criteria/registry.hpp"
 #include "shards/cells.hpp"
-#include "shards/digits.hpp"
 #include "split/search_options.hpp"
-#include "split/survey/surely_allowed.hpp"
+#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 

@@ -3,16 +3,8 @@
 // between and inside which nothing can win become one stretch again: memory is for what is still open.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
-
-#include "shards/layout.hpp"
-#include "shards/message.hpp"
-#include "shards/rounds.hpp"
+#include "shards/cells.hpp"
+#include "shards/protocol.hpp"
 #include "split/survey/marks.hpp"
 
 namespace ceiba::shards {

@@ -4,13 +4,8 @@
 // everywhere else, to the last tie.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <vector>
-
-#include "shards/layout.hpp"
-#include "shards/message.hpp"
-#include "shards/rounds.hpp"
+#include "shards/cells.hpp"
+#include "shards/protocol.hpp"
 #include "split/candidate.hpp"
 #include "split/search_options.hpp"
 
@@ -42,7 +37,33 @@ public:
 };
 
 // `counts`: the cells of all columns of the node. All arguments but these and the context must outlive the survey.
-std::unique_ptr<Survey> make_survey(const Layout& layout, const split::SearchOptions& options,
-                                    const split::NodeContext& context, const Words& counts, std::size_t fetch_rows);
+using MakeSurvey = std::unique_ptr<Survey>(const Layout& layout, const split::SearchOptions& options,
+                                           const split::NodeContext& context, const Words& counts,
+                                           std::size_t fetch_rows);
+MakeSurvey make_survey;
+MakeSurvey survey_classes, survey_numbers;  // each is compiled in a file of its own (statistics/)
+
+// What competes in a survey, whatever the statistic and the criterion: the best splits of columns, and stretches that
+// may hold a better one.
+
+// A candidate with all that takes part in it.
+struct Found {
+    SurveyedSplit split;
+    Words total;
+};
+// In ascending order of their columns, which differ.
+std::vector<const Found*> by_column(const std::vector<Found>& found);
+
+// A stretch that may hold the best cut, and the merit that none in it can pass.
+struct Hopeful {
+    double bound;
+    std::size_t column, stretch;
+    double rows;
+};
+
+// Chooses those to ask for now, the likeliest first, until the answer has `most_words`: by column, ascending, in
+// `asked`. True: they are to be zoomed, since some have more than `fetch_rows`; false: fetched.
+bool choose(std::vector<Hopeful>& hopeful, double fetch_rows, double most_words, std::size_t width,
+            std::vector<std::vector<std::size_t>>& asked);
 
 }  // namespace ceiba::shards

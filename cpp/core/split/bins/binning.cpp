@@ -1,20 +1,11 @@
 #include "split/bins/binning.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <list>
-#include <memory>
 #include <mutex>
-#include <numeric>
-#include <optional>
-#include <utility>
 
 #include "split/bins/bundles.hpp"
-#include "split/cut.hpp"
 #include "split/bins/edge_search.hpp"
-#include "split/bins/whole_numbers.hpp"
+#include "split/candidate.hpp"
 
 namespace ceiba::split {
 
@@ -87,8 +78,7 @@ void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const da
 class Filler {
 public:
     // `low`, `high`: what the values are expected to lie between.
-    Filler(const data::Column& column, const ColumnBins& bins, double low, double high)
-        : column_(column), bins_(bins) {
+    Filler(const data::Column& column, const ColumnBins& bins, double low, double high) : column_(column), bins_(bins) {
         if (column.kind() == data::ColumnKind::numeric && !column.is_sparse()) whole_ = WholeNumbers(bins, low, high);
         if (column.is<float>())
             single_.emplace(bins.edge);
@@ -186,9 +176,9 @@ void place_edges(std::vector<Weighted>& sample, int max_bins, bool single, Colum
 // One row from each of equal stretches, at a place that changes: a table may repeat itself.
 std::vector<std::size_t> sample_rows(std::size_t n, std::size_t most) {
     std::vector<std::size_t> rows(std::min(n, most));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::size_t from = i * n / rows.size(), to = (i + 1) * n / rows.size();
-        rows[i] = from + (i * 2654435761u >> 7) % std::max<std::size_t>(1, to - from);
+    for (std::uint64_t i = 0; i < rows.size(); ++i) {  // products of 64 bits, on any machine
+        const std::uint64_t from = i * n / rows.size(), to = (i + 1) * n / rows.size();
+        rows[i] = static_cast<std::size_t>(from + (i * 2654435761u >> 7) % std::max<std::uint64_t>(1, to - from));
     }
     return rows;
 }

@@ -1,15 +1,7 @@
-// Numbers as bytes: every numeric column gets at most 255 bins, and a value is replaced by the number of its bin.
-//
-// The edges of a column ascend; the bin of x is the number of edges below x, so x <= y means bin(x) <= bin(y), and "all
-// bins up to b" is exactly "x <= edge[b]". Any edges are correct for the exact search; good ones hold equally many
-// rows, so they are taken at the quantiles of a sample. A column with few values gets one bin for each: `lossless`.
-// Columns of two values may share a byte (bundles.hpp).
+// Numbers as bytes: every numeric column gets at most 255 bins, and a value is replaced by the number of its bin, the
+// number of edges below it; so "all bins up to b" is exactly "x <= edge[b]". Edges are quantiles of a sample. A column
+// with few values gets one bin for each (`lossless`); columns of two values may share a byte (bundles.hpp).
 #pragma once
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"

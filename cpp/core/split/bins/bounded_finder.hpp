@@ -3,20 +3,10 @@
 // (survey/bounds.hpp), Cells what is counted (cells.hpp).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "split/bins/cells.hpp"
 #include "split/bins/counted_finder.hpp"
 #include "split/bins/histogram.hpp"
-#include "split/cut.hpp"
+#include "split/candidate.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
@@ -26,7 +16,7 @@
 namespace ceiba::split {
 
 template <class D, class C, class B, class Cells>
-    requires criteria::Criterion<C, D>
+requires criteria::Criterion<C, D>
 class BoundedFinder final : public CountedFinder {
 public:
     BoundedFinder(std::unique_ptr<ColumnFinder> exact, const D& division, const C& criterion, const B& bounds,
@@ -266,9 +256,7 @@ private:
         }
 
     private:
-        void add_fields(const double* own)
-            requires Cells::exact
-        {
+        void add_fields(const double* own) requires Cells::exact {
             for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
         }
 

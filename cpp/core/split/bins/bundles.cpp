@@ -1,10 +1,5 @@
 #include "split/bins/bundles.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-
 namespace ceiba::split {
 
 namespace {
@@ -19,7 +14,7 @@ struct TwoValuedColumn {
 };
 
 std::optional<TwoValuedColumn> two_values(const data::Table& table, std::size_t c, const data::TargetRows& target,
-                               const std::vector<std::size_t>& sample) {
+                                          const std::vector<std::size_t>& sample) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     const data::Column& column = table.columns[c];
     double first = column.number(target.row[sample[0]]), second = unknown;

@@ -1,16 +1,11 @@
 // Columns of two values that share a byte: what one-hot coding makes of a column of levels is put together again.
 //
-// A column of two values is told by the rows in which it has the rarer one. Columns whose rare rows never meet can
-// share one byte of a row: 0, or the code of the one column that has its rare value there. A histogram of that byte
-// counts all of them at once, and nothing is lost: the counts of the common value are those of all rows less those of
-// the code.
+// A column of two values is given by the rows of the rarer one. Columns whose rare rows never meet share one byte: 0,
+// or the code of the one column that has its rare value there. The counts of a common value are those of all rows less
+// those of the code.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 #include "data/table.hpp"
 #include "data/target.hpp"

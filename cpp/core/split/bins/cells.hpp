@@ -13,14 +13,6 @@
 // per class, or {weight, sum, sum of squares} of the target minus `centre`.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <vector>
-
 #include "data/target.hpp"
 
 namespace ceiba::split {

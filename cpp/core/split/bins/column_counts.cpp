@@ -1,11 +1,10 @@
 #include "split/bins/column_counts.hpp"
 
-#include <limits>
 #include <tuple>
 
 #include "criteria/registry.hpp"
 #include "split/survey/bounds.hpp"
-#include "split/survey/surely_allowed.hpp"
+#include "split/survey/marks.hpp"
 
 namespace ceiba::split {
 

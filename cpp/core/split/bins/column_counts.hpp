@@ -3,12 +3,6 @@
 // the stretches is compiled in column_counts.cpp, for all bounds.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
 #include "split/bins/histogram.hpp"
 #include "split/candidate.hpp"
 #include "split/survey/zoom.hpp"

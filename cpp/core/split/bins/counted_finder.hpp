@@ -1,36 +1,45 @@
-// The exact search at the cost of a histogram.
-//
-// A large node is counted, not sorted: one histogram over the bins of all columns. Every boundary between two bins is a
-// cut whose gain follows from the counts; and for the cuts inside a bin the counts give a bound (bounds.hpp) that no
-// order of its rows can pass. What cannot reach the best boundary is left alone. The few bins that can are fetched from
-// the table, sorted, and scanned by the same code as in presort_finder.hpp; so the split is the one that it would find,
-// to the last tie.
-//   1. count            histogram of the node, from its parent's where possible
-//   2. survey           the best gain that is certain, `floor`; then what may reach it
-//   3. zoom             where much may: counted again in finer stretches (zoom.hpp), which lift the floor
-//   4. examine          exact scan of what is left; the likeliest column first, because it lifts the floor
-// A node is sorted, and left to the presort finder with all that grows below it, when it is small, or when the bounds
-// leave so much to examine, zoom or not, that sorting costs less.
-//
-// Here is the way through a node, which knows no statistic and no criterion; bounded_finder.hpp answers for one column.
+// The exact search at the cost of a histogram (docs/engine.md): the path through a node, which knows no statistic and
+// no criterion; bounded_finder.hpp answers for one column.
+//   1. count     histogram of the node, from its parent's where possible
+//   2. survey    the best gain that is certain, `floor`; then what may reach it
+//   3. zoom      where much may: counted again in finer stretches (zoom.hpp), which lift the floor
+//   4. examine   exact scan of what is left; the likeliest column first, because it lifts the floor
+// A small node, or one in which the bounds leave more to examine than sorting costs, goes to the presorted search.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
+#include "base/sort.hpp"
 #include "split/bins/column_counts.hpp"
-#include "split/bins/fetched_bins.hpp"
 #include "split/bins/histogram.hpp"
 #include "split/finder.hpp"
 #include "split/scan/column_finder.hpp"
+#include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
+#include "split/store/bin_sort.hpp"
 #include "split/survey/marks.hpp"
 #include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
+
+// Bins of a column, or parts of them, that must be looked into: their rows, fetched from the table and sorted by
+// value.
+class FetchedBins {
+public:
+    std::vector<std::uint32_t> start;  // per place: where its items and entries begin
+    std::vector<Item> items;
+    std::vector<Entry> entries;  // ranks count from 0 in each place
+
+    // Reads the rows of the places with a mark inside from the table and sorts them by value.
+    void fetch(const NodeRows& node, std::size_t c, const ColumnPlaces& places, const Marks& marks,
+               const ColumnCounts& counts);
+
+private:
+    void sort_place(std::size_t from, std::size_t to);
+
+    std::vector<std::uint32_t> cursor_;  // per place: where its next row goes
+    std::vector<std::uint64_t> key_;
+    std::vector<std::uint32_t> order_;
+    base::SortSpace sort_;
+};
 
 // What one thread works with while it searches columns, whatever the statistic.
 struct ColumnSpace {

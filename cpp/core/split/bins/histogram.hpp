@@ -2,12 +2,6 @@
 // cell that counts all rows. A byte is a numeric column, or several (bundles.hpp).
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "base/thread_pool.hpp"
 #include "split/store/row_store.hpp"
 

@@ -2,14 +2,57 @@
 // it is compiled once per criterion (best_subset.cpp), as Shared<C> for all in the list of criteria of classes.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
+#include "base/double_double.hpp"
 #include "split/candidate.hpp"
-#include "split/levels/level_cells.hpp"
-#include "split/levels/level_rows.hpp"
+#include "split/levels/level_orders.hpp"
 
 namespace ceiba::split {
+
+// Class weights of each level of a column in a node: all that the search for a set of levels needs to know of its rows.
+
+// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
+struct WholeCount {
+    double n = 0.0;
+
+    void add(double x) { n += x; }
+    void add(const WholeCount& x) { n += x.n; }
+    void subtract(const WholeCount& x) { n -= x.n; }
+    double value() const { return n; }
+    base::DoubleDouble precise() const { return n; }
+};
+
+template <class Weight>
+struct LevelCells {
+    std::size_t n_classes = 0;
+    std::vector<std::int32_t> code;  // levels present in the node, ascending
+    std::vector<std::size_t> rows;   // of each
+    std::vector<Weight> cells;       // level after level
+    std::vector<Weight> missing;     // rows without a level that take part
+    std::size_t n_missing = 0;
+};
+
+template <class Weight>
+LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bool count_missing) {
+    const data::TargetRows& target = node.store->target;
+    LevelCells<Weight> out;
+    out.n_classes = static_cast<std::size_t>(target.n_classes[0]);
+    out.code = levels.code;
+    out.rows.resize(levels.n_levels());
+    out.cells.resize(levels.n_levels() * out.n_classes);
+    out.missing.resize(out.n_classes);
+    const auto put = [&](Weight* sums, std::uint32_t row) {
+        sums[target.labels[0][node.begin + row]].add(target.weight_of(node.begin + row));
+    };
+    for (std::size_t l = 0; l < levels.n_levels(); ++l) {
+        out.rows[l] = levels.start[l + 1] - levels.start[l];
+        for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r)
+            put(&out.cells[l * out.n_classes], levels.rows[r]);
+    }
+    if (!count_missing) return out;
+    for (std::uint32_t row : levels.missing) put(out.missing.data(), row);
+    out.n_missing = levels.missing.size();
+    return out;
+}
 
 // `n_aside`: rows with a missing value that take part.
 template <class C>

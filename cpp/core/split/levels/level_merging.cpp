@@ -1,11 +1,6 @@
 #include "split/levels/level_merging.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
-#include "base/tails.hpp"
+#include "base/probability/tails.hpp"
 
 namespace ceiba::split {
 
@@ -112,9 +107,8 @@ public:
         }
         partners_.clear();
         while (there_.size() > 1) {
-            const std::size_t a = *std::min_element(there_.begin(), there_.end(), [this](std::size_t g, std::size_t h) {
-                return size_of(g) < size_of(h);
-            });
+            const std::size_t a = *std::min_element(
+                there_.begin(), there_.end(), [this](std::size_t g, std::size_t h) { return size_of(g) < size_of(h); });
             if (size_of(a) >= min_rows) break;
             const Partner partner = partner_of(a);
             join(a, partner.group, partner.p_value);
@@ -141,9 +135,7 @@ private:
     // ------------------------------------------------------------------ which pairs may be merged
 
     // A floating category on its own; once joined to another, it is an ordinary part of that group.
-    bool floats(std::size_t g) const {
-        return merging_ == Merging::floating && g + 1 == out_.group.size();
-    }
+    bool floats(std::size_t g) const { return merging_ == Merging::floating && g + 1 == out_.group.size(); }
     bool may_join(std::size_t at, std::size_t other) const {
         if (merging_ == Merging::nominal || floats(there_[at]) || floats(there_[other])) return true;
         // The order of `there_` is that of the categories, and the floating one stands last.

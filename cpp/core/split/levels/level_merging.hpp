@@ -1,14 +1,8 @@
-// CHAID's merging of the categories of a column (Kass 1980).
-//
-// The most similar pair of groups (largest p-value) is merged as long as that p-value is above alpha and more than two
-// groups are left; then groups with too few rows are merged with the most similar one in any case. Any two groups of a
-// nominal column may be merged, of an ordered one only neighbours; a floating category, the last one, may join any.
-// Ties go to the first pair.
+// CHAID's merging of the categories of a column (Kass 1980): the most similar pair of groups (largest p-value) is
+// merged while that p-value is above alpha and more than two groups are left; then groups with too few rows. Of an
+// ordered column only neighbours are merged; a floating category, the last one, may join any. Ties go to the first
+// pair.
 #pragma once
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/interrupt.hpp"
 

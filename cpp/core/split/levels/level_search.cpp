@@ -1,38 +1,24 @@
 #include "split/levels/level_search.hpp"
 
-#include <utility>
-
-#include "split/levels/event_free.hpp"
-
 namespace ceiba::split {
 
 LevelSpace::LevelSpace() = default;
 LevelSpace::LevelSpace(const LevelSpace&) = default;
 LevelSpace::~LevelSpace() = default;
+RowLevels::RowLevels() = default;
+RowLevels::RowLevels(const RowLevels&) = default;
+RowLevels::~RowLevels() = default;
 
-namespace {
-
-void branch_for_every_level(std::int32_t n_levels, Candidate& split) {
-    split.levels.clear();
-    for (std::int32_t code = 0; code < n_levels; ++code) split.levels.push_back({code, code});
-    split.n_branches = n_levels;
-}
-
-}  // namespace
-
-Candidate LevelSearch::search(const NodeRows& node, std::size_t c, const Limits& limits) {
-    LevelRows& levels = space_.levels;
-    group_by_level(node, c, levels);
-    const bool learn = options_.missing == Missing::learn && !options_.multiway;
-    const std::size_t n_aside = learn ? levels.missing.size() : 0;
-    if (levels.n_levels() + (n_aside > 0) < 2) return {};
-    if (levels.n_rows() + n_aside == node.size())
-        space_.take_all(node);
-    else
-        space_.take_levels(node);
-    Candidate out = options_.multiway ? one_branch_per_level(limits) : best_level_set(node, n_aside, limits);
-    if (options_.multiway && options_.empty_branches && out.found())
-        branch_for_every_level(node.store->table->columns[c].n_levels(), out);
+Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_missing, const Limits& limits) {
+    const std::size_t n_aside = options_.missing == Missing::learn && !options_.multiway ? n_missing : 0;
+    if (space_.codes().size() + (n_aside > 0) < 2) return {};
+    space_.take_total(n_aside);
+    Candidate out = options_.multiway ? one_branch_per_level(limits) : best_level_set(n_aside, limits);
+    if (options_.multiway && options_.empty_branches && out.found()) {
+        out.levels.clear();
+        out.n_branches = static_cast<int>(n_levels);
+        for (std::int32_t code = 0; code < out.n_branches; ++code) out.levels.push_back({code, code});
+    }
     if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
         for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
         out.missing_branch = 1 - out.missing_branch;
@@ -40,28 +26,20 @@ Candidate LevelSearch::search(const NodeRows& node, std::size_t c, const Limits&
     return out;
 }
 
-Candidate LevelSearch::best_level_set(const NodeRows& node, std::size_t n_aside, const Limits& limits) {
-    const LevelRows& levels = space_.levels;
+Candidate LevelSearch::best_level_set(std::size_t n_aside, const Limits& limits) {
     Candidate out;
-    if (space_.best_of_sets(node, n_aside, limits, options_.class_scale, out)) return out;
+    if (space_.best_of_sets(n_aside, limits, out)) return out;
     out.learned_missing = n_aside > 0;
-    // rpart goes through rates from the highest; it matters when levels of one rate meet min_rows.
-    const bool falling = options_.like_rpart && options_.criterion == criteria::name_of<criteria::Poisson>();
-    auto orders = level_orders(node, levels, options_.class_scale, falling);
-    if (space_.needs_events())
-        for (auto& more : orders_past_event_free(node, levels, n_aside, limits, orders.front()))
-            orders.push_back(std::move(more));
-    for (const auto& order : orders) {
-        entries_in_order(levels, order, space_.level_entries);
-        const LevelSpace::Cut best = space_.best_level_cut(n_aside, limits);
+    for (const LevelOrder& order : space_.orders(n_aside, limits)) {
+        const LevelSpace::Cut best = space_.best_level_cut(order, n_aside, limits);
         if (!best.found || (out.found() && !((best.gain - out.gain).value() > space_.tolerance()))) continue;
         out.kind = best.presence ? Kind::presence : Kind::levels;
         out.gain = best.gain;
         out.missing_branch = best.missing_left ? 0 : 1;
         if (best.presence) continue;
         out.levels.clear();
-        for (std::size_t l = 0; l < levels.n_levels(); ++l) out.levels.push_back({levels.code[l], 1});
-        for (std::size_t i = 0; i < best.position; ++i) out.levels[order[space_.level_entries[i].rank]].branch = 0;
+        for (const std::int32_t code : space_.codes()) out.levels.push_back({code, 1});
+        for (std::size_t p = 0; p < best.position; ++p) out.levels[order[p]].branch = 0;
     }
     out.tolerance = space_.tolerance();
     return out;
@@ -70,11 +48,10 @@ Candidate LevelSearch::best_level_set(const NodeRows& node, std::size_t n_aside,
 // The gain of a multiway split is the sum of the gains of halving the list of levels again and again:
 // O(rows x log levels) for any criterion that is a decrease of impurity.
 Candidate LevelSearch::one_branch_per_level(const Limits& limits) {
-    const LevelRows& levels = space_.levels;
     Candidate out;
-    const std::size_t n_levels = levels.n_levels();
+    const std::size_t n_levels = space_.codes().size();
     for (std::size_t l = 0; l < n_levels; ++l)
-        if (levels.start[l + 1] - levels.start[l] < limits.min_rows) return out;
+        if (space_.rows_of(l) < limits.min_rows) return out;
     out.tolerance = space_.tolerance();
     std::vector<std::pair<std::size_t, std::size_t>> open{{0, n_levels}};
     while (!open.empty()) {
@@ -88,7 +65,33 @@ Candidate LevelSearch::one_branch_per_level(const Limits& limits) {
     }
     out.kind = Kind::levels;
     out.n_branches = static_cast<int>(n_levels);
-    for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({levels.code[l], static_cast<std::int32_t>(l)});
+    for (std::size_t l = 0; l < n_levels; ++l) out.levels.push_back({space_.codes()[l], static_cast<std::int32_t>(l)});
+    return out;
+}
+
+Candidate RowLevels::search_levels(const NodeRows& node, std::size_t c, const SearchOptions& options,
+                                   const Limits& limits) {
+    node_ = &node;
+    options_ = &options;
+    group_by_level(node, c, levels_);
+    const auto n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
+    return LevelSearch(options, *this).search(n_levels, levels_.missing.size(), limits);
+}
+
+std::vector<LevelOrder> RowLevels::orders(std::size_t n_aside, const Limits& limits) {
+    const bool falling =
+        options_->conventions.falling_rates && options_->criterion == criteria::name_of<criteria::Poisson>();
+    std::vector<LevelOrder> out = level_orders(*node_, levels_, options_->class_scale, falling);
+    if (needs_events())
+        for (LevelOrder& more : orders_past_event_free(*node_, levels_, n_aside, limits, out.front()))
+            out.push_back(std::move(more));
+    return out;
+}
+
+LevelSpace::Cut RowLevels::best_level_cut(const LevelOrder& order, std::size_t n_aside, const Limits& limits) {
+    entries_in_order(levels_, order, entries_);
+    Cut out = best_entry_cut(n_aside, limits);
+    if (out.found && !out.presence) out.position = entries_[out.position - 1].rank + 1;
     return out;
 }
 

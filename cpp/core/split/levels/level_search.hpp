@@ -1,27 +1,22 @@
-// The best split of a node by a column of levels: a set of levels against the others, or a branch for each. The way
-// through the levels is ordinary code; what depends on statistic and criterion answers through LevelSpace.
+// The best split of a node by a column of levels: a set of levels against the others, or a branch for each. The path
+// through the levels is ordinary code, for rows in memory and for counts of shards; what depends on statistic and
+// criterion answers through LevelSpace.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "split/candidate.hpp"
-#include "split/levels/level_rows.hpp"
+#include "split/levels/level_orders.hpp"
 #include "split/search_options.hpp"
 
 namespace ceiba::split {
 
-// What one thread works with while it searches columns of levels.
+// The levels of a column in a node. `n_aside`: rows with a missing value that take part.
 class LevelSpace {
 public:
     struct Cut {
         bool found = false, presence = false, missing_left = false;
-        std::size_t position = 0;  // entries on the left
+        std::size_t position = 0;  // levels on the left
         base::DoubleDouble gain;
     };
-
-    LevelRows levels;
-    std::vector<Entry> level_entries;  // rows in an order of their levels
 
 protected:
     LevelSpace();
@@ -30,16 +25,15 @@ protected:
 
 private:
     friend class LevelSearch;
-    // Makes the total that of all rows of the node, or of the rows with a level.
-    virtual void take_all(const NodeRows& node) = 0;
-    virtual void take_levels(const NodeRows& node) = 0;
+    virtual const std::vector<std::int32_t>& codes() const = 0;  // present in the node, ascending
+    virtual std::size_t rows_of(std::size_t level) const = 0;
+    // Makes the total that of the rows that take part.
+    virtual void take_total(std::size_t n_aside) = 0;
     // The best of all sets of levels, where no order of them is enough. False: one is.
-    virtual bool best_of_sets(const NodeRows& node, std::size_t n_aside, const Limits& limits,
-                              const std::vector<double>& class_scale, Candidate& out) = 0;
-    // Are sides without events not allowed (event_free.hpp)?
-    virtual bool needs_events() const = 0;
-    // The best cut of the entries.
-    virtual Cut best_level_cut(std::size_t n_aside, const Limits& limits) = 0;
+    virtual bool best_of_sets(std::size_t n_aside, const Limits& limits, Candidate& out) = 0;
+    // The orders whose cuts are tried, the one by means first.
+    virtual std::vector<LevelOrder> orders(std::size_t n_aside, const Limits& limits) = 0;
+    virtual Cut best_level_cut(const LevelOrder& order, std::size_t n_aside, const Limits& limits) = 0;
     // Adds the gain of dividing the levels [from, to) at `middle`. False: not allowed.
     virtual bool halve(std::size_t from, std::size_t middle, std::size_t to, const Limits& limits,
                        base::DoubleDouble& gain) = 0;
@@ -50,14 +44,41 @@ class LevelSearch {
 public:
     LevelSearch(const SearchOptions& options, LevelSpace& space) : options_(options), space_(space) {}
 
-    Candidate search(const NodeRows& node, std::size_t c, const Limits& limits);
+    // `n_levels`: of the column, in the node or not.
+    Candidate search(std::size_t n_levels, std::size_t n_missing, const Limits& limits);
 
 private:
-    Candidate best_level_set(const NodeRows& node, std::size_t n_aside, const Limits& limits);
+    Candidate best_level_set(std::size_t n_aside, const Limits& limits);
     Candidate one_branch_per_level(const Limits& limits);
 
     const SearchOptions& options_;
     LevelSpace& space_;
+};
+
+// Rows in memory, grouped by level.
+class RowLevels : public LevelSpace {
+public:
+    Candidate search_levels(const NodeRows& node, std::size_t c, const SearchOptions& options, const Limits& limits);
+
+protected:
+    RowLevels();
+    RowLevels(const RowLevels&);
+    ~RowLevels();
+
+    const NodeRows* node_ = nullptr;
+    const SearchOptions* options_ = nullptr;
+    LevelRows levels_;
+    std::vector<Entry> entries_;  // rows in an order of their levels
+
+private:
+    const std::vector<std::int32_t>& codes() const override { return levels_.code; }
+    std::size_t rows_of(std::size_t level) const override { return levels_.start[level + 1] - levels_.start[level]; }
+    std::vector<LevelOrder> orders(std::size_t n_aside, const Limits& limits) override;
+    Cut best_level_cut(const LevelOrder& order, std::size_t n_aside, const Limits& limits) override;
+    // The best cut of the entries; its position counts rows.
+    virtual Cut best_entry_cut(std::size_t n_aside, const Limits& limits) = 0;
+    // Are sides without events not allowed?
+    virtual bool needs_events() const = 0;
 };
 
 }  // namespace ceiba::split

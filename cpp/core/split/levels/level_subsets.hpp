@@ -6,18 +6,8 @@
 // on a table of class weights per level, so its cost does not depend on the number of rows.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "base/double_double.hpp"
-#include "split/levels/level_cells.hpp"
+#include "split/levels/best_subset.hpp"
 #include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {

@@ -1,9 +1,5 @@
 #include "split/missing/fractional.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-
 namespace ceiba::split {
 
 FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& routing)

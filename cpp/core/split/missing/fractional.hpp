@@ -2,10 +2,6 @@
 // share of the placed weight. The branches lie one after another in a store of their own.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "split/store/partition.hpp"
 
 namespace ceiba::split {

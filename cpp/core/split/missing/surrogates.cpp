@@ -1,13 +1,9 @@
 #include "split/missing/surrogates.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-
-#include "base/ascending.hpp"
 #include "base/double_double.hpp"
-#include "split/cut.hpp"
+#include "base/interrupt.hpp"
+#include "base/sort.hpp"
+#include "base/thread_pool.hpp"
 
 namespace ceiba::split {
 
@@ -31,8 +27,14 @@ struct CountedSum {
 
 class SurrogateSearch {
 public:
-    SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options)
-        : node_(node), primary_(primary), right_(right), options_(options), sign_(node.size(), 0) {
+    SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options,
+                    const Conventions& conventions)
+        : node_(node),
+          primary_(primary),
+          right_(right),
+          options_(options),
+          conventions_(conventions),
+          sign_(node.size(), 0) {
         for (std::size_t i = 0; i < node.size(); ++i) {
             if (!takes_part(i)) continue;
             placed_.add(side(i), weight(i));
@@ -122,7 +124,7 @@ private:
         }
         if (at == n) return best;
         const bool below_middle =
-            options_.like_rpart && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
+            conventions_.cuts_below_midpoint && node_.store->table->columns[column].kind() != data::ColumnKind::ordered;
         out.kind = Kind::cut;
         out.cut =
             cut_between(node_.number(column, entries[at].row), node_.number(column, entries[at + 1].row), below_middle);
@@ -176,7 +178,11 @@ private:
             n_astray += n_rows[k][static_cast<std::size_t>(1 - branch)];
             agree.add(level[k].of(branch));
         }
-        if (options_.like_rpart ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2) out.kind = Kind::levels;
+        // rpart 4.1 means to ask for two rows sent each way, but counts two that agree and two that go astray: a
+        // perfect stand-in is refused.
+        const bool enough =
+            conventions_.surrogate_levels_err ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2;
+        if (enough) out.kind = Kind::levels;
         return agree.value();
     }
 
@@ -184,6 +190,7 @@ private:
     const Routing& primary_;
     int right_;
     const SurrogateOptions& options_;
+    const Conventions& conventions_;
     std::vector<std::int8_t> sign_;  // per row: 1 sent right by the primary, -1 left, 0 takes no part
     Placed placed_;
 };
@@ -203,14 +210,14 @@ int send(const NodeRows& node, const Surrogate& s, std::size_t row) {
 }  // namespace
 
 std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
-                                       int right_son, const SurrogateOptions& options) {
-    const SurrogateSearch search(node, primary, right_son, options);
+                                       int right_son, const SurrogateOptions& options, const SearchOptions& search) {
+    const SurrogateSearch columns(node, primary, right_son, options, search.conventions);
     std::vector<Surrogate> found;
     std::vector<double> falling;
     for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
         if (static_cast<std::int32_t>(c) == primary_column) continue;
-        if (!options.monotone.empty() && options.monotone[c] != 0) continue;
-        Surrogate s = search.find(c);
+        if (!search.monotone.empty() && search.monotone[c] != 0) continue;
+        Surrogate s = columns.find(c);
         if (s.kind == Kind::none) continue;
         falling.push_back(-s.agreement);
         found.push_back(std::move(s));
@@ -255,6 +262,25 @@ void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, 
             break;
         }
     }
+}
+
+GivenSplitSurrogates surrogates_of_given_split(const data::Table& table, const data::Target& target,
+                                               std::span<const std::uint16_t> branch, std::int32_t primary_column,
+                                               const SearchOptions& search, const SurrogateOptions& options, bool use) {
+    base::ThreadPool pool(1);
+    base::Interrupt never([] { return false; });
+    const NodeRows node = presort(table, target, search.conventions.keep_zero_weights, pool, never);
+    const auto& row = node.store->target.row;
+    Routing routing;
+    routing.branch.resize(node.size());
+    for (std::size_t i = 0; i < node.size(); ++i) routing.branch[i] = branch[row[i]];
+    const int right = right_son(node, routing, search.class_scale);
+    GivenSplitSurrogates out{find_surrogates(node, routing, primary_column, right, options, search),
+                             {branch.begin(), branch.end()}};
+    if (!use) return out;
+    route_by_surrogates(node, options, out.surrogates, routing);
+    for (std::size_t i = 0; i < node.size(); ++i) out.branch[row[i]] = routing.branch[i];
+    return out;
 }
 
 }  // namespace ceiba::split

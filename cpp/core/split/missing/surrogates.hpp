@@ -1,19 +1,14 @@
-// Surrogate splits (Breiman et al. 1984, 5.3; rpart's rules): for every other column the split that best repeats the
-// way in which the primary split sent the rows it could place.
+// Surrogate splits (Breiman et al. 1984, 5.3; rpart's rules): for every other column the split that best repeats how
+// the primary split sent the rows it could place.
 //
 // Agreement is the weight of rows sent the same way, over the weight that the primary placed (style 0) or over the part
 // of it that has a value in the surrogate's column (style 1). Adjusted agreement is the share of what was left to gain
-// over sending all rows to the larger side; a surrogate must have more than none of it. A numeric surrogate needs two
-// rows on each side. Equal merits: "below the cut goes to the right son" is tried first, lower cuts before higher,
-// earlier columns before later; the right son is the one with the larger mean response, which is what rpart calls
-// right.
+// over sending all rows to the larger side; a surrogate must have more than none of it. Equal merits: "below the cut
+// goes to the right son" (of the larger mean response) first, lower cuts, earlier columns.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "split/candidate.hpp"
+#include "split/search_options.hpp"
 #include "split/store/partition.hpp"
 
 namespace ceiba::split {
@@ -32,20 +27,15 @@ struct Surrogate {
 struct SurrogateOptions {
     int max_surrogates = 0;
     int style = 0;
-    // rpart 4.1 means to ask for two rows sent each way, but for levels it counts two that agree and two that go
-    // astray: a perfect stand-in is refused. Its trees cannot be repeated without this rule.
-    bool like_rpart = false;
     bool weights_count_rows = false;  // a row of weight k counts as k rows
-    // Per column; empty: none. A column with a monotone limit is no surrogate: its value would send a row to branches
-    // of another column, whose values have no order.
-    std::vector<int> monotone;
 
     bool operator==(const SurrogateOptions&) const = default;
 };
 
-// `right_son` is the branch (0 or 1) that counts as right in the tie rules.
+// `right_son` is the branch (0 or 1) that counts as right in the tie rules. A column with a monotone limit is not a
+// surrogate: its value would send a row to branches of another column, whose values have no order.
 std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
-                                       int right_son, const SurrogateOptions& options);
+                                       int right_son, const SurrogateOptions& options, const SearchOptions& search);
 
 // Which branch is the right son: the one with the larger mean response (class index under class_scale); branch 0 when
 // equal.
@@ -54,5 +44,17 @@ int right_son(const NodeRows& node, const Routing& primary, const std::vector<do
 // Sends unplaced rows by the first surrogate that can place them; counts them in `sent`.
 void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
                          Routing& routing);
+
+// Surrogates of a split that was given, not searched for.
+struct GivenSplitSurrogates {
+    std::vector<Surrogate> surrogates;
+    std::vector<std::uint16_t> branch;  // per row of the table: as given, or where a surrogate sends the row; unplaced
+};
+
+// `branch` holds 0, 1 or unplaced for every row of the table; only target.rows (all, if empty) are read. `use`:
+// unplaced rows are sent by the surrogates.
+GivenSplitSurrogates surrogates_of_given_split(const data::Table& table, const data::Target& target,
+                                               std::span<const std::uint16_t> branch, std::int32_t primary_column,
+                                               const SearchOptions& search, const SurrogateOptions& options, bool use);
 
 }  // namespace ceiba::split

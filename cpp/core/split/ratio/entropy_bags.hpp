@@ -1,12 +1,7 @@
 // Class weights of bags of rows, and their entropy, for the gain ratio (gain_ratio.cpp).
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "base/standard.hpp"
 
 namespace ceiba::split {
 

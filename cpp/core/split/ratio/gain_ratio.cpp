@@ -1,16 +1,9 @@
 #include "split/ratio/gain_ratio.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <memory>
 #include <numbers>
-#include <numeric>
-#include <utility>
 
-#include "base/ascending.hpp"
-#include "split/cut.hpp"
+#include "base/sort.hpp"
+#include "split/candidate.hpp"
 #include "split/ratio/entropy_bags.hpp"
 
 namespace ceiba::split {

@@ -6,8 +6,6 @@
 //   split information = entropy of the branch sizes, rows without a value being one more branch
 #pragma once
 
-#include <memory>
-
 #include "split/finder.hpp"
 
 namespace ceiba::split {

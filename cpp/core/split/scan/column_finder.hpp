@@ -3,13 +3,10 @@
 // presort_finder.hpp.
 #pragma once
 
-#include <cstddef>
-#include <limits>
-#include <vector>
-
 #include "split/finder.hpp"
+#include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
-#include "split/store/route.hpp"
+#include "split/store/partition.hpp"
 #include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {

@@ -2,9 +2,6 @@
 // exact splits.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-
 #include "split/candidate.hpp"
 #include "split/search_options.hpp"
 #include "split/store/row_store.hpp"
@@ -24,7 +21,8 @@ inline double floor_of(const Candidate& c, const SearchOptions& options) {
 
 // Do cuts of this column lie just below the midpoint?
 inline bool cuts_below(const NodeRows& node, std::size_t column, const SearchOptions& options) {
-    return options.like_rpart && node.store->table->columns[column].kind() != data::ColumnKind::ordered;
+    return options.conventions.cuts_below_midpoint &&
+           node.store->table->columns[column].kind() != data::ColumnKind::ordered;
 }
 
 }  // namespace ceiba::split

@@ -1,29 +1,13 @@
 // The loop over cuts for squared errors of several outputs (found before that of cut_scan.hpp, being more specialised).
 //
 // The gain is the mean over the outputs of d^2 W / (W_L W_R), d = S_L - W_L mean. A rough look adds up w (y - mean) in
-// plain doubles, all outputs of a row at once; what rounding can do is bounded, so most cuts, and most columns, cannot
-// win. Those that may are weighed with compensated sums, as for one output (100,000 x 20, 3 outputs, depth 8: 0.52 s ->
-// 0.21 s; with weights 1.31 s -> 0.52 s).
-//
-// What rounding can do (u = 2^-53, n rows): each term errs by 2 u of its size, each addition by u of the sum of all
-// sizes, the centre and what was on the left before by less than 16 u W max|y|: together less than e = u ((n + 8) sum
-// of sizes + 16 W max|y|). Over the outputs the errors are a vector of length E, E^2 = sum of e^2, and |a| - E <= |d|
-// <= |a| + E gives
-//     |a|^2 (1 - t) - E^2 / t  <=  |d|^2  <=  |a|^2 (1 + t) + E^2 (1 + 1 / t)      for any t > 0.
-// W_L and W_R err by n u W. Where one of them is below n 2^-31 W that is too much beside t = 2^-20 (the right side is a
-// difference and may have lost all its digits): such cuts are always weighed.
+// plain doubles, all outputs of a row at once; what rounding can do is bounded (docs/engine.md), so most cuts cannot
+// win. Those that may are weighed with compensated sums, as for one output.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <vector>
-
-#include "criteria/moment_criteria.hpp"
 #include "criteria/moment_division.hpp"
 #include "criteria/multi_output.hpp"
-#include "split/scan/cut_bounds.hpp"
+#include "criteria/number_criteria.hpp"
 #include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {
@@ -41,8 +25,8 @@ public:
         }
     }
 
-    void collect(const Entry* entries, std::size_t first, std::size_t last, const Limits& limits,
-                 double tolerance, CutBounds& bounds) {
+    void collect(const Entry* entries, std::size_t first, std::size_t last, const Limits& limits, double tolerance,
+                 CutBounds& bounds) {
         const double n = static_cast<double>(last + 8);
         double error = 0.0;
         for (std::size_t o = 0; o < sum_.size(); ++o) {
@@ -83,8 +67,7 @@ public:
                 continue;
             }
             bounds.add(i + 1, (squares * (1.0 + slack) + extra) * factor);
-            if (left >= heavy && right >= heavy)
-                bounds.raise((squares * (1.0 - slack) - extra) * factor - tolerance);
+            if (left >= heavy && right >= heavy) bounds.raise((squares * (1.0 - slack) - extra) * factor - tolerance);
         }
     }
 

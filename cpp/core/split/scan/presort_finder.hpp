@@ -3,22 +3,13 @@
 // depends on them; the way through the columns of a node is in column_finder.hpp.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <utility>
-#include <vector>
-
 #include "criteria/criterion.hpp"
-#include "split/cut.hpp"
+#include "split/candidate.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/scan/cut_scan.hpp"
 #include "split/scan/search_space.hpp"
 #include "split/scan/slot_scan.hpp"
-#include "split/scan/sparse_scan.hpp"
-#include "split/store/route.hpp"
+#include "split/store/partition.hpp"
 
 namespace ceiba::split {
 
@@ -43,7 +34,7 @@ public:
         Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
         if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
         Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
-                                                     : LevelSearch(options_, space).search(node, c, limits);
+                                                     : space.search_levels(node, c, options_, limits);
         out.column = static_cast<std::int32_t>(c);
         return out;
     }
@@ -59,8 +50,8 @@ private:
     }
 
     // A bound of the merit of every column; infinite where there is none.
-    void rough_look(const NodeRows& node, const Columns& column, std::vector<double>& outlook, Space& space) const
-        requires has_rough {
+    void rough_look(const NodeRows& node, const Columns& column, std::vector<double>& outlook,
+                    Space& space) const requires has_rough {
         outlook.assign(column.size(), std::numeric_limits<double>::infinity());
         const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
         if (n < 2 * least) return;
@@ -103,8 +94,8 @@ private:
     }
 
     // The same from the counts of slots, without a look at the rows.
-    bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b, Space& space) requires
-        CountsSlots<D> {
+    bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b,
+                          Space& space) requires CountsSlots<D> {
         if (cost(a) == cost(b) && same_counts(node, a, b)) return false;
         space.take_all(node);
         const auto gain = [&](const Candidate& split) {
@@ -169,8 +160,8 @@ private:
         return out;
     }
 
-    Candidate search_sparse(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) requires
-        KeepsRight<D> {
+    Candidate search_sparse(const NodeRows& node, std::size_t c, const Limits& limits,
+                            Space& space) requires KeepsRight<D> {
         const SparseColumn column = sparse_column(node, c);
         const std::size_t n = node.size();
         Candidate out;
@@ -186,8 +177,8 @@ private:
         return out;
     }
 
-    Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits, Space& space) requires
-        CountsSlots<D> {
+    Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits,
+                           Space& space) requires CountsSlots<D> {
         space.take_all(node);
         SlotCut<D, C> found = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
         Candidate out;

@@ -2,14 +2,7 @@
 // one column.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <type_traits>
-#include <vector>
-
-#include "criteria/moment_criteria.hpp"
+#include "criteria/number_criteria.hpp"
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
 #include "split/scan/column_finder.hpp"
@@ -19,7 +12,7 @@
 namespace ceiba::split {
 
 template <class D, class C>
-class SearchSpace final : public LevelSpace {
+class SearchSpace final : public RowLevels {
 public:
     SearchSpace(const D& d, const C& c) : division(d), criterion(c) {}
 
@@ -36,7 +29,7 @@ public:
     std::size_t n_known = 0;       // ever since the node was begun
 
     // Makes the division's total that of all rows of the node, or of those with a value in the column.
-    void take_all(const NodeRows& node) override {
+    void take_all(const NodeRows& node) {
         if (fresh) return;
         division.bind(node.store->target, 0, node.begin);
         division.reset();
@@ -89,14 +82,14 @@ private:
 
     // --- columns of levels
 
-    void take_levels(const NodeRows& node) override {
-        take_some(node, levels.n_rows(), [this](std::size_t i) { return levels.rows[i]; });
+    void take_total(std::size_t n_aside) override {
+        if (levels_.n_rows() + n_aside == node_->size()) return take_all(*node_);
+        take_some(*node_, levels_.n_rows(), [this](std::size_t i) { return levels_.rows[i]; });
     }
-    bool best_of_sets(const NodeRows& node, std::size_t n_aside, const Limits& limits,
-                      const std::vector<double>& class_scale, Candidate& out) override {
+    bool best_of_sets(std::size_t n_aside, const Limits& limits, Candidate& out) override {
         if constexpr (requires { division.n_classes(); })
             if (division.n_classes() > 2) {
-                out = best_subset(node, levels, n_aside, limits, class_scale, criterion);
+                out = best_subset(*node_, levels_, n_aside, limits, options_->class_scale, criterion);
                 return true;
             }
         return false;
@@ -105,9 +98,9 @@ private:
         if constexpr (std::is_same_v<C, criteria::Poisson>) return !criterion.allow_zero;
         return false;
     }
-    Cut best_level_cut(std::size_t n_aside, const Limits& limits) override {
+    Cut best_entry_cut(std::size_t n_aside, const Limits& limits) override {
         Cut out;
-        BestCut<D, C> best = best_cut(level_entries.data(), levels.n_rows(), n_aside, limits, 0, out.presence);
+        BestCut<D, C> best = best_cut(entries_.data(), levels_.n_rows(), n_aside, limits, 0, out.presence);
         out.found = best.found;
         out.missing_left = best.missing_left;
         out.position = best.position;
@@ -118,9 +111,9 @@ private:
                base::DoubleDouble& gain) override {
         fresh = false;
         division.reset();
-        for (std::uint32_t r = levels.start[from]; r < levels.start[to]; ++r) division.include(levels.rows[r]);
+        for (std::uint32_t r = levels_.start[from]; r < levels_.start[to]; ++r) division.include(levels_.rows[r]);
         division.clear_left();
-        for (std::uint32_t r = levels.start[from]; r < levels.start[middle]; ++r) division.add(levels.rows[r]);
+        for (std::uint32_t r = levels_.start[from]; r < levels_.start[middle]; ++r) division.add(levels_.rows[r]);
         const bool light_left = middle - from == 1 && division.left_weight() < limits.min_weight;
         const bool light_right = to - middle == 1 && division.right_weight() < limits.min_weight;
         if (light_left || light_right) return false;

@@ -1,10 +1,6 @@
 #include "split/store/packed_columns.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
-#include "split/cut.hpp"
+#include "split/candidate.hpp"
 
 namespace ceiba::split {
 

@@ -1,20 +1,11 @@
-// The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits.
-//
-// A packed entry is  rank (11 bits) | row (11 bits) | class (10 bits),  so a table of up to 2,048 rows and 1,024
-// classes is one array of words: a scan reads it in sequence and looks nowhere else. Rows are never renumbered: a split
-// marks them in a table of 2,048 bytes, and each column is parted by looking there. The rows are those of a small
-// table, or those of a node of a large one. A bundle (bundles.hpp) is one such column: its ranks are the codes of its
-// members.
+// The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits: rank (11
+// bits) | row (11 bits) | class (10 bits). Rows are never renumbered: a split marks them in a table of 2,048 bytes, and
+// each column is parted by looking there. A bundle (bundles.hpp) is one such column: its ranks are codes.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "data/table.hpp"
 #include "split/store/bin_sort.hpp"
 #include "split/store/row_store.hpp"
-#include "split/store/small_sort.hpp"
 
 namespace ceiba::split {
 

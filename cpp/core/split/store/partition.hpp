@@ -1,10 +1,9 @@
-// Parting the rows of a node among its branches, in the store that they lie in (row_store.hpp).
+// The branch of each row of a node by a split, and parting the rows in the store that they lie in (row_store.hpp).
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "base/thread_pool.hpp"
+#include "split/candidate.hpp"
+#include "split/search_options.hpp"
 #include "split/store/row_store.hpp"
 
 namespace ceiba::split {
@@ -15,6 +14,27 @@ struct Routing {
     std::vector<std::uint16_t> branch;  // per row of the node; n_branches = stays behind; unplaced = not decided yet
     int n_branches = 2;
 };
+
+// The way by the split alone; rows without a value (or, with rows of zero weight, with a level absent from the search)
+// are unplaced, except where the search decided for missing values.
+Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions = {});
+
+// Are the same rows together by two splits in two, whichever side they are on? Then the splits have the same gain.
+bool part_alike(const Routing& a, const Routing& b);
+
+// rpart leaves a row whose level was absent from the search where it is, without asking the surrogates.
+void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing);
+
+// Weight and number of rows on each branch.
+struct BranchLoad {
+    std::vector<double> weight;
+    std::vector<std::size_t> rows;
+};
+BranchLoad load(const NodeRows& node, const Routing& routing);
+
+// The branch with more weight; among equals the first, the last (scikit-learn: the right one), or none (-1).
+enum class Tie { first, last, none };
+int heaviest(const BranchLoad& load, Tie tie);
 
 // The place of every row of a node after it was parted, and where each group begins.
 struct Places {

@@ -1,9 +1,6 @@
 #include "split/store/row_store.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/radix_sort.hpp"
+#include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
 
 namespace ceiba::split {

@@ -1,23 +1,10 @@
 // The rows of a growing tree, kept so that every node is one contiguous stretch of every array.
 //
-// Presort with stable partition: each numeric column is sorted once, as entries (rank, row); splitting a node moves
-// its entries apart without changing their order, so no node is ever sorted again. `row` counts from the first row of
-// the node, and the target moves with the rows: deep in the tree all that a scan touches lies close together.
-// Large tables are kept as bins instead (binning.hpp): a byte per number, rows one after the other, moved with the
-// target. A node that has become small is sorted then and goes on in a store of its own.
-//
-// The entries of a sparse table are kept apart (sparse_entries.hpp), those of large nodes as slots where there are few
-// distinct numbers (sparse_slots.hpp).
-//
-// Within a node's stretch of a sorted column come first the rows with a value, then the others (missing; and, where
-// rows of zero weight are kept, those).
+// Each numeric column is sorted once, as entries (rank, row), and parted stably; `row` counts from the first row of the
+// node, and the target moves with the rows. Within a node's stretch of a sorted column come first the rows with a
+// value, then the others (missing, or of zero weight). Large tables are kept as bins instead (binning.hpp), sparse ones
+// as entries or slots (sparse_entries.hpp, sparse_slots.hpp).
 #pragma once
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
@@ -39,7 +26,7 @@ struct RowStore {
     bool zero_weights = false;                     // rows of zero weight are kept (rpart), otherwise they are left out
     std::shared_ptr<const Binning> binning;        // bins that the numbers had or have; null: they never had any
     std::array<std::vector<std::uint8_t>, 2>
-        bins;  // stride bytes per row; partition moves a node from one to the other
+        bins;                                  // stride bytes per row; partition moves a node from one to the other
     std::shared_ptr<const SparseSlots> slots;  // sparse table of few distinct numbers; null: it is not
 
     bool binned() const { return !bins[0].empty(); }
@@ -57,7 +44,7 @@ struct NodeRows {
     // moved.
     std::shared_ptr<const std::vector<std::uint32_t>> live;
     std::shared_ptr<const SparseEntries> sparse;  // sparse table: the entries of the live columns; null: dense
-    int side = 0;                          // binned store: which of the two arrays of bins
+    int side = 0;                                 // binned store: which of the two arrays of bins
     std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known; slots: always
 
     std::size_t size() const { return end - begin; }

@@ -1,11 +1,5 @@
 #include "split/store/sparse_entries.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <utility>
-
-#include "split/store/sparse_walk.hpp"
-
 namespace ceiba::split {
 
 namespace {

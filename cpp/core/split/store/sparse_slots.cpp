@@ -1,12 +1,6 @@
 #include "split/store/sparse_slots.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <utility>
-
 #include "split/store/sparse_entries.hpp"
-#include "split/store/sparse_walk.hpp"
 
 namespace ceiba::split {
 

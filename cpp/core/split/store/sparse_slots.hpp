@@ -1,16 +1,7 @@
-// The rows of a growing tree over a sparse table whose columns have few distinct numbers (counts of words, indicators),
-// for two classes and rows that count 1. A slot is a column and one of its numbers; a row is the list of its slots.
-//
-// Large nodes are counted, not sorted: rows and rows of class 1 per slot, in NodeRows::histogram. Zeros need no slot:
-// their counts are those of the node without the others. Of two branches the one with fewer entries is counted, and
-// its sibling is what is left of the parent's counts. A node with fewer entries than there are slots is sorted
-// (sparse_entries.hpp) and goes on that way, so the counts of all open nodes take at most 8 bytes per number of the
-// table.
+// The rows of a growing tree over a sparse table whose columns have few distinct numbers, for two classes and rows that
+// count 1 (docs/engine.md, "Sparse matrices"). A slot is a column and one of its numbers; a row is the list of its
+// slots. Large nodes are counted: rows and rows of class 1 per slot, in NodeRows::histogram.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "base/interrupt.hpp"
 #include "data/table.hpp"

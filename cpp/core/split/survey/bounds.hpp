@@ -1,25 +1,10 @@
 // How good can a cut be? Answers from the counts of bins alone, for every cut on a boundary between two bins (`gain`)
 // and for all cuts inside one bin (`inside`), whatever the order of its rows. docs/engine.md derives and proves each
-// line.
-//
-// The gain of a division is a convex function of what lies on the left (weights per class; weight and sum). Over all
-// orders of a bin's rows the left part runs through a region known from the counts, and a convex function is largest at
-// a corner of any polygon around that region. Below `floor` a bound need not be sharp. `slack` and `error` cover what
-// quanta and floating point round away; bounds may be too wide, never too narrow, because the exact search decides
-// among all that is left.
+// line. `slack` and `error` cover what quanta and floating point round away; bounds may be too wide, never too narrow.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <type_traits>
-#include <vector>
-
 #include "criteria/class_criteria.hpp"
-#include "criteria/moment_criteria.hpp"
+#include "criteria/number_criteria.hpp"
 
 namespace ceiba::split {
 
@@ -390,7 +375,9 @@ private:
 template <class C>
 struct BoundsOf;
 template <class C>
-concept Bounded = requires { typename BoundsOf<C>::type; };
+concept Bounded = requires {
+    typename BoundsOf<C>::type;
+};
 template <>
 struct BoundsOf<criteria::Gini> {
     using type = GiniBounds;

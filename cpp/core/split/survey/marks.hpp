@@ -8,11 +8,7 @@
 // in left(), boundary(i, rows before, rows after) those up to its end.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
+#include "base/sort.hpp"
 #include "split/candidate.hpp"
 #include "split/survey/bounds.hpp"
 
@@ -93,6 +89,42 @@ Marks mark(Strip& strip, const Bounds& bounds, const Limits& limits, double floo
                    !(bounds.gain(strip.present_fields()).high < floor);
     out.any = out.any || out.presence;
     return out;
+}
+
+// Is a division allowed beyond doubt, by sums that may be rounded?
+struct WeightAndSum {
+    double weight, sum;  // sum: of class 1, or of the target minus `centre`
+};
+
+// How far both may be off, and where sums are counted from.
+struct Doubt {
+    double weight = 0.0, sum = 0.0, centre = 0.0;
+};
+
+inline bool surely_allowed(const WeightAndSum& left, const WeightAndSum& total, const Doubt& doubt,
+                           const Limits& limits) {
+    const double wl = left.weight, wr = total.weight - wl, off = doubt.weight + total.weight * 0x1p-40;
+    if (!(wl > off && wr > off) || wl - off < limits.min_weight || wr - off < limits.min_weight) return false;
+    if (limits.monotone == 0) return true;
+    const double a = left.sum / wl, b = (total.sum - left.sum) / wr, size = std::fabs(a) + std::fabs(b);
+    const double error = (doubt.sum + (size + 1.0) * off) / (std::min(wl, wr) - off) + size * 0x1p-40;
+    const double low = limits.low - doubt.centre, high = limits.high - doubt.centre;
+    return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
+}
+
+// Numbers as keys, whole numbers in the same order; and zoom: a stretch of keys in equal parts.
+
+// Both zeros are one.
+inline std::uint64_t key_of(double x) { return base::sort_key(x + 0.0); }
+inline double number_of(std::uint64_t key) {
+    return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
+}
+
+// A stretch is counted again in at most 2^zoom_bits parts: that of a key is (key - low) >> zoom_shift.
+constexpr int zoom_bits = 8;
+constexpr std::size_t zoom_parts = std::size_t{1} << zoom_bits;
+inline int zoom_shift(std::uint64_t low, std::uint64_t high, int bits = zoom_bits) {
+    return std::max(0, static_cast<int>(std::bit_width(high - low)) - bits);
 }
 
 }  // namespace ceiba::split

@@ -1,20 +1,8 @@
-// Where every row of a node stands in a column: in its bin, or after a zoom in a part of it.
-//
-// A zoom counts stretches again in up to 256 parts of their range of values (survey/keys.hpp). Any parts would be
-// correct, so a sample of the rows says where the values of a stretch lie; what lies below them, or above, gets a part
-// of its own. Stretches that are not zoomed keep their counts, and join their neighbours where no cut between them can
-// win.
+// Where every row of a node stands in a column: in its bin, or after a zoom in a part of it. Stretches that are not
+// zoomed keep their counts, and join their neighbours where no cut between them can win.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "split/bins/histogram.hpp"
-#include "split/survey/keys.hpp"
 #include "split/survey/marks.hpp"
 
 namespace ceiba::split {

@@ -32,7 +32,7 @@ Complete = Callable[[typer.Context, str], list[str]]
 
 
 def completer(name: str, choices: Sequence[str] | None) -> Complete | None:
-    """Give what completes a parameter; None leaves it to the shell (files)."""
+    """Return what completes a parameter; None leaves it to the shell (files)."""
     if choices is not None:
         return lambda ctx, incomplete: [one for one in choices if one.startswith(incomplete)]
     if name == "format_":
@@ -92,13 +92,13 @@ def _columns(context: typer.Context, incomplete: str, several: bool) -> list[str
 def columns_of(source: str | None) -> list[str]:
     """Give the names of the columns of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
-        from ceiba.cli.files.csv_file import CsvFile
-        from ceiba.cli.files.reading import Reading, batches, is_text
+        from ceiba.table.files.csv_file import CsvFile
+        from ceiba.table.files.reading import Reading, batches, is_text
 
         if source is None or source == "-":
             return []
         if is_text(source):
-            return list(CsvFile(source, Reading(quiet=True), rows=100).names)
+            return list(CsvFile(source, Reading(quiet=True), rows=100).format.names)
         return next(iter(batches(source, Reading(quiet=True), 100))).columns
     return []
 

@@ -7,16 +7,16 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from ceiba.cli.files._polars import pl
-from ceiba.cli.files.reading import Reading, read_table
+from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.table.files.reading import Reading, read_table
 
 _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def task_of(y: pl.Series, wanted: str | None) -> str:
-    """Say whether the target is a class or a number.
+    """Return whether the target is a class or a number.
 
     Texts, booleans and whole numbers of few different values are classes.
     """
@@ -32,14 +32,7 @@ def task_of(y: pl.Series, wanted: str | None) -> str:
 
 
 def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
-    """Read ``name=value`` settings; values as Python writes them, else texts.
-
-    Examples
-    --------
-    >>> from ceiba.cli.options.estimator_from_flags import read_settings
-    >>> read_settings(["cp=0.02", "split=information"])
-    {'cp': 0.02, 'split': 'information'}
-    """
+    """Read ``name=value`` settings; values as Python writes them, else texts."""
     settings: dict[str, Any] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -118,7 +111,6 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
                    "min_samples_split": "minsplit", "min_samples_leaf": "minbucket",
                    "max_competitors": "maxcompete"}  # fmt: skip
         given = {renamed.get(name, name): value for name, value in given.items()}
-        given.pop("drop_missing_target", None)
     elif recipe is not None and "task" in own:
         given.setdefault("task", task)
     nested = {name: given.pop(name) for name in list(given) if "__" in name}

@@ -21,7 +21,7 @@ _PANELS: Final = ("How the tree grows", "How large the tree is")
 
 
 def flags_of() -> Mapping[str, Any]:
-    """Give the rows that have a flag, by name: those of both tasks together."""
+    """Return the rows that have a flag, by name: those of both tasks together."""
     from ceiba.estimators.parameters import PARAMETERS
 
     rows = {**PARAMETERS["regression"], **PARAMETERS["classification"]}
@@ -29,7 +29,7 @@ def flags_of() -> Mapping[str, Any]:
 
 
 def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, which takes ``options``, a flag for each row."""
+    """Return a command, which takes ``options``, a flag for each row."""
     import typer
 
     rows = flags_of()
@@ -54,7 +54,7 @@ def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
             annotation=Annotated[
                 (int if row.flag is int else str) | None,
                 typer.Option(
-                    help=_help(row),
+                    help=_help(name, row),
                     rich_help_panel=_PANELS[name in _PRUNING],
                     metavar=_metavar(row),
                 ),
@@ -67,15 +67,26 @@ def with_option_flags(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _help(row: Any) -> str:
-    """Give the first sentence, the names that are allowed, and the default."""
+def _help(name: str, row: Any) -> str:
+    """Return the first sentence, the names that are allowed, and the default."""
+    from ceiba.estimators.parameters import PARAMETERS
+
     first = row.help.partition(". ")[0].rstrip(".") + "."
     first = _OBJECT.sub("", first)
     first = _NAME.sub(lambda name: _flag(name[1]) + (f" {name[2]}" if name[2] else ""), first)
-    names = [name for check in row.allowed for name in check.names]
-    listed = f" One of {', '.join(names)}." if names else ""
-    default = "" if row.default is None else rf" \[default: {row.default}]"
+    rows = {task: rows[name] for task, rows in PARAMETERS.items() if name in rows}
+    lists = {task: _names(one) for task, one in rows.items()}
+    names = _names(row)
+    if len(set(lists.values())) > 1:  # a task has names of its own
+        names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
+    listed = f" One of {names}." if names else ""
+    defaults = dict.fromkeys(str(one.default) for one in rows.values())
+    default = "" if row.default is None else rf" \[default: {', '.join(defaults)}]"
     return f"{first}{listed}{default}"
+
+
+def _names(row: Any) -> str:
+    return ", ".join(name for check in row.allowed for name in check.names)
 
 
 def _flag(name: str) -> str:
@@ -87,14 +98,7 @@ def _metavar(row: Any) -> str:
 
 
 def read_flag(name: str, text: Any) -> Any:
-    """Read a flag's text: a whole number, a number, or a name.
-
-    Examples
-    --------
-    >>> from ceiba.cli.options.option_flags import read_flag
-    >>> read_flag("min_samples_leaf", "5"), read_flag("min_samples_leaf", "0.1")
-    (5, 0.1)
-    """
+    """Read a flag's text: a whole number, a number, or a name."""
     row = flags_of()[name]
     if text is None or row.flag is not float:
         return text

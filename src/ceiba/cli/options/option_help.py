@@ -1,7 +1,7 @@
 """Every option gets a whole help line: what it does, what is allowed, its default, its group.
 
 The words stand where an option is declared; allowed names and defaults are added here from one
-table, which completion and the man page use as well.
+table, which completion uses as well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from ceiba.cli.options.completion import completer
+from ceiba.words import LANGUAGES, words
 
-LANGUAGES: Final = ("en", "es", "pt")
+LANG_HELP: Final = (
+    r"Language of trees, rules, explanations and pages. One of en, es, pt. \[default: en]"
+)
 
 #: What is allowed, by the name of the parameter.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
@@ -43,7 +46,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "lang": LANGUAGES,
 }
 _LANG: Final = Annotated[
-    str, typer.Option("--lang", help="Language of what is printed.", metavar="NAME")
+    str | None, typer.Option("--lang", help=LANG_HELP, metavar="NAME", show_default=False)
 ]
 _METAVARS: Final = {
     "target": "COLUMN", "weight": "COLUMN", "by": "COLUMN", "drop": "A,B", "categorical": "A,B",
@@ -71,25 +74,49 @@ def finished(name: str, command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        from ceiba.cli.languages.translation import speaking
+        from ceiba.cli.terminal.output import LANG
 
-        lang = given["lang"] if own_lang else given.pop("lang")
-        with speaking(lang):
-            command(**given)
+        asked = given.pop("lang")
+        lang = LANG.get() if asked is None else words(asked).lang  # `ceiba --lang es show`
+        before = LANG.set(lang)
+        try:
+            command(**given, **({"lang": lang} if own_lang else {}))
+        finally:
+            LANG.reset(before)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = [
         one.replace(kind=keyword, annotation=_whole(one, hints[one.name]))
         for one in signature.parameters.values()
+        if one.name != "lang"
     ]
-    if not own_lang:
-        lang = inspect.Parameter("lang", keyword, default="en", annotation=_LANG)
-        parameters.append(lang.replace(annotation=_whole(lang, _LANG)))
+    lang = inspect.Parameter("lang", keyword, default=None, annotation=_LANG)
+    parameters.append(lang.replace(annotation=_whole(lang, _LANG)))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     del run.__wrapped__
     run.__doc__ = _EXAMPLES.sub("Examples:\n\n", inspect.cleandoc(command.__doc__ or ""))
     return run
+
+
+def hide_types(command: Any) -> None:
+    """Show no type beside arguments and flags of a command and those below it: the texts say it."""
+    for one in command.params:
+        if one.param_type_name == "argument":
+            one.display_type_rich = lambda ctx: None
+        elif getattr(one, "is_flag", False):
+            one.metavar = " "
+    make = command.get_help_option
+
+    def help_option(ctx: Any) -> Any:
+        option = make(ctx)
+        if option is not None:
+            option.metavar = " "
+        return option
+
+    command.get_help_option = help_option
+    for below in getattr(command, "commands", {}).values():
+        hide_types(below)
 
 
 def _whole(parameter: inspect.Parameter, hint: Any) -> Any:

@@ -16,7 +16,8 @@ _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
 #: Options of other commands, which their messages name at the beginning, or as `name=value`.
 _OF_COMMANDS: Final = re.compile(
-    r"^(alpha|by|dialect|k|order|positive|repeats|resamples|sort|target)(?=: | is | must be |=')=?"
+    r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
+    r"(?=: | is | must be |=')=?"
 )
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT: Final = re.compile(
@@ -38,15 +39,7 @@ _OTHERWISE: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
 
 
 def in_flag_words(text: str) -> str:
-    """Say a message of the estimators with options instead of parameters.
-
-    Examples
-    --------
-    >>> from ceiba.cli.options.option_words import in_flag_words
-    >>> in_flag_words("The 'missing' parameter of DecisionTreeClassifier must be a str among "
-    ...               "{'learn', 'error'} or a Surrogates object. Got 'leran' instead.")
-    "--missing must be learn or error. Got 'leran' instead."
-    """
+    """Say a message of the estimators with options instead of parameters."""
     text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
@@ -58,15 +51,7 @@ def in_flag_words(text: str) -> str:
 
 
 def wrong_usage(error: BaseException) -> tuple[int, str] | None:
-    """Give exit code and message of an error of typer's; None for another.
-
-    Examples
-    --------
-    >>> from typer import BadParameter
-    >>> from ceiba.cli.options.option_words import wrong_usage
-    >>> wrong_usage(BadParameter("'x' is not a valid integer.", param_hint="--row"))
-    (2, "Invalid value for --row: 'x' is not a valid integer. See ceiba --help.")
-    """
+    """Give exit code and message of an error of typer's; None for another."""
     if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
         return None
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -89,7 +74,7 @@ def _typed(part: re.Match[str]) -> str:
 
 
 def _flag(name: str) -> str | None:
-    """Give the option that stands for a parameter; None if there is none."""
+    """Return the option that stands for a parameter; None if there is none."""
     from ceiba.cli.options.option_flags import flags_of
 
     if name in _OTHERWISE:
@@ -100,21 +85,7 @@ def _flag(name: str) -> str | None:
 def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    """Refuse options that no data could make right, before a large file is read.
-
-    Parameters
-    ----------
-    task : {"classification", "regression"} or None
-        None: the target decides, so the options must be right for one of them.
-    recipe : str or None
-    options, settings : mapping
-        Of the flags, and of --set.
-
-    Raises
-    ------
-    OptionError
-        In the words of the command line.
-    """
+    """Refuse options that no data could make right, before a large file is read."""
     if task not in (None, "classification", "regression"):
         raise OptionError(f"--task {task!r}: classification or regression.")
     failures = []
@@ -122,10 +93,11 @@ def check_before_reading(
         try:
             _try(one, recipe, {**options, **settings})
         except OptionError as error:
-            failures.append(error)
+            failures.append(in_flag_words(str(error)))
         else:
             return
-    raise OptionError(in_flag_words(str(failures[0])))
+    if len(set(failures)) == 1:  # else the target decides which of them is said
+        raise OptionError(failures[0])
 
 
 def _try(task: str, recipe: str | None, options: Mapping[str, Any]) -> None:

@@ -14,8 +14,6 @@ from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 
-from ceiba.errors import OptionError
-
 PANEL: Final = "How the file is read"
 
 _OPTIONS: Final[dict[str, Any]] = {
@@ -43,7 +41,7 @@ _OPTIONS: Final[dict[str, Any]] = {
         typer.Option(
             "--missing-marker",
             metavar="TEXT",
-            help="A cell that means missing; may be given several times. "
+            help="A cell that means missing, besides the default ones; may be given several times. "
             r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
             "the like among numbers]",
             show_default=False,
@@ -126,45 +124,14 @@ class ReadingFlags:
     skip_rows: int = 0
 
     def reading(self, quiet: bool = False, **known: Any) -> Any:
-        """Check the options and give the `Reading`; the empty cell is always missing."""
-        from ceiba.cli.files.kinds import names_in
-        from ceiba.cli.files.reading import MARKERS, Reading
+        """Check the options and return the `Reading`."""
+        from ceiba.table.files.reading import read_options
 
-        separator = self.separator
-        if separator is not None:
-            separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
-            if len(separator) != 1:
-                raise OptionError(f"--separator {separator!r}: one character is needed, or tab.")
-        if self.encoding is not None:
-            try:
-                "".encode(self.encoding)
-            except LookupError:
-                raise OptionError(
-                    f"--encoding {self.encoding!r} is not known, e.g. utf-8, latin-1."
-                ) from None
-        if self.names is not None and self.names_from is not None:
-            raise OptionError("Give --names or --names-from, not both.")
-        names = None if self.names is None else tuple(names_in([self.names]))
-        if self.names_from is not None:
-            from ceiba.cli.files.header import names_in_file
-
-            names = tuple(names_in_file(self.names_from))
-        return Reading(
-            separator=separator,
-            encoding=self.encoding,
-            markers=("", *self.missing_marker) if self.missing_marker else MARKERS,
-            decimal_comma=self.decimal_comma,
-            day_first=self.day_first,
-            header=self.header,
-            names=names,
-            skip_rows=self.skip_rows,
-            quiet=quiet,
-            **known,
-        )
+        return replace(read_options(**vars(self)), quiet=quiet, **known)
 
     def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Give how to read rows for a model: as those were read that it was learned from."""
-        from ceiba.cli.files.cell_styles import Style
+        """Return how to read rows for a model: as those were read that it was learned from."""
+        from ceiba.table.files.cell_styles import Style
 
         stored = metadata.get("reading")
         stored = stored if isinstance(stored, dict) else {}
@@ -179,8 +146,9 @@ class ReadingFlags:
             styles={name: style for name, one in named if (style := Style.from_dict(one))},
         )
         markers = metadata.get("missing_markers")
-        if not self.missing_marker and isinstance(markers, list):
-            reading = replace(reading, markers=("", *(str(one) for one in markers if one)))
+        if isinstance(markers, list):
+            known = ("", *(str(one) for one in markers), *(self.missing_marker or ()))
+            reading = replace(reading, markers=tuple(dict.fromkeys(known)))
         return reading
 
 
@@ -189,7 +157,7 @@ AS_FOUND: Final = ReadingFlags()
 
 
 def with_reading_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes ``reading`` the options of reading instead."""
+    """Replace the parameter ``reading`` of a command by the options of reading."""
     signature = inspect.signature(command)
     if "reading" not in signature.parameters:
         return command

@@ -38,3 +38,11 @@ Out = Annotated[
         "--out", "-o", help="A file to write. [default: the standard output]", show_default=False
     ),
 ]
+KeepIdentifiers = Annotated[
+    bool,
+    typer.Option(
+        "--keep-identifiers",
+        help="Learn from columns that name the rows too: texts or whole numbers that nearly all "
+        "differ.",
+    ),
+]

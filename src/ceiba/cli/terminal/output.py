@@ -9,12 +9,15 @@ from __future__ import annotations
 import errno
 import json
 import math
+import os
+import re
+import shutil
 import sys
 import warnings
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
-from ceiba.cli.terminal.screen import colored, fitted
 from ceiba.errors import (
     CeibaWarning,
     DataError,
@@ -23,18 +26,81 @@ from ceiba.errors import (
     OutputError,
     TreeError,
 )
+from ceiba.visible import visible
+
+if TYPE_CHECKING:
+    from ceiba.listing import Block
+
+#: Significant digits of figures in tables.
+DIGITS: Final = 4
+#: The language of trees, rules, explanations and figures (--lang).
+LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
+_CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
+_CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
-def answer(text: Any, data: Any, as_json: bool) -> None:
-    """Print an answer as text that fits the terminal, or as JSON."""
+def width_of(stream: IO[str] | None = None) -> int | None:
+    """Return the columns of the terminal that a stream goes to; None if it goes elsewhere."""
+    if not (stream or sys.stdout).isatty():
+        return None
+    return max(shutil.get_terminal_size().columns, 20)
+
+
+def has_color(stream: IO[str] | None = None) -> bool:
+    """Return whether a stream shows colours: on a terminal, unless NO_COLOR is set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return (stream or sys.stdout).isatty() and not plain
+
+
+def colored(text: str, code: str, stream: IO[str] | None = None) -> str:
+    """Return a text in a colour, where there are colours."""
+    return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
+
+
+def tree_style() -> dict[str, Any]:
+    """Return the options of `to_text` for the standard output."""
+    return {"unicode": can_unicode(), "color": has_color(), "width": width_of(),
+            "digits": DIGITS, "lang": LANG.get()}  # fmt: skip
+
+
+def fitted(value: Any, stream: IO[str] | None = None) -> str:
+    """Return what a value prints, within the width of a stream, control characters as escapes.
+
+    A value is a text, a table, something with `blocks`, or a list of these. Where there are
+    colours, their codes are let through, and nothing else.
+    """
+    from ceiba.listing import Grid, text_of  # numpy, which --help does not wait for
+
+    def safe(text: str) -> str:
+        parts = _CODE.split(text) if has_color(stream) else [text]
+        return "".join(part if k % 2 else visible(part) for k, part in enumerate(parts))
+
+    blocks = (one if isinstance(one, Grid) else safe(one) for one in _blocks_of(value))
+    return text_of(blocks, width_of(stream))
+
+
+def _blocks_of(value: Any) -> list[Block]:
+    from ceiba.listing import Grid
+
+    if isinstance(value, Grid):
+        return [value]
+    if hasattr(value, "blocks"):
+        return list(value.blocks())
+    if isinstance(value, list):
+        return [block for one in value for block in _blocks_of(one)]
+    return [str(value)]
+
+
+def answer(value: Any, data: Any, as_json: bool) -> None:
+    """Print an answer (see `fitted`) as text that fits the terminal, or as JSON."""
     if as_json:
         print(json.dumps(plain(data), ensure_ascii=False, indent=1))
     else:
-        print(fitted(text))
+        print(fitted(value))
 
 
 def can_unicode() -> bool:
-    """Tell whether the standard output takes more than ASCII."""
+    """Return whether the standard output takes more than ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
@@ -61,14 +127,7 @@ def check_out(path: Path | None, option: str = "--out") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Give figures as JSON has them: arrays as lists, NaN and infinities as null.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.output import plain
-    >>> plain({"a": (1.5, float("nan")), 2: "x"})
-    {'a': [1.5, None], '2': 'x'}
-    """
+    """Return figures as JSON has them: arrays as lists, NaN and infinities as null."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -98,24 +157,17 @@ def warn_in_words(quiet: bool = False) -> None:
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
     # What is said after reading says this with the option that helps.
-    warnings.filterwarnings("ignore", message=".*nearly every row has a level of its own")
+    warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether there was no room for what was written, be it to the standard output."""
+    """Return whether there was no room for what was written, be it to the standard output."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def of_system(error: OSError) -> str:
-    """Say in our words what the system refused: reading a file, or writing what is printed.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.output import of_system
-    >>> of_system(PermissionError(13, "Permission denied", "data.csv"))
-    "Cannot read 'data.csv': Permission denied."
-    """
+    """Say in our words what the system refused: reading a file, or writing what is printed."""
     if is_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:
@@ -124,15 +176,7 @@ def of_system(error: OSError) -> str:
 
 
 def exit_code(error: BaseException) -> int:
-    """Give the exit code of an error.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.output import exit_code
-    >>> from ceiba.errors import DataError, OptionError
-    >>> exit_code(OptionError("x")), exit_code(DataError("x"))
-    (2, 3)
-    """
+    """Return the exit code of an error."""
     if isinstance(error, KeyboardInterrupt):
         return 130
     if isinstance(error, OptionError):

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ceiba.cli.languages.translation import translated
-
 _PATIENCE: Final = 1.0  # seconds before a bar appears
 
 
@@ -25,28 +23,7 @@ def _console() -> Any:
 
 @contextlib.contextmanager
 def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show how much of some work is done, once it has taken a second; the bar goes when it ends.
-
-    Parameters
-    ----------
-    what : str
-        The work, in a word.
-    total : int
-        All of it; 0 if that is not known.
-    quiet : bool
-        Show nothing.
-
-    Yields
-    ------
-    callable
-        Takes how much is done so far.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.progress import progress
-    >>> with progress("counting", 10) as bar:  # nothing to see: this is no terminal
-    ...     bar(5)
-    """
+    """Show how much of some work is done, once it has taken a second; the bar goes when it ends."""
     if not _wanted(quiet):
         yield lambda done: None
         return
@@ -67,7 +44,7 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
                        TimeRemainingColumn())  # fmt: skip
             shown.append(Progress(*columns, console=_console(), transient=True))
             shown[0].start()
-            shown[0].add_task(translated(what), total=total or None)
+            shown[0].add_task(what, total=total or None)
         if shown:
             shown[0].update(0, completed=done)
 
@@ -80,21 +57,9 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
 @contextlib.contextmanager
 def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show that work of unknown length goes on; the sign goes when it ends.
-
-    Yields
-    ------
-    callable
-        Takes other words to show.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.progress import busy
-    >>> with busy("growing the tree"):  # nothing to see: this is no terminal
-    ...     pass
-    """
+    """Show that work of unknown length goes on; the sign goes when it ends."""
     if not _wanted(quiet):
         yield lambda words: None
         return
-    with _console().status(translated(what)) as status:
-        yield lambda words: status.update(translated(words))
+    with _console().status(what) as status:
+        yield lambda words: status.update(words)

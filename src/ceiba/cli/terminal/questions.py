@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ceiba.cli.files._polars import pl
-from ceiba.cli.files.cell_styles import Style
-from ceiba.cli.files.kinds import by_schema
-from ceiba.cli.files.reading import Batch
+from ceiba._polars import pl
 from ceiba.errors import DataError, did_you_mean
 from ceiba.table import ColumnInfo, Table, show_number
+from ceiba.table.files.cell_styles import Style
+from ceiba.table.files.kinds import by_schema
+from ceiba.table.files.reading import Batch
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.words import words
 
 _MANY: Final = 20  # levels that are listed
 
@@ -28,17 +29,6 @@ class Conversation:
     """What is known so far of one row.
 
     `styles` say how the columns of the model's file were written; answers may be written so too.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.cli.terminal.questions import Conversation
-    >>> talk = Conversation(ceiba.tree.build(("x <= 2", "a", ("y <= 1", "b", "c"))))
-    >>> talk.next_column()
-    'x'
-    >>> talk.tell("x", "1")
-    >>> talk.next_column() is None
-    True
     """
 
     tree: Tree
@@ -46,7 +36,7 @@ class Conversation:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
-        """Give the column to ask about next; None if the way ends."""
+        """Return the column to ask about next; None if the way ends."""
         from ceiba.tree.routing.trace import trace
 
         names = self.tree.schema.names
@@ -65,18 +55,12 @@ class Conversation:
         return None
 
     def info(self, column: str) -> ColumnInfo:
-        """Give what the tree knows of a column."""
+        """Return what the tree knows of a column."""
         return self.tree.schema.columns[self.tree.schema.index(column)]
 
     def tell(self, column: str, text: str) -> None:
-        """Take an answer; an empty one is "not known".
-
-        Raises
-        ------
-        DataError
-            The answer cannot be read; nothing is kept.
-        """
-        from ceiba.cli.files.typed_values import plain_value
+        """Take an answer; an empty one is "not known"."""
+        from ceiba.table.files.typed_values import plain_value
 
         text = text.strip()
         info = self.info(column)
@@ -121,23 +105,15 @@ def _wanted(info: ColumnInfo) -> str:
             "datetime": "a time (2024-05-01 12:30)"}.get(info.display, "a number")  # fmt: skip
 
 
-def range_of(info: ColumnInfo) -> str:
-    """Say which values a column had when the tree was learned.
-
-    Examples
-    --------
-    >>> from ceiba.cli.terminal.questions import range_of
-    >>> from ceiba.table import ColumnInfo, Kind
-    >>> range_of(ColumnInfo("size", Kind.CATEGORICAL, ("S", "M", "L")))
-    '1 S, 2 M, 3 L'
-    """
+def range_of(info: ColumnInfo, lang: str = "en") -> str:
+    """Return which values a column had when the tree was learned."""
     if not info.is_numeric:
         names = [level_text(level) for level in info.levels[:_MANY]]
         if info.n_levels > _MANY:
             return f"{', '.join(names[:6])}, ... ({info.n_levels})"
         return ", ".join(f"{k + 1} {name}" for k, name in enumerate(names))
     if info.display == "boolean":
-        return "yes, no"
+        return f"{words(lang)['split.yes']}, {words(lang)['split.no']}"
     if info.minimum is None or info.maximum is None:
         return ""
     if info.display == "number":

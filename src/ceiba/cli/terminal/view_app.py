@@ -15,7 +15,6 @@ from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 from textual.widgets.tree import TreeNode
 
-from ceiba.cli.languages.translation import translated
 from ceiba.inspection import explain
 from ceiba.layout import percent
 from ceiba.table import Table
@@ -38,17 +37,7 @@ _KEYS: Final = (
 
 
 class TreeViewer(App[None]):
-    """Walk a tree.
-
-    Parameters
-    ----------
-    tree : Tree
-    table : Table, optional
-        Rows to follow.
-    row : int
-        The row that is followed first.
-    title : str
-    """
+    """Walk a tree."""
 
     CSS = """
     #outline { width: 3fr; }
@@ -62,7 +51,7 @@ class TreeViewer(App[None]):
     ) -> None:
         super().__init__()
         for key, action, words in _KEYS:
-            self.bind(key, action, description=translated(words))
+            self.bind(key, action, description=words)
         self.model, self.table, self.row = tree, table, row
         self.title = title
         self.wanted = ""
@@ -78,7 +67,7 @@ class TreeViewer(App[None]):
             yield outline
             with VerticalScroll(id="side"):
                 yield Static(id="figures")
-        wanted = translated("Search: a column, a level, a class, #node")
+        wanted = "Search: a column, a level, a class, #node"
         yield Input(placeholder=wanted, id="search")
         yield Footer()
 
@@ -111,7 +100,7 @@ class TreeViewer(App[None]):
         parts = Text()
         if node in self.way:
             parts.append("● ", style="bold yellow")
-        sentence = translated("root") if not node else self._sentence(node)
+        sentence = "root" if not node else self._sentence(node)
         parts.append(visible(sentence, one_line=True))
         if tree.n_rows[0]:
             parts.append(f"  n={tree.n_rows[node]}", style="dim")
@@ -141,26 +130,26 @@ class TreeViewer(App[None]):
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
-        text.append(translated(f"{kind} {node}") + "\n", style="bold")
+        text.append(f"{kind} {node}" + "\n", style="bold")
         if tree.n_rows[0]:
             rows = counted(int(tree.n_rows[node]), "row")
             share = percent(float(tree.share[node]), 1)
             by = "" if tree.class_prior is None else ", prior-weighted"
-            text.append(translated(f"{rows}, {share} of all{by}") + "\n")
-        text.append(translated("says "))
+            text.append(f"{rows}, {share} of all{by}" + "\n")
+        text.append("says ")
         text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task == "classification" and tree.n_outputs == 1:
             self._shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
-        text.append(translated(f"depth {tree.node_depth[node]}") + "\n")
+        text.append(f"depth {tree.node_depth[node]}" + "\n")
         split = tree.splits.split(node, tree.schema)
         if split is not None:
-            text.append("\n" + translated("asks "))
+            text.append("\n" + "asks ")
             asked = visible(split.sentence(0, tree.schema, max_levels=12), one_line=True)
             text.append(f"{asked}?\n", style="bold")
-            text.append(translated(f"gain {number_text(float(tree.gain[node]), 4)}") + "\n")
+            text.append(f"gain {number_text(float(tree.gain[node]), 4)}" + "\n")
             below = counted(self._n_leaves(node), "leaf", "leaves")
-            text.append(translated(f"{below} below") + "\n")
+            text.append(f"{below} below" + "\n")
         if self.table is not None:
             self._way_of_row(text)
         return text
@@ -171,7 +160,7 @@ class TreeViewer(App[None]):
 
     def _shares(self, node: int, text: Text) -> None:
         if self.model.class_prior is not None:
-            text.append(translated("prior-weighted probabilities:") + "\n")
+            text.append("prior-weighted probabilities:" + "\n")
         labels = self.model.target.classes[0].tolist()
         longest = min(max(len(level_text(label)) for label in labels), 16)
         for k, label in enumerate(labels):
@@ -184,8 +173,8 @@ class TreeViewer(App[None]):
 
     def _way_of_row(self, text: Text) -> None:
         made = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        text.append("\n" + translated(f"Row {self.row + 1}") + "\n", style="bold yellow")
-        text.append("\n".join(map(translated, visible(str(made)).split("\n"))))
+        text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
+        text.append(visible(str(made)))
 
     # ------------------------------------------------------------------ moves
 
@@ -244,12 +233,12 @@ class TreeViewer(App[None]):
             if wanted in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
-        self.notify(translated(f"Nothing is called {self.wanted!r}."), severity="warning")
+        self.notify(f"Nothing is called {self.wanted!r}.", severity="warning")
 
     def action_row(self, step: int) -> None:
         """Follow another row."""
         if self.table is None:
-            self.notify(translated("Give a table to follow its rows: ceiba view MODEL DATA"))
+            self.notify("Give a table to follow its rows: ceiba view MODEL DATA")
             return
         self.row = (self.row + step) % self.table.n_rows
         self._follow()
@@ -260,5 +249,5 @@ class TreeViewer(App[None]):
         before, self.way = self.way, {step.node for step in made.steps} | {made.leaf}
         for node in before | self.way:
             self.items[node].set_label(self._label(node))
-        self.sub_title = translated(f"row {self.row + 1}")
+        self.sub_title = f"row {self.row + 1}"
         self._go_to(made.leaf)

@@ -28,14 +28,18 @@ extern "C" {{
 #endif
 
 /* A question: kind (1 cut, 2 levels, 3 presence, 4 intervals), column, branch of the low side (of
- * intervals the number of cuts), cut, levels of the column (0: a number), and where the branch of
- * each level stands in {name}_branch_of, or the cuts of intervals in {name}_cuts. */
+ * intervals the number of cuts), cut, levels of the column (0: a number), and which set of levels
+ * it asks about, or where its intervals stand in {name}_cuts. */
 struct {name}_question {{ int kind, column, low; double cut; long n_levels, first; }};
 /* A node: its question (-1: a leaf), where its children stand, their number, the branches of
  * missing values and unseen levels (-1: none, -3: the root answers), its stand-ins. */
 struct {name}_node {{ long question, first, n; int missing, unseen; long stand_in, stand_in_end; }};
 
-static const int {name}_branch_of[] = {{ {branch_of} }};
+/* Set k: the codes {name}_code[{name}_set[k]] to {name}_code[{name}_set[k + 1] - 1], ascending, and
+ * the branch of each in {name}_branch; a code that is not there is an unseen level. */
+static const long {name}_set[] = {{ {set_start} }};
+static const long {name}_code[] = {{ {code} }};
+static const int {name}_branch[] = {{ {branch} }};
 static const double {name}_cuts[] = {{ {cuts} }};
 static const struct {name}_question {name}_questions[] = {{
 {questions}
@@ -58,7 +62,17 @@ static int {name}_ask(long which, const double *row)
         while (branch < q->low && {name}_cuts[q->first + branch] < x) branch++;
         return branch;
     }}
-    return {name}_branch_of[q->first + (long)x];
+    {{
+        long low = {name}_set[q->first], high = {name}_set[q->first + 1];
+        const long code = (long)x;
+        while (low < high) {{
+            const long middle = low + (high - low) / 2;
+            if ({name}_code[middle] == code) return {name}_branch[middle];
+            if ({name}_code[middle] < code) low = middle + 1;
+            else high = middle;
+        }}
+    }}
+    return -2;
 }}
 {apply}{answers}
 /* Return the code of a level of a column, NAN for a null pointer, a code of no level if unknown. */
@@ -186,20 +200,23 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
             nodes.append("{-1, 0, 0, -1, -1, 0, 0}")
             continue
         at = len(questions)
-        questions += [step.question, *step.stand_ins]
+        questions += [step.question, *step.surrogates]
         nodes.append(
             f"{{{at}, {len(children)}, {len(step.children)}, {step.missing}, {step.unseen}, "
-            f"{at + 1}, {at + 1 + len(step.stand_ins)}}}"
+            f"{at + 1}, {at + 1 + len(step.surrogates)}}}"
         )
         children += list(step.children)
-    rows, branch_of, cuts = _questions(program, questions)
+    rows, cuts = _questions(program, questions)
+    set_start, code, branch = _sets(program)
     levels, starts = _levels(tree)
     fields: dict[str, Any] = {
         "name": name,
         "about": _comment(about(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
         "listing": _listing(tree),
-        "branch_of": _list(branch_of),
+        "set_start": _list(set_start),
+        "code": _list(code),
+        "branch": _list(branch),
         "cuts": _list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
         "nodes": ",\n".join(f"    {one}" for one in nodes),
@@ -254,22 +271,28 @@ def _string(text: str) -> str:
     return '"' + "".join(shown) + '"'
 
 
-def _questions(
-    program: Program, questions: list[Question]
-) -> tuple[list[str], list[int], list[float]]:
+def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
+    """Return where each set of levels begins, and the code and branch of each of its levels."""
+    starts, pairs = [0], []
+    for place in range(len(program.sets)):
+        pairs += program.branch_of_codes(place)
+        starts.append(len(pairs))
+    return starts, [code for code, _ in pairs], [branch for _, branch in pairs]
+
+
+def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[float]]:
     rows: list[str] = []
-    branch_of: list[int] = []
     cuts: list[float] = []
     for one in questions:
         column = program.places[one.column]
-        first, low = len(branch_of), one.low
+        first, low = 0, one.low
         if one.kind == LEVELS:
-            branch_of += one.branches
+            first = one.sets
         elif one.kind == INTERVALS:
             first, low = len(cuts), len(one.cuts)
             cuts += one.cuts
         rows.append(f"    {{{one.kind}, {column}, {low}, {one.cut!r}, {one.known}, {first}}}")
-    return rows, branch_of, cuts
+    return rows, cuts
 
 
 def _levels(tree: Tree) -> tuple[list[str], list[int]]:

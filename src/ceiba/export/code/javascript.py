@@ -20,13 +20,18 @@ _CODE: Final = """\
 const COLUMNS = {columns};
 
 // A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-// 2 levels (rule: the branch of each level code, -2 unseen), 3 presence, 4 intervals (rule: the
-// cuts; the branch is the number of cuts below the value).
+// 2 levels (rule: place in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
+// of cuts below the value).
 // A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
 // null is a leaf. Branch -3 of unseen: the root answers.
 const NODES = [
 {nodes}
 ];
+
+// Level codes by branch, made into the branch of each code; a code without one is unseen.
+const SETS = [
+{sets}
+].map((one) => new Map(one.flatMap((codes, branch) => codes.map((code) => [code, branch]))));
 {tables}
 const CODES = COLUMNS.map(([, levels]) => levels && new Map(levels.map((level, i) => [level, i])));
 
@@ -50,7 +55,8 @@ function ask([kind, column, rule, low], values) {{
     return value <= rule ? low : 1 - low;
   }}
   if (kind === 4) return rule.filter((cut) => cut < value).length;
-  return value < rule.length ? rule[value] : -2;
+  const branch = SETS[rule].get(value);
+  return branch === undefined ? -2 : branch;
 }}
 
 function decide(node, values) {{
@@ -169,6 +175,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
         columns=_columns(program),
         nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),
+        sets=",\n".join(f"  {_dump(one)}" for one in program.sets),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
         iso=_iso(program),

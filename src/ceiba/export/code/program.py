@@ -23,7 +23,7 @@ ROOT: Final = -3  # as the branch of unseen levels: the root answers
 
 @dataclass(frozen=True)
 class Question:
-    """A split: its kind, column (of the program), cut, the branch of each level (-1: unseen).
+    """A split: its kind, column (of the program), cut, the place of its level sets in the program.
 
     `known` is the number of levels of the column, 0 for a numeric one. `cuts` are those of
     intervals: the branch is the number of cuts below the value.
@@ -33,23 +33,18 @@ class Question:
     column: int
     cut: float
     low: int
-    branch_of: tuple[int, ...]
+    sets: int
     known: int
     cuts: tuple[float, ...] = ()
 
     def row(self) -> list[Any]:
-        """Return kind, column, rule and low branch; the rule is the cut, `branches` or the cuts."""
+        """Return kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
         rules: dict[int, Any] = {
             CUT: self.cut,
-            LEVELS: self.branches,
+            LEVELS: self.sets,
             INTERVALS: list(self.cuts),
         }
         return [self.kind, self.column, rules.get(self.kind), self.low]
-
-    @property
-    def branches(self) -> list[int]:
-        """The branch of each level code; -2 for unseen levels, because -1 means missing."""
-        return [-2 if branch < 0 else branch for branch in self.branch_of]
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class Step:
     children: tuple[int, ...] = ()
     missing: int = -1
     unseen: int = -1
-    stand_ins: tuple[Question, ...] = ()
+    surrogates: tuple[Question, ...] = ()
     shares: tuple[float, ...] = ()
 
     def row(self) -> list[Any] | None:
@@ -71,32 +66,20 @@ class Step:
         if self.question is None:
             return None
         shares = [list(self.shares)] if self.shares else []
-        stand_ins = [one.row() for one in self.stand_ins]
+        surrogates = [one.row() for one in self.surrogates]
         children = list(self.children)
-        return [self.question.row(), children, self.missing, self.unseen, stand_ins, *shares]
+        return [self.question.row(), children, self.missing, self.unseen, surrogates, *shares]
 
 
 @dataclass(frozen=True)
 class Program:
-    """A whole tree as plain lists.
-
-    Attributes
-    ----------
-    columns : list of ColumnInfo
-        Those that are asked about.
-    places : list of int
-        The position of each in the schema.
-    steps : list of Step
-    value : list of list of list of float
-        As `Tree.value`.
-    answer : list of list
-        Class index per output, or the value.
-    """
+    """A whole tree as plain lists."""
 
     tree: Tree
     columns: list[ColumnInfo]
     places: list[int]
     steps: list[Step]
+    sets: list[tuple[tuple[int, ...], ...]]
     value: list[Any]
     answer: list[list[Any]]
 
@@ -104,6 +87,11 @@ class Program:
     def labels(self) -> list[list[Any]]:
         """Class labels of each output as plain values."""
         return [labels.tolist() for labels in self.tree.target.classes]
+
+    def branch_of_codes(self, place: int) -> list[tuple[int, int]]:
+        """Return each code in one of `sets` with its branch, by code."""
+        parts = enumerate(self.sets[place])
+        return sorted((code, branch) for branch, codes in parts for code in codes)
 
 
 def about(tree: Tree, before_note: str | None = None) -> str:
@@ -118,12 +106,17 @@ def about(tree: Tree, before_note: str | None = None) -> str:
 def program_of(tree: Tree, format_name: str) -> Program:
     """Write a tree down as plain lists."""
     _refuse_labels(tree, format_name)
-    places = tree.used_columns.tolist()
+    places = tree.used_features.tolist()
     position = {j: at for at, j in enumerate(places)}
-    stand_ins = tree.stand_ins
+    surrogates = tree.active_surrogates
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
-    shares = tree.branch_weight.tolist() if tree.missing == "fractional" else []
+    shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
+    places_of_sets: dict[tuple[tuple[int, ...], ...], int] = {}
+
+    def question(splits: SplitTable, k: int) -> Question:
+        return _question(tree, splits, k, position, places_of_sets)
+
     steps = []
     for i in range(tree.n_nodes):
         children = tuple(nodes[start[i] : start[i + 1]])
@@ -131,16 +124,16 @@ def program_of(tree: Tree, format_name: str) -> Program:
             steps.append(Step(None))
             continue
         placed: range = range(0)
-        if stand_ins is not None:
-            placed = range(*stand_ins.start[i : i + 2].tolist())
+        if surrogates is not None:
+            placed = range(*surrogates.start[i : i + 2].tolist())
         steps.append(
             Step(
-                _question(tree, tree.splits, i, position),
+                question(tree.splits, i),
                 children,
                 default[i],
                 {"missing": -1, "default": ROOT}.get(tree.unseen, most[i]),
-                tuple(_question(tree, stand_ins.splits, k, position) for k in placed)
-                if stand_ins is not None
+                tuple(question(surrogates.splits, k) for k in placed)
+                if surrogates is not None
                 else (),
                 tuple(shares[start[i] : start[i + 1]]),
             )
@@ -150,23 +143,32 @@ def program_of(tree: Tree, format_name: str) -> Program:
     else:
         answer = tree.answer.reshape(tree.n_nodes, -1).tolist()
     columns = [tree.schema.columns[j] for j in places]
-    return Program(tree, columns, places, steps, tree.value.tolist(), answer)
+    return Program(tree, columns, places, steps, list(places_of_sets), tree.value.tolist(), answer)
 
 
-def _question(tree: Tree, splits: SplitTable, i: int, position: dict[int, int]) -> Question:
+def _question(
+    tree: Tree,
+    splits: SplitTable,
+    i: int,
+    position: dict[int, int],
+    places_of_sets: dict[tuple[tuple[int, ...], ...], int],
+) -> Question:
     j = int(splits.column[i])
     info = tree.schema.columns[j]
     known = 0 if info.kind == Kind.NUMERIC else len(info.levels)
-    branch_of = np.full(known, -1)
-    kind = int(splits.kind[i])
+    kind, sets = int(splits.kind[i]), -1
     if kind == LEVELS:
         codes, branches = splits.level_map(i)
-        branch_of[codes] = branches
+        codes_of: list[list[int]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
+        for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
+            codes_of[branch].append(code)
+        parts = tuple(tuple(sorted(part)) for part in codes_of)
+        sets = places_of_sets.setdefault(parts, len(places_of_sets))
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
     # An infinite cut has no number above it: its branch is that of missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
-    return Question(kind, position[j], cut, low, tuple(branch_of.tolist()), known, cuts)
+    return Question(kind, position[j], cut, low, sets, known, cuts)
 
 
 def _refuse_labels(tree: Tree, format_name: str) -> None:

@@ -29,12 +29,19 @@ COLUMNS = [
 
 _NODES: Final = """
 # A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-# 2 levels (rule: the branch of each level code, -2 unseen), 3 presence.
+# 2 levels (rule: place in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
+# of cuts below the value).
 # A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
 # None is a leaf. Branch -3 of unseen: the root answers.
 NODES = [
 {nodes}
 ]
+
+# Level codes by branch; a code in none of them is unseen.
+SETS = [
+{sets}
+]
+SETS = [{{code: k for k, codes in enumerate(one) for code in codes}} for one in SETS]
 """
 
 _WALK: Final = '''
@@ -67,7 +74,7 @@ def _ask(question, values):
         return low if value <= rule else 1 - low
     if kind == 4:
         return sum(cut < value for cut in rule)
-    return rule[value] if value < len(rule) else UNSEEN
+    return SETS[rule].get(value, UNSEEN)
 
 
 def _decide(node, values):
@@ -263,7 +270,9 @@ def _column(info: Any) -> str:
 def _tables(program: Program, fractional: bool) -> str:
     lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.steps)]
     text = _NODES.format(
-        nodes="\n".join(lines), and_shares=", shares of the branches" if fractional else ""
+        nodes="\n".join(lines),
+        sets="\n".join(f"    {list(map(list, one))!r}," for one in program.sets),
+        and_shares=", shares of the branches" if fractional else "",
     )
     tree = program.tree
     if tree.task == "classification":

@@ -1,10 +1,14 @@
-"""A tree as SQL: one flat CASE with a WHEN per leaf, bounds of each column merged.
+"""A tree as SQL: a CASE with a WHEN per leaf, bounds of each column merged.
 
-Flat, because nested CASE breaks at some depth (24 levels in SQLite). Conditions exclude each other
-and no NOT stands before a comparison, so NULL behaves as missing does, and NaN where a database has
-it. Cuts are written so that they come back as the same float64; SQLite reads decimals of many
-digits one unit off, so there such a cut is a quotient of whole numbers by a power of two, which is
-exact. What differs between databases is data (`sql_dialects.py`).
+A CASE of a few leaves is flat. One of many would be asked leaf by leaf, and databases plan it in
+quadratic time; a CASE per split breaks at some depth (24 in SQLite, 10 in SQL Server). So the tree
+is cut into parts of nearly equal size, a WHEN each, and each part again: 4,000 leaves are three
+CASEs deep, whatever the depth of the tree; the leaves of a part are asked in turn, so that a WHEN
+need not repeat what those before it have settled. No NOT stands before a comparison, so NULL
+behaves as missing does, and NaN where a database has it. Cuts are written so that they come back as
+the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is a
+quotient of whole numbers by a power of two, which is exact. What differs between databases is data
+(`sql_dialects.py`).
 Names and strings are quoted; columns are qualified by the table's alias, because SQLite takes an
 unknown name in double quotes for a text.
 """
@@ -13,7 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,15 +26,23 @@ import numpy as np
 from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.export.code.program import about
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
-from ceiba.paths import Condition, ValueSet, ends_of
+from ceiba.paths import Condition, ValueSet
 from ceiba.paths.conditions import all_of
-from ceiba.paths.of_tree import refuse_fractional, root_answers
+from ceiba.paths.of_tree import (
+    end_nodes,
+    paths_to,
+    places_every_row,
+    possible_ends,
+    refuse_fractional,
+    root_answers,
+)
 from ceiba.table import ColumnInfo
 from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
+_WIDTH: Final = 32  # the most WHENs of a CASE that could be nested
 
 
 def to_sql(
@@ -94,20 +107,16 @@ def to_sql(
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
     writer = _Writer(tree, chosen)
-    ends = dict(ends_of(tree))
-    nodes = _answering(tree, ends)
+    nodes = [node for node, _ in end_nodes(tree)]
+    if root_answers(tree) and 0 not in nodes:
+        nodes.insert(0, 0)
     if form == "leaf":
-        return writer.whole_case(ends, {node: str(node) for node in nodes})
+        return writer.tree_case({node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
             raise TreeError("sql: the tree has several outputs. Use form='query'.")
-        return writer.whole_case(ends, {node: writer.answer(node, 0) for node in nodes})
-    return _query(tree, writer, ends, table, prefix)
-
-
-def _answering(tree: Tree, ends: dict[int, Condition]) -> list[int]:
-    """Return the nodes that give answers: the ends, and the root where it answers the rest."""
-    return [*ends, 0] if root_answers(tree) and 0 not in ends else list(ends)
+        return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
+    return _query(tree, writer, nodes, table, prefix)
 
 
 def _dialect(name: str) -> Dialect:
@@ -133,22 +142,25 @@ def conditions_case(
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
         return writer.literal(default)
-    return _with_else(writer.case(conditions, results), writer.literal(default))
+    whens = [(writer.condition(conditions[i]), results[i]) for i in conditions]
+    return _case(whens, writer.literal(default))
 
 
-def _with_else(case: str, result: str) -> str:
-    """Give a CASE a result for all other rows."""
-    return f"{case.removesuffix('END').rstrip()}\n{_INDENT}ELSE {result}\n    END"
+def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDENT) -> str:
+    """Write a CASE of conditions and results, with a result for all other rows if there is one."""
+    lines = [f"{indent}WHEN {condition} THEN {result}" for condition, result in whens]
+    if default is not None:
+        lines.append(f"{indent}ELSE {default}")
+    return "\n".join(["CASE", *lines, f"{indent[:-2]}END"])
 
 
 def _query(
-    tree: Tree, writer: _Writer, ends: dict[int, Condition], table: str | Sequence[str], prefix: str
+    tree: Tree, writer: _Writer, nodes: list[int], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
     _refuse_leaf(tree, prefix)
     leaf = writer.new_column(f"{prefix}leaf")
-    nodes = _answering(tree, ends)
     columns = []
     for k in range(tree.n_outputs):
         tail = tree.target.after_name(k)
@@ -169,7 +181,7 @@ def _query(
         taken.add(quoted)
         lines[-1] += ","
         lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {quoted}")
-    case = writer.whole_case(ends, {node: str(node) for node in nodes})
+    case = writer.tree_case({node: str(node) for node in nodes})
     lines += [
         "FROM (",
         "  SELECT",
@@ -198,6 +210,7 @@ class _Writer:
 
     tree: Tree
     dialect: Dialect
+    held: set[str] = field(default_factory=set)  # columns whose levels the database can hold
 
     # ------------------------------------------------------------------ literals
 
@@ -251,36 +264,60 @@ class _Writer:
 
     # ------------------------------------------------------------------ cases
 
-    def case(self, ends: dict[int, Condition], results: dict[int, str]) -> str:
-        """Write the CASE over all ends."""
-        lines = ["CASE"]
-        for node, condition in ends.items():
-            lines.append(f"{_INDENT}WHEN {self.condition(condition)} THEN {results[node]}")
-        return "\n".join([*lines, "    END"])
+    @cached_property
+    def places_every_row(self) -> bool:
+        return places_every_row(self.tree)
 
-    def whole_case(self, ends: dict[int, Condition], results: dict[int, str]) -> str:
+    def tree_case(self, results: dict[int, str]) -> str:
         """Write the CASE over all rows; the root may answer those that fulfil no condition."""
-        case = self.case(ends, results)
-        if not root_answers(self.tree):
-            return case
-        if self.tree.missing == "error":  # such a row is refused, and not the root's
-            refused = "".join(
-                f"\n{_INDENT}WHEN {self.values(ValueSet.only_missing(info))} THEN NULL"
-                for info in (self.tree.schema.columns[j] for j in self.tree.used_columns.tolist())
-            )
-            case = case.replace("CASE", f"CASE{refused}", 1)
-        return _with_else(case, results[0])
+        default, refused = None, []
+        if root_answers(self.tree):
+            default = results[0]
+            if self.tree.missing == "error":  # such a row is refused, and not the root's
+                used = (self.tree.schema.columns[j] for j in self.tree.used_features.tolist())
+                refused = [(self.values(ValueSet.only_missing(info)), "NULL") for info in used]
+        return self.part_case(0, end_nodes(self.tree), results, default, refused)
+
+    def part_case(
+        self,
+        top: int,
+        ends: list[tuple[int, bool]],
+        results: dict[int, str],
+        default: str | None,
+        first: Sequence[tuple[str, str]] = (),
+        indent: str = _INDENT,
+    ) -> str:
+        """Write the CASE over rows that have reached a node and go on to one of some ends."""
+        parts, rest = _parts_of(self.tree, top, ends) if len(ends) > _WIDTH else ([], ends)
+        deeper = indent + "  "
+        whens = list(first)
+        tops = [(node, False) for node, _ in parts]
+        ends_of = dict(parts)
+        for node, condition in possible_ends(self.tree, tops, top=top):
+            inner = self.part_case(node, ends_of[node], results, default, (), deeper)
+            whens.append((self.condition(condition), inner))
+        if parts and len(rest) > _WIDTH:
+            inner = self.part_case(top, rest, results, default, (), deeper)
+            return _case(whens, inner, indent)
+        in_turn = self.places_every_row and (top > 0 or bool(parts))
+        for node, condition in possible_ends(self.tree, rest, top=top, in_turn=in_turn):
+            whens.append((self.condition(condition), results[node]))
+        return _case(whens, default, indent)
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
-        """Write the CASE that turns a leaf into its result, equal results together."""
+        """Write the CASE that turns a leaf into its result, equal results of a few together."""
+        if len(results) > _WIDTH:
+            # One mention of the leaf: databases that merge the inner query into this one repeat its
+            # CASE for each.
+            lines = [f"    WHEN {node} THEN {text}" for node, text in results.items()]
+            return "\n".join([f"CASE {leaf}", *lines, "  END"])
         nodes_of: dict[str, list[int]] = {}
         for node, text in results.items():
             nodes_of.setdefault(text, []).append(node)
-        lines = ["CASE"]
-        for text, nodes in nodes_of.items():
-            ids = ", ".join(map(str, nodes))
-            lines.append(f"    WHEN {leaf} IN ({ids}) THEN {text}")
-        return "\n".join([*lines, "  END"])
+        whens = [
+            (f"{leaf} IN ({', '.join(map(str, nodes))})", text) for text, nodes in nodes_of.items()
+        ]
+        return _case(whens, None, "    ")
 
     def condition(self, condition: Condition) -> str:
         """Write what is true of the rows of one end."""
@@ -298,9 +335,11 @@ class _Writer:
 
     def levels(self, column: str, values: ValueSet) -> str:
         info, unseen = values.info, values.info.n_levels in values.codes
-        codes = [code for code in range(info.n_levels) if (code in values.codes) != unseen]
-        for level in info.levels:
-            self.literal(level)  # the database must hold those that are not listed, too
+        codes = sorted(frozenset(range(info.n_levels)) - values.codes if unseen else values.codes)
+        if info.name not in self.held:
+            for level in info.levels:
+                self.literal(level)  # the database must hold those that are not listed, too
+            self.held.add(info.name)
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
         if listed:
@@ -320,6 +359,9 @@ class _Writer:
             return f"{column} = {listed[0]}"
         most = self.dialect.max_list or len(listed)
         lists = [", ".join(listed[i : i + most]) for i in range(0, len(listed), most)]
+        forms = self.dialect.many_lists if self.tree.n_leaves > _WIDTH else None
+        if forms is not None:
+            return forms[word == "NOT IN"].format(column, lists[0])
         parts = [f"{column} {word} ({part})" for part in lists]
         return _some(parts) if word == "IN" else _every(parts)
 
@@ -356,6 +398,34 @@ class _Writer:
         if info.display in ("date", "datetime"):
             return self.dialect.time_literal(cut, info.name, info.zone is not None)
         return self.number(cut)
+
+
+def _parts_of(
+    tree: Tree, top: int, ends: list[tuple[int, bool]]
+) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
+    """Return nodes below `top`, each with its share of the ends, and the ends that are left.
+
+    A node may stand above another: it has the ends that the lower one does not. The lower one comes
+    first, so that the first condition that holds is the right one.
+    """
+    share = -(-len(ends) // _WIDTH)
+    on_path = sorted(paths_to(tree, (node for node, _ in ends), top))
+    n_below = dict.fromkeys(on_path, 0)
+    for node, _ in ends:
+        n_below[node] += 1
+    parts: dict[int, list[tuple[int, bool]]] = {}
+    for node in reversed(on_path[1:]):
+        if n_below[node] >= share:
+            parts[node] = []
+        else:
+            n_below[int(tree.parent[node])] += n_below[node]
+    part_of = {top: top}
+    for node in on_path[1:]:
+        part_of[node] = node if node in parts else part_of[int(tree.parent[node])]
+    rest: list[tuple[int, bool]] = []
+    for end in ends:
+        parts.get(part_of[end[0]], rest).append(end)
+    return list(parts.items()), rest
 
 
 def _every(parts: list[str]) -> str:

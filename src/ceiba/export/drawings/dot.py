@@ -6,6 +6,8 @@ escaped, everything else is as it is.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ceiba.layout import NodeFills, fold
 from ceiba.layout.shown import shown_nodes
 from ceiba.tree import Tree
@@ -33,7 +35,7 @@ def to_dot(
     node_ids, impurity, counts : bool, default=False
         Also show node numbers, impurities, weighted class counts.
     digits : int, optional
-        Significant digits of cuts and values.
+        Significant digits of values.
     filled : bool, default=True
         Colour nodes by class and purity, or by value.
     font : str, default="sans-serif"
@@ -64,7 +66,7 @@ def to_dot(
         f"  edge [fontname={_quoted(font)}];",
     ]
     fills = NodeFills(tree)
-    contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
+    contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for one in shown_nodes(tree, shown, digits=digits, **contents):
         fill = f', fillcolor="{fill_on_white(fills, one.node, one.leaf)}"' if filled else ""
         lines.append(f"  {one.node} [label={_quoted(one.head, *one.lines)}{fill}];")

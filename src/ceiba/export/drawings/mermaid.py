@@ -6,7 +6,7 @@ character code (``#60;`` is <).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from ceiba.export.drawings.dot import fill_on_white
 from ceiba.layout import NodeFills, fold
@@ -36,7 +36,7 @@ def to_mermaid(
     node_ids, impurity, counts : bool, default=False
         Also show node numbers, impurities, weighted class counts.
     digits : int, optional
-        Significant digits of cuts and values.
+        Significant digits of values.
     filled : bool, default=True
         Colour leaves by class and purity, or by value.
 
@@ -58,7 +58,7 @@ def to_mermaid(
     shown = fold(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
     fills = NodeFills(tree)
-    contents = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
+    contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for one in shown_nodes(tree, shown, digits=digits, **contents):
         label = "<br/>".join(map(_safe, (one.head, *one.lines)))
         left, right = ("(", ")") if one.leaf else ("[", "]")

@@ -20,29 +20,7 @@ _OPEN: Final = 2  # depth down to which the list is unfolded
 
 
 def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
-    """Return the tree as a fragment of HTML.
-
-    Parameters
-    ----------
-    tree : Tree
-    title : str, default="Tree"
-        What the first line calls it.
-    below : str, default=""
-        HTML that stands under the tree.
-
-    Returns
-    -------
-    str
-        One ``<div>``; names are escaped.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.export.drawings.notebook import to_notebook
-    >>> page = to_notebook(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> page.count("<svg "), "Tree: 2 leaves, depth 1" in page
-    (1, True)
-    """
+    """Return the tree as a fragment of HTML."""
     leaves = f"{tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     rows = f", {tree.n_rows[0]:,} training rows" if tree.n_rows[0] else ""
     headline = escape(f"{title}: {leaves}, depth {tree.depth}{rows}")

@@ -57,7 +57,7 @@ def to_svg(
     node_ids, impurity, counts : bool, default=False
         Also show node numbers, impurities, weighted class counts.
     digits : int, optional
-        Significant digits of cuts and values.
+        Significant digits of values.
     font_size : float, default=12
     colors : sequence of str, optional
         One colour ("#rrggbb") per class.

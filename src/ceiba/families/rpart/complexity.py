@@ -15,9 +15,10 @@ itself use `pruning_sequence`, which is exact.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -123,7 +124,7 @@ class _Partition:
                 self._weigh(i, left, right)
 
     def _bound_of_right(self, i: int, left: int) -> float:
-        """Give the most complexity that node i can reach, now that its left part is known."""
+        """Return the most complexity that node i can reach, now that its left part is known."""
         whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
         return min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
 
@@ -168,8 +169,22 @@ def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
     return sons
 
 
+def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
+    """Return R's number of each node: root 1, the sons of k are 2k and 2k + 1.
+
+    `swapped` are numbers of nodes whose sons stand the other way round than `sons_of` has them.
+    """
+    number = [1] * tree.n_nodes
+    for node, sons in enumerate(sons_of(tree)):
+        if sons is not None:
+            left, right = sons[::-1] if number[node] in swapped else sons
+            number[left], number[right] = 2 * number[node], 2 * number[node] + 1
+    deep = tree.depth >= 62  # beyond int64
+    return np.array(number, dtype=object if deep else np.int64)
+
+
 def _mean_response(tree: Tree) -> Array:
-    """Give the mean of each node: of the class index under the altered priors, or the value."""
+    """Return the mean of each node: of the class index under the altered priors, or the value."""
     if tree.counts is None:
         return np.asarray(tree.value[:, 0, 0])
     counts = tree.counts[:, 0, :]

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
-from ceiba.grow.forced.growing_route import (
+from ceiba.edit.forced.growing_route import (
     case_weights,
     growing_branches,
     heavier_branch,
     primary_branches,
     stand_in,
 )
+from ceiba.families.rpart.complexity import rpart_complexity
+from ceiba.families.rpart.options import with_rules
+from ceiba.grow import Surrogates
 from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold, read_folds
@@ -94,7 +94,7 @@ def _lighter(problem: Problem) -> Problem:
 
 
 def _is_complete(problem: Problem) -> bool:
-    """Tell whether every split can place every row: numbers only, nothing missing."""
+    """Return whether every split can place every row: numbers only, nothing missing."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -198,20 +198,22 @@ def _ends_as_growing(
 def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Give the branch of each training row and held-out row; -1: it stays."""
+    """Return the branch of each training row and held-out row; -1: it stays."""
     ours = growing_branches(tree, problem, node, rows)
     theirs = stand_in(tree, problem, node, test, primary_branches(tree, problem, node, test))
     if problem.options.use_surrogate == 2 and (theirs == MISSING).any():
         primary = primary_branches(tree, problem, node, rows)
         side = heavier_branch(problem, rows, primary)
         if side is None:
-            side = _right(problem, rows, primary)
+            side = right_branch(problem, rows, primary)
         theirs = np.where(theirs == MISSING, side, theirs)
     return ours, theirs
 
 
-def _right(problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]) -> int:
-    """Give rpart's right side: the larger mean response; equal: the side of the small values."""
+def right_branch(
+    problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
+) -> int:
+    """Return rpart's right side: the larger mean response; equal: the side of the small values."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search

@@ -1,23 +1,27 @@
-"""RpartClassifier and RpartRegressor: the estimators that rpart() gives."""
+"""The estimators that rpart() returns: RpartClassifier, RpartRegressor, Rpart."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, Unpack
 
 import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils import RegressorTags
+from sklearn.utils.metaestimators import available_if
 
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import OptionError
+from ceiba.estimators.base import BaseTree
 from ceiba.estimators.classifier import TreeClassifier
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
-from ceiba.families.rpart.formula import formula_or_data
-from ceiba.families.rpart.options import ONLY_FOR, RPART_OPTIONS, RpartParameters
-from ceiba.families.rpart.survival import scaled_times
+from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.families.rpart.words import RpartWords
 from ceiba.options import Option, takes_options
 from ceiba.options.checks import one_of
-from ceiba.table import is_named_target, split_target
-from ceiba.table.targets.target import target_outputs
+from ceiba.table import Kind, is_named_target, read, split_target
+from ceiba.tree import Tree
 
 _OF_CLASSES: Final = [
     row for name, row in RPART_OPTIONS.items() if "class" in ONLY_FOR.get(name, ("class",))
@@ -64,9 +68,9 @@ class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[mis
     >>> print(model.cp_table_)
     nested trees
       cp  n_splits  relative_risk  relative_cv_risk  relative_cv_se
-     0.5         0              1              1.19       0.0495917
-    0.44         1            0.5              0.63       0.0604483
-    0.01         2           0.06              0.11        0.031927
+     0.5         0              1              1.16        0.051277
+    0.44         1            0.5              0.62       0.0603103
+    0.01         2           0.06              0.08       0.0275197
     cp: the tree of this row is the best for any cp from here up to the row above, as a share of \
 the root's risk;
     relative_risk: risk over that of the root (0.666667 per unit of weight);
@@ -89,13 +93,13 @@ the root's risk;
             such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
             Labels; or the name of a column of X.
-        sample_weight : array-like of shape (n_rows,), default=None
+        sample_weight : array-like of shape (n_rows,) or str, default=None
+            Weights, or the column of the data that holds them.
 
         Returns
         -------
         self
         """
-        X, y = formula_or_data(X, y)
         self._fit(X, y, sample_weight)
         return self
 
@@ -138,35 +142,174 @@ class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
             such as "y ~ a + b", with the data as `y`.
         y : array-like of shape (n_rows,) or str
             Numbers; with method="poisson" numbers of events. Or the name of a column of X. With
-            method="exp" two columns: time and status (1: the event happened), or their names.
-        sample_weight : array-like of shape (n_rows,), default=None
-        exposure : array-like of shape (n_rows,), default=None
-            method="poisson": time in which the events of each row were observed; None: 1. The
-            tree then predicts events per unit of time.
+            method="exp" two columns: time and status (1 or 2: the event happened; 0 or 1: it did
+            not), or their names; with method="poisson" time and events.
+        sample_weight : array-like of shape (n_rows,) or str, default=None
+            Weights, or the column of the data that holds them.
+        exposure : array-like of shape (n_rows,) or str, default=None
+            method="poisson": time in which the events of each row were observed, or its column;
+            None: 1. The tree then predicts events per unit of time.
 
         Returns
         -------
         self
         """
-        X, y = formula_or_data(X, y)
-        if self.method == "exp" and exposure is None:
-            X, y, exposure = _survival(X, y)
-        elif exposure is not None and self.method != "poisson":
-            raise OptionError(
-                f"exposure is for method='poisson'; this tree has method={self.method!r}."
-            )
         self._fit(X, y, sample_weight, exposure)
         return self
 
 
-def _survival(X: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Read time and status: the columns, the events, and the scaled times as exposure."""
-    if is_named_target(X, y):
-        X, y = split_target(X, y)
-    outputs, _ = target_outputs(y)
-    if len(outputs) != 2:
-        raise DataError(
-            "method='exp' needs two columns as y: the time and the status (1: the event happened). "
-            f"Got {len(outputs)}. Give y=['time', 'status'] or an array of two columns."
-        )
-    return X, np.asarray(outputs[1], np.float64), scaled_times(outputs[0], outputs[1])
+_ARE: Final = {
+    "class": "texts, categories or booleans",
+    "anova": "numbers",
+    "poisson": "events with observation times",
+    "exp": "times and a status",
+}
+
+
+def _has_classes(model: Rpart) -> bool:
+    if model.method in (None, "class"):
+        return True
+    raise AttributeError(
+        f"Probabilities are for method='class'; y holds {_ARE[model.method]}, so the method is "
+        f"{model.method!r}. Pass method='class' to rpart()."
+    )
+
+
+@takes_options(RPART_OPTIONS.values())
+class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
+    """A tree as R's rpart grows it, by the method of the target; made by `ceiba.rpart()`.
+
+    Each fit takes the method from the target, as R does: "anova" for numbers, "class" for texts,
+    categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. Whether it
+    is a classifier is known only then: for stratified folds, voting and bagging name the method.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    method_ : {"class", "anova", "poisson", "exp"}
+        The method of the target.
+    tree_ : Tree
+    classes_ : ndarray
+        Only with method "class".
+    cp_table_ : Listing
+    variable_importance_ : dict
+    n_rows_dropped_ : int
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> cars = {"Price": [9, 12, 13, 20] * 10, "Mileage": [33.0, 27.0, 26.0, 18.0] * 10}
+    >>> model = ceiba.rpart(xval=0).fit(cars, "Mileage")
+    >>> model.method_, model
+    ('anova', Rpart(xval=0))
+    """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **parameters: Unpack[RpartParameters]) -> None: ...
+
+    predict_proba = available_if(_has_classes)(TreeClassifier.predict_proba)
+    predict_log_proba = available_if(_has_classes)(TreeClassifier.predict_log_proba)
+
+    @property
+    def method(self) -> Any:  # type: ignore[override]
+        """The method of the last fit; None before it."""
+        return self.__dict__.get("method_")
+
+    @property
+    def _task(self) -> Any:  # type: ignore[override]
+        return METHODS[self.method or "anova"][0]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> Self:
+        """Grow the tree by the method of the target.
+
+        Parameters
+        ----------
+        X : table
+            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
+            such as "y ~ a + b", with the data as `y`.
+        y : array-like or str
+            Labels, numbers, or numbers of events; time and status, or time and events, as two
+            columns; or names of columns of X.
+        sample_weight, exposure : array-like of shape (n_rows,) or str, default=None
+            Weights; observation times of the events. Or columns of the data.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight, exposure)
+        return self
+
+    def _choose_method(self, X: Any, y: Any, exposure: Any) -> str:
+        self.method_ = method_of_target(X, y, exposure)
+        if self.method_ != "class":
+            _refuse_in_classifier()
+        for name, owners in ONLY_FOR.items():
+            value, default = getattr(self, name), RPART_OPTIONS[name].default
+            if self.method_ not in owners and value is not default and value != default:
+                raise OptionError(
+                    f"{name} is a parameter of method={owners[0]!r}; y holds "
+                    f"{_ARE[self.method_]}, so the method is {self.method_!r}. Leave {name} out, "
+                    f"or pass method={owners[0]!r}."
+                )
+        return self.method_
+
+    def _keep(self, tree: Tree) -> None:
+        if tree.task == "classification":
+            super()._keep(tree)
+            return
+        self.__dict__.pop("classes_", None)
+        self.__dict__.pop("n_classes_", None)
+        BaseTree._keep(self, tree)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.method is None:
+            _refuse_in_classifier("_validate_estimators")
+        if self.method != "class":
+            tags.classifier_tags = None
+            tags.estimator_type = None if self.method is None else "regressor"
+            tags.regressor_tags = None if self.method is None else RegressorTags()
+        return tags
+
+
+def _refuse_in_classifier(caller: str | None = None) -> None:
+    """Refuse a place within a classifier of scikit-learn, in one of its functions or in any.
+
+    Voting, bagging and others pass the positions of the classes as target. Only the callers can
+    tell these from a target of numbers.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if caller in (None, frame.f_code.co_name):
+            outer = frame.f_locals.get("self", frame.f_locals.get("ensemble"))
+            if isinstance(outer, ClassifierMixin) and not isinstance(outer, BaseTree):
+                raise OptionError(
+                    f"{type(outer).__name__} passes classes as numbers, for which ceiba.rpart() "
+                    'grows a regression tree. Pass ceiba.rpart("class") to it.'
+                )
+
+
+def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
+    """Return the method that R would choose for this target."""
+    if exposure is not None:
+        return "poisson"
+    if X is not None and is_named_target(X, y):
+        y = split_target(X, y)[1]
+    if hasattr(y, "__array__") and not hasattr(y, "dtype"):
+        y = np.asarray(y)
+    if isinstance(y, Mapping) and len(y) == 2:  # Surv(time, status)
+        return "exp"
+    if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 2:  # cbind(time, events)
+        return "poisson"
+    if isinstance(y, Mapping) and len(y) == 1:
+        y = next(iter(y.values()))
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        y = y[:, 0]
+    column = read({"y": y}).columns[0].info
+    return "anova" if column.kind is Kind.NUMERIC and column.display == "number" else "class"

@@ -7,6 +7,7 @@ at while growing. A poisson tree is one of rates: target events / time, weight x
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
 from textwrap import fill
@@ -16,8 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
+from ceiba.estimators.weights import pop_column
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
+from ceiba.families.rpart.formula import (
+    add_terms,
+    columns_of,
+    left_of,
+    read_formula,
+    read_left,
+)
 from ceiba.families.rpart.improvement import rpart_importance
 from ceiba.families.rpart.options import (
     ONLY_FOR,
@@ -28,12 +37,15 @@ from ceiba.families.rpart.options import (
     shrinkage,
     with_rules,
 )
-from ceiba.families.rpart.rows import Array, read_rows
-from ceiba.families.rpart.summary import RpartSummary, rpart_summary
+from ceiba.families.rpart.rows import Array, read_rows, times_and_events
+from ceiba.families.rpart.summary import RpartSummary, rpart_summary, training_facts
+from ceiba.families.rpart.survival import scaled_times
 from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
 from ceiba.prune import pruning_sequence
+from ceiba.table import present_rows, split_target
+from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
@@ -47,6 +59,7 @@ class RpartFit:
     cost: Any
     xval: Any
     random_state: Any
+    formula_: str | None
     n_rows_dropped_: int
     tree_: Tree
     _last_cp: float
@@ -55,6 +68,7 @@ class RpartFit:
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         self._check_parameters()
+        self.formula_ = X if _is_formula(X) else None
         problem, kept = self._problem(X, y, sample_weight, exposure)
         # Where the whole risk of a node is not worth a split, none below it is.
         options = with_rules(problem.options, min_risk_ratio=float(self.cp))
@@ -63,6 +77,7 @@ class RpartFit:
         self._keep(tree)  # type: ignore[attr-defined]
         # Of a tree without splits rpart shows the cp that the best of them would have had.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
+        self._training = training_facts(tree, problem, shrinkage(self._given()))
         self._cv_risk = self._cv_se = None
         folds = self._folds(problem.n_rows, kept)
         if folds is not None:
@@ -73,19 +88,125 @@ class RpartFit:
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
         """Read the data, as rpart's rules see them, and say which rows take part."""
+        formula, data = (X, y) if _is_formula(X) else (None, X)
+        data, sample_weight = pop_column(data, sample_weight)
+        data, exposure = pop_column(data, exposure)
+        X, y = (data, y) if formula is None else read_formula(formula, data)
+        method = self._choose_method(X, y, exposure)
+        if exposure is not None and method != "poisson":
+            raise OptionError(f"exposure is for method='poisson'; this tree has method={method!r}.")
+        if exposure is None and method in RATES:
+            X, y, exposure = times_and_events(X, y, method, _is_survival(formula, method))
         rows = read_rows(
             X,
             y,
             sample_weight,
             exposure,
-            method=self.method,
+            method=method,
             categorical_features=self._given()["categorical_features"],
         )
         self.n_rows_dropped_ = rows.n_dropped
         options = rpart_grow_options(self._given())
         return Problem(rows.table, rows.target, options, rows.weight, rows.cases), rows.keep
 
-    def _read_problem(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _choose_method(self, X: Any, y: Any, exposure: Any) -> str:
+        return self.method
+
+    def _read_rows(self, X: Any, check_input: bool = True) -> Any:
+        """Read rows; after a formula, the columns that its terms need, wherever they stand."""
+        if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
+            X = add_terms(X, list(self.tree_.schema.names))
+        return super()._read_rows(X, check_input)  # type: ignore[misc]
+
+    def _row(self, row: Any) -> Any:
+        """Return one row with the terms of the formula computed."""
+        if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
+            return row
+        terms = [name for name in self.tree_.schema.names if name not in row]
+        added = add_terms({name: [value] for name, value in row.items()}, terms)
+        return {**row, **{name: values[0] for name, values in added.items()}}
+
+    def predict_one(self, row: Any) -> Any:
+        """Predict one row; see `Tree.predict_one`."""
+        return super().predict_one(self._row(row))  # type: ignore[misc]
+
+    def explain(self, row: Any, *, lang: str = "en") -> Any:
+        """Explain the answer of a row; see `ceiba.inspection.explain`."""
+        return super().explain(self._row(row), lang=lang)  # type: ignore[misc]
+
+    def _truth_of(self, X: Any, y: Any) -> Any:
+        """Return the truth of rows; a formula computes its own target, also where y is None."""
+        formula = self.__dict__.get("formula_")
+        if formula is None:
+            if y is None:
+                raise OptionError("y is required: this model was not fitted by a formula.")
+            return split_target(X, y)[1] if isinstance(y, str) else y
+        left, computed_from = left_of(formula)
+        if isinstance(y, str) and y != left and y in computed_from:
+            raise OptionError(
+                f"The model predicts {left}, not {y!r}. Leave y out, or pass y={left!r}."
+            )
+        if y is None or (isinstance(y, str) and y == left):
+            return read_left(formula, X)
+        return split_target(X, y)[1] if isinstance(y, str) else y
+
+    def _with_truth(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Return rows, truth and weights; after a formula only the rows that have a target.
+
+        Times and events become rates that weigh as much as their time, as in growing.
+        """
+        if self.__dict__.get("formula_") is None and y is not None:
+            return X, y, sample_weight
+        X, sample_weight = pop_column(X, sample_weight)
+        y, time = self._truth_of(X, y), None
+        if self.method in RATES:
+            survival = _is_survival(self.formula_, self.method)
+            _, y, time = times_and_events(X, y, "poisson", survival)
+        keep = present_rows(y)
+        if not keep.all():
+            X = {name: take_rows(values, keep) for name, values in columns_of(X).items()}
+            y = take_rows(y, keep)
+        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
+        if time is not None:
+            y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
+            time = scaled_times(time, y) if self.method == "exp" else time
+            y, weight = y / time, time if weight is None else weight * time
+        return X, y, weight
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
+        """Compare predictions with the truth; see `DecisionTreeClassifier.evaluate`.
+
+        Parameters
+        ----------
+        X : table
+        y : array-like or str, optional
+            Truth, or its column in X. After a fit by a formula: its left side by default.
+        sample_weight : array-like or str, optional
+        **options
+            by, positive, confidence.
+
+        Returns
+        -------
+        ClassEvaluation, NumberEvaluation or GroupEvaluation
+        """
+        return super().evaluate(*self._with_truth(X, y, sample_weight), **options)  # type: ignore[misc]
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R2; y as in `evaluate`.
+
+        Parameters
+        ----------
+        X : table
+        y : array-like or str, optional
+        sample_weight : array-like or str, optional
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(*self._with_truth(X, y, sample_weight)))  # type: ignore[misc]
+
+    def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
             "A tree of rpart() is not regrown in place: its cp stop looks at the whole tree. Use "
             "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
@@ -124,7 +245,7 @@ class RpartFit:
         Parameters
         ----------
         X, y, sample_weight, exposure
-            What the tree was fitted on.
+            What the tree was fitted on, a formula too.
         folds : int, array-like, splitter or pairs, default=10
             As in `ceiba.prune.cross_validate`; of the rows that were not dropped.
         cp : sequence of float, default=None
@@ -161,13 +282,15 @@ class RpartFit:
         return tags
 
     def _call(self) -> str:
-        """Give the call of rpart() that this is, with what the defaults come to."""
+        """Return the call of rpart() that this is, with what the defaults come to."""
         given = self._given()
         given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
         given["shrink"] = shrinkage(given)
         silent |= {name for name, owners in ONLY_FOR.items() if self.method not in owners}
-        words = [
+        formula = self.__dict__.get("formula_")
+        words = [repr(formula)] if formula else []
+        words += [
             f"{name}={value!r}"
             for name, value in given.items()
             if name not in silent and value is not None and not hasattr(value, "shape")
@@ -189,7 +312,7 @@ class RpartFit:
         return rpart_importance(self.tree_, column_cost=self.cost)
 
     def summary(self) -> RpartSummary:
-        """Give what R's `summary` shows: call, nested trees, importance, node by node.
+        """Return what R's `summary` shows: call, nested trees, importance, node by node.
 
         Returns
         -------
@@ -218,6 +341,7 @@ percent: of the sum
             n_dropped=self.n_rows_dropped_,
             column_cost=self.cost,
             shrink=shrinkage(self._given()),
+            training=self.__dict__.get("_training"),
         )
 
     @property
@@ -237,7 +361,8 @@ percent: of the sum
         figures = {
             "cp": np.append(alpha[:-1] / whole, self._last_cp),
             "n_splits": leaves - 1,
-            "relative_risk": risk / whole,
+            # Sums over the leaves may differ from the root's risk by rounding.
+            "relative_risk": np.where(leaves == 1, sequence.root_risk, risk) / whole,
         }
         legend = (
             "cp: the tree of this row is the best for any cp from here up to the row above, as a "
@@ -249,6 +374,15 @@ percent: of the sum
             figures["relative_cv_se"] = self._cv_se
             legend += ";\nrelative_cv_risk, relative_cv_se: on held-out rows (R: xerror, xstd)"
         return Listing(figures, title="nested trees", legend=legend)
+
+
+def _is_formula(X: Any) -> bool:
+    return isinstance(X, str) and "~" in X
+
+
+def _is_survival(formula: str | None, method: str) -> bool:
+    """Whether the events of a target of two columns are a status, as Surv has it."""
+    return method == "exp" if formula is None else formula.lstrip().startswith("Surv")
 
 
 def _between(cp: Array) -> Array:

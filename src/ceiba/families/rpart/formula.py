@@ -1,96 +1,407 @@
-"""R's formulas: "Kyphosis ~ Age + Number", "y ~ .", "y ~ . - id", "Surv(time, status) ~ age".
+"""R's formulas: "Kyphosis ~ Age + Number", "log(y) ~ . - id", "Surv(time, status == 2) ~ age".
 
 Plain names are columns of the data, taken as they are (levels, missing values). Terms that compute
-something, such as `log(x)` or `x:z`, are evaluated by formulaic, an extra (`pip install
-ceiba[formula]`).
+something, such as `log(x)` or `I(a/b)`, become columns called like the term, so that a fitted tree
+names what it needs of new data. Formulas are parsed and computed here; no code is executed.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, cast
 
 import numpy as np
 
-from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.errors import CeibaError, CeibaWarning, DataError, OptionError, did_you_mean
+from ceiba.table import Kind, Levels, read
 from ceiba.table.readers.frames import as_frame
+
+_NAME: Final = re.compile(r"(?:[^\W\d]|\.(?!\d))[\w.]*")
+_TOKEN: Final = re.compile(
+    rf"""\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<text>"[^"]*"|'[^']*')|`(?P<quoted>[^`]+)`|(?P<name>{_NAME.pattern})
+    |(?P<sign>%[^%]*%|\*\*|==|!=|<=|>=|&&|\|\||[-+*/^:()!,<>&|]))\s*""",
+    re.VERBOSE,
+)
+
+# How tightly the operators of R bind.
+_BINDING: Final = {
+    "||": 1, "|": 1, "&&": 2, "&": 2, "==": 4, "!=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4,
+    "+": 5, "-": 5, "*": 6, "/": 6, "%in%": 7, "%%": 7, "%/%": 7, ":": 8, "^": 10, "**": 10,
+}  # fmt: skip
+_UNARY: Final = {"!": 3, "-": 9, "+": 9}
+_INTERACTIONS: Final = ("*", "/", ":", "^", "**", "%in%")
+
+
+def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a comparison whose answer is missing where one of its sides is."""
+
+    def compare(*sides: Any) -> Any:
+        a, b = np.broadcast_arrays(
+            *(np.asarray(side, object if isinstance(side, str) else None) for side in sides)
+        )
+        known = ~(_is_missing(a) | _is_missing(b))
+        answer = np.full(a.shape, np.nan)
+        answer[known] = compute(a[known], b[known])
+        return answer.astype(bool) if known.all() else answer
+
+    return compare
+
+
+def _is_missing(values: Any) -> Any:
+    values = np.asarray(values)
+    return (
+        np.equal(values, cast(Any, None)).astype(bool)
+        if values.dtype == object
+        else np.isnan(values)
+    )
+
+
+_OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power,
+    "**": np.power, "%%": np.mod, "%/%": np.floor_divide,
+    "==": _logical(np.equal), "!=": _logical(np.not_equal), "<": _logical(np.less),
+    ">": _logical(np.greater), "<=": _logical(np.less_equal), ">=": _logical(np.greater_equal),
+    "&": _logical(np.logical_and), "&&": _logical(np.logical_and),
+    "|": _logical(np.logical_or), "||": _logical(np.logical_or),
+}  # fmt: skip
+
+_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "I": lambda x: x,
+    "abs": np.abs,
+    "as.numeric": lambda x: np.asarray(x, np.float64),
+    "ceiling": np.ceil,
+    "cos": np.cos,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "floor": np.floor,
+    "is.na": _is_missing,
+    "log": lambda x, *base: np.log(x) / np.log(*base) if base else np.log(x),
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "pmax": np.maximum,
+    "pmin": np.minimum,
+    "round": lambda x, digits=0: np.round(x, int(digits)),
+    "sign": np.sign,
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+}
+_FACTORS: Final = ("factor", "as.factor")
+
+Tokens = list[tuple[str, str]]  # kind and text
+Node = tuple[Any, ...]  # ("name", n), ("value", v), ("call", f, arguments), (operator, left, right)
 
 
 def read_formula(formula: str, data: Any) -> tuple[Any, Any]:
-    """Return the columns and the target that a formula names in a table.
+    """Return the columns and the target that a formula names in a table."""
+    try:
+        return _read(formula, columns_of(data))
+    except RecursionError:
+        raise OptionError("The brackets of the formula are nested too deeply.") from None
 
-    Parameters
-    ----------
-    formula : str
-    data : frame or dict of columns
 
-    Returns
-    -------
-    X, y
-        A dict of columns; the target, of "Surv(time, status)" a dict of both.
-
-    Examples
-    --------
-    >>> from ceiba.families.rpart.formula import read_formula
-    >>> data = {"y": [0, 1], "a": [3, 4], "id": [7, 8]}
-    >>> read_formula("y ~ . - id", data)
-    ({'a': [3, 4]}, [0, 1])
-    """
-    left, sign, right = (part.strip() for part in formula.partition("~"))
-    if not sign or not left or not right:
+def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    left, sign, right = formula.partition("~")
+    if not sign or not left.strip() or not right.strip():
         raise OptionError(f"{formula!r} is not a formula. Write 'target ~ a + b' or 'target ~ .'.")
-    columns = _columns(data)
-    survival = re.fullmatch(r"Surv\(\s*([^,]+?)\s*,\s*([^,)]+?)\s*\)", left)
-    targets = list(survival.groups()) if survival else [left]
-    y: Any = {name: _term(name, columns, data) for name in targets}
-    y = y if survival else y[left]
+    response = _parse(left, columns, formula)
+    targets = set(_names(response))
     X: dict[str, Any] = {}
-    for plus, term in re.findall(r"([+-]?)\s*((?:[^+\-()`]|\([^()]*\)|`[^`]*`)+)", right):
-        name = term.strip().strip("`")
-        names = [one for one in columns if one not in targets] if name == "." else [name]
-        for one in names:
-            if plus == "-":
-                if one not in X and one != "1":
-                    raise OptionError(f"{formula!r}: {one!r} is taken out, but was not in.")
-                X.pop(one, None)
-            elif one not in ("1", "0"):
-                X[one] = _term(one, columns, data)
+    for adds, term in _terms(_parse(right, columns, formula), formula):
+        names = [_text(term)]
+        if term == ("name", "."):
+            names = [name for name in columns if name not in targets]
+        elif term == response:
+            message = "The response appeared on the right-hand side and was dropped."
+            warnings.warn(message, CeibaWarning, stacklevel=6)
+            continue
+        for name in names:
+            if adds:
+                X[name] = columns[name] if name in columns else _compute(term, columns)
+            elif X.pop(name, None) is None:
+                raise OptionError(f"{formula!r}: {name!r} is taken out, but was not in.")
     if not X:
         raise OptionError(f"{formula!r} names no columns to split on.")
-    return X, y
+    return X, _response(response, columns)
 
 
-def _columns(data: Any) -> dict[str, Any]:
-    if isinstance(data, dict):
-        return data
-    frame = as_frame(data)
+def read_left(formula: str, data: Any) -> Any:
+    """Return the target that a formula names, as in `read_formula`."""
+    columns = columns_of(data)
+    return _response(_parse(formula.partition("~")[0], columns, formula), columns)
+
+
+def left_of(formula: str) -> tuple[str, set[str]]:
+    """Return what a formula has on its left side, and the columns that it computes it from."""
+    left = formula.partition("~")[0].strip().strip("`")
+    try:
+        node = _parse(left, {}, formula)
+    except OptionError:  # the name of a column that is no name in R
+        return left, {left}
+    computed = node[0] != "name" and not (node[0] == "call" and node[1] in _FACTORS)
+    return _text(node), set(_names(node)) if computed else set()
+
+
+def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
+    """Return the columns of these names; terms such as `log(x)` are computed from raw columns."""
+    columns = columns_of(data)
+    known = {}
+    for name in names:
+        if name in columns:
+            known[name] = columns[name]
+            continue
+        try:
+            term = _parse(name, columns, name)
+        except OptionError:  # a column that is not there, as the reader will say
+            continue
+        if term[0] not in ("name", "value"):
+            known[name] = _compute(term, columns)
+    return known
+
+
+def columns_of(data: Any) -> dict[str, Any]:
+    """Return the columns of a frame, of a dict or of rows as dicts, by name."""
+    if isinstance(data, Mapping):
+        return {str(name): values for name, values in data.items()}
+    if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):
+        names = dict.fromkeys(name for row in data for name in row)
+        return {str(name): [row.get(name) for row in data] for name in names}
+    frame = None if isinstance(data, np.ndarray | list | tuple) or data is None else as_frame(data)
     if frame is None:
         raise DataError(
-            f"A formula names columns of a frame or of a dict. Got {type(data).__name__}."
+            "A formula names columns of a frame or of a dict: fit('y ~ a + b', frame). Got "
+            f"{type(data).__name__}."
         )
-    return {name: frame[name].to_native() for name in frame.columns}
+    return {str(name): frame[name].to_native() for name in frame.columns}
 
 
-def _term(name: str, columns: dict[str, Any], data: Any) -> Any:
-    if name in columns:
-        return columns[name]
-    if re.fullmatch(r"[A-Za-z.][\w.]*", name):
-        raise DataError(
-            f"The formula names {name!r}, which is no column of the data: {', '.join(columns)}."
-            f"{did_you_mean(name, list(columns))}"
-        )
-    try:
-        import pandas
-        from formulaic import model_matrix
-    except ImportError:
+# ---------------------------------------------------------------------- parsing
+
+
+def _parse(text: str, columns: Mapping[str, Any], formula: str) -> Node:
+    tokens = list(_tokens(text, columns, formula))
+    node, rest = _expression(tokens, 0, 0, formula)
+    if rest < len(tokens):
+        raise OptionError(f"{formula!r}: {tokens[rest][1]!r} is not expected there.")
+    return node
+
+
+def _tokens(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tuple[str, str]]:
+    # A column such as "petal length (cm)" may be named without backticks.
+    odd = [name for name in columns if not _NAME.fullmatch(name) and re.match(r"[^\W\d]", name)]
+    odd = sorted((name for name in odd if not set(name) & set("+-*/^:~`")), key=len, reverse=True)
+    column = re.compile(rf"({'|'.join(map(re.escape, odd))})(?!\w)\s*") if odd else None
+    text, at = text.strip(), 0
+    while at < len(text):
+        named = column.match(text, at) if column is not None else None
+        if named is not None:
+            yield "name", named[1]
+            at = named.end()
+            continue
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise OptionError(f"{formula!r}: {text[at:]!r} cannot be read.")
+        kind = str(found.lastgroup)
+        yield ("name" if kind == "quoted" else kind), found[kind]
+        at = found.end()
+
+
+def _expression(tokens: Tokens, at: int, least: int, formula: str) -> tuple[Node, int]:
+    """Read operators that bind at least so tightly (precedence climbing)."""
+    node, at = _operand(tokens, at, formula)
+    while at < len(tokens):
+        kind, sign = tokens[at]
+        binding = _BINDING.get(sign, -1) if kind == "sign" else -1
+        if binding < least or binding < 0:
+            break
+        # Powers are read from the right, everything else from the left.
+        other, at = _expression(tokens, at + 1, binding + (binding < 10), formula)
+        node = (sign, node, other)
+    return node, at
+
+
+def _operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
+    if at == len(tokens):
+        raise OptionError(f"{formula!r} ends too early.")
+    kind, word = tokens[at]
+    if kind == "number":
+        return ("value", float(word)), at + 1
+    if kind == "text":
+        return ("value", word[1:-1]), at + 1
+    if kind == "name" and tokens[at + 1 : at + 2] == [("sign", "(")]:
+        arguments: list[Node] = []
+        at += 2
+        while tokens[at : at + 1] != [("sign", ")")]:
+            argument, at = _expression(tokens, at, 0, formula)
+            arguments.append(argument)
+            if tokens[at : at + 1] == [("sign", ",")]:
+                at += 1
+            elif tokens[at : at + 1] != [("sign", ")")]:
+                raise OptionError(f"{formula!r}: the bracket of {word}( is not closed.")
+        return ("call", word, arguments), at + 1
+    if kind == "name":
+        return ("name", word), at + 1
+    if word == "(":
+        inner, at = _expression(tokens, at + 1, 0, formula)
+        if tokens[at : at + 1] != [("sign", ")")]:
+            raise OptionError(f"{formula!r}: a bracket is not closed.")
+        return ("(", inner), at + 1
+    if word in _UNARY:
+        inner, at = _expression(tokens, at + 1, _UNARY[word], formula)
+        return (f"unary {word}", inner), at
+    raise OptionError(f"{formula!r}: {word!r} is not expected there.")
+
+
+def _text(node: Node, inside: bool = False) -> str:
+    """Write a term as R does."""
+    kind, *parts = node
+    if kind == "name":
+        return parts[0] if not inside or _NAME.fullmatch(parts[0]) else f"`{parts[0]}`"
+    if kind == "value":
+        value = parts[0]
+        if isinstance(value, str):
+            return f"'{value}'" if '"' in value else f'"{value}"'
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if kind == "call":
+        return f"{parts[0]}({', '.join(_text(part, True) for part in parts[1])})"
+    if kind == "(":
+        return f"({_text(parts[0], True)})"
+    if kind.startswith("unary"):
+        return f"{kind[-1]}{_text(parts[0], True)}"
+    space = "" if kind in ("/", "^", "**", ":") else " "
+    return f"{_text(parts[0], True)}{space}{kind}{space}{_text(parts[1], True)}"
+
+
+def _names(node: Node) -> Iterator[str]:
+    if node[0] == "name":
+        yield node[1]
+    for part in node[2] if node[0] == "call" else node[1:]:
+        if isinstance(part, tuple):
+            yield from _names(part)
+
+
+def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
+    """Yield the terms of the right side, and whether each is added or taken out."""
+    later = []
+    while node[0] in ("+", "-"):  # no recursion: there may be thousands of columns
+        later.append((node[2], adds if node[0] == "+" else not adds))
+        node = node[1]
+    kind = node[0]
+    if kind in ("(", "unary +", "unary -"):
+        yield from _terms(node[1], formula, adds if kind != "unary -" else not adds)
+    elif kind in _INTERACTIONS or (kind == "call" and node[1] == "poly"):
         raise OptionError(
-            f"The term {name!r} is computed by formulaic. Install it: pip install ceiba[formula]; "
-            "or make the column yourself."
-        ) from None
-    frame = pandas.DataFrame({key: np.asarray(values) for key, values in columns.items()})
-    return np.asarray(model_matrix(f"0 + {name}", frame, na_action="ignore")).ravel()
+            f"Trees cannot handle interaction terms: {_text(node)}. A tree finds interactions by "
+            "itself; name the columns, or compute one number: I(a * b)."
+        )
+    elif kind == "call" and node[1] == "offset":
+        raise OptionError(f"{formula!r}: offset() is not supported. Pass exposure= to fit.")
+    elif any(True for _ in _names(node)):
+        yield adds, node
+    elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept, which no tree has
+        raise OptionError(f"{formula!r}: {_text(node)} names no column.")
+    for term, added in reversed(later):
+        yield from _terms(term, formula, added)
 
 
-def formula_or_data(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return the data of a formula where X is one; else X and y as they are."""
-    return read_formula(X, y) if isinstance(X, str) and "~" in X else (X, y)
+# ---------------------------------------------------------------------- computing
+
+
+def _response(node: Node, columns: Mapping[str, Any]) -> Any:
+    if node[0] != "call" or node[1] not in ("Surv", "cbind"):
+        return _compute(node, columns)
+    function, parts = node[1:]
+    if len(parts) != 2:
+        raise OptionError(
+            f"{_text(node)}: {function} takes the time and the "
+            f"{'status' if function == 'Surv' else 'events'}; got {len(parts)} columns."
+        )
+    values = {_text(part): _compute(part, columns) for part in parts}
+    return values if function == "Surv" else np.stack(list(map(_floats, values.values())), axis=1)
+
+
+def _floats(values: Any) -> Any:
+    column = read({"y": values}).columns[0]
+    if column.info.kind is not Kind.NUMERIC:
+        raise DataError("cbind(time, events) takes numbers; one of them holds texts.")
+    return np.asarray(column.values, np.float64)
+
+
+def _compute(node: Node, columns: Mapping[str, Any]) -> Any:
+    """Return the values of a term: a column as it is, or what it computes."""
+    for name in _names(node):
+        if name not in columns:
+            raise DataError(
+                f"The formula names {name!r}, which is no column of the data: "
+                f"{', '.join(map(str, columns))}.{did_you_mean(name, list(map(str, columns)))}"
+            )
+    if node[0] == "name":
+        return columns[node[1]]
+    if node[0] == "(":
+        return _compute(node[1], columns)
+    try:
+        # log(-1) is missing, as in R.
+        with np.errstate(all="ignore"):
+            return _evaluate(node, columns)
+    except CeibaError:
+        raise
+    except (TypeError, ValueError) as error:
+        texts = [
+            name for name in _names(node) if _evaluate(("name", name), columns).dtype == object
+        ]
+        why = f"{texts[0]!r} holds texts" if texts else error
+        raise DataError(f"{_text(node)} cannot be computed: {why}.") from None
+
+
+def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
+    kind, *parts = node
+    if kind == "value":
+        return parts[0]
+    if kind == "name":
+        column = read({parts[0]: columns[parts[0]]}).columns[0]
+        if column.info.kind is Kind.NUMERIC:
+            return np.asarray(column.values, np.float64)
+        labels = np.array([*column.info.levels, None], dtype=object)
+        return labels[column.values]
+    if kind == "(":
+        return _evaluate(parts[0], columns)
+    if kind == "unary -":
+        return np.negative(_evaluate(parts[0], columns))
+    if kind == "unary +":
+        return _evaluate(parts[0], columns)
+    if kind == "unary !":
+        return _OPERATORS["=="](_evaluate(parts[0], columns), 0.0)
+    if kind != "call":
+        if kind not in _OPERATORS:
+            raise OptionError(f"{_text(node)}: {kind!r} is not supported.")
+        return _OPERATORS[kind](*(_evaluate(part, columns) for part in parts))
+    function, arguments = parts
+    if function in _FACTORS and len(arguments) == 1:
+        return _factor(arguments[0], columns)
+    if function not in _FUNCTIONS:
+        known = (*_FUNCTIONS, *_FACTORS)
+        raise OptionError(
+            f"{_text(node)}: the function {function!r} is not supported. Formulas have "
+            f"{', '.join(sorted(known, key=str.lower))}.{did_you_mean(function, list(known))} "
+            "Compute the column in the data."
+        )
+    compute = _FUNCTIONS[function]
+    if isinstance(compute, np.ufunc) and len(arguments) != compute.nin:
+        raise OptionError(f"{_text(node)}: {function} takes {compute.nin} argument(s).")
+    return compute(*(_evaluate(argument, columns) for argument in arguments))
+
+
+def _factor(node: Node, columns: Mapping[str, Any]) -> Any:
+    """Return values as levels: those of a column, or the numbers that occur, sorted."""
+    values = _compute(node, columns)
+    column = read({"x": values}).columns[0]
+    if column.info.kind is not Kind.NUMERIC:
+        return values
+    numbers = np.asarray(column.values, np.float64)
+    whole = bool(np.all(np.isnan(numbers) | (numbers == np.round(numbers))))
+    labels = [None if np.isnan(v) else int(v) if whole else float(v) for v in numbers.tolist()]
+    return Levels(labels, sorted({label for label in labels if label is not None}))

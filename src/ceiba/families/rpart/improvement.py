@@ -72,7 +72,7 @@ def competitor_improvement(tree: Tree, *, column_cost: Any = None) -> Array:
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
-    """Give the importance of columns as rpart has it, largest first; those without any left out.
+    """Return the importance of columns as rpart has it, largest first; those without any left out.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _per_sum(tree: Tree) -> float:
 
 
 def _unit(tree: Tree) -> Array:
-    """Give what turns the gain of each node into rpart's figure."""
+    """Return what turns the gain of each node into rpart's figure."""
     if tree.criterion == "squared_error":
         ones = np.ones(tree.n_nodes)
         return np.divide(ones, tree.impurity, out=ones.copy(), where=tree.impurity > 0)

@@ -178,28 +178,14 @@ ONLY_FOR: Final = MappingProxyType(
 
 
 def control(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Give minsplit and minbucket, each from the other where only one is given.
-
-    Examples
-    --------
-    >>> from ceiba.families.rpart.options import control
-    >>> control(None, None), control(10, None), control(None, 5)
-    ((20, 7), (10, 3), (15, 5))
-    """
+    """Give minsplit and minbucket, each from the other where only one is given."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
 def shrinkage(given: Mapping[str, Any]) -> float:
-    """Give the coefficient of variation by which rates are shrunken; 0: not at all.
-
-    Examples
-    --------
-    >>> from ceiba.families.rpart.options import shrinkage
-    >>> shrinkage({"method": "poisson"}), shrinkage({"method": "poisson", "error": "sqrt"})
-    (1.0, 0.0)
-    """
+    """Return the coefficient of variation by which rates are shrunken; 0: not at all."""
     if given["method"] not in RATES:
         return 0.0
     if given.get("shrink") is None:
@@ -208,7 +194,7 @@ def shrinkage(given: Mapping[str, Any]) -> float:
 
 
 def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
-    """Give the options of growing that rpart's parameters mean (all but the cp stop)."""
+    """Return the options of growing that rpart's parameters mean (all but the cp stop)."""
     task, criterion = METHODS[given["method"]]
     minsplit, minbucket = control(given["minsplit"], given["minbucket"])
     return GrowOptions(
@@ -231,6 +217,6 @@ def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
 
 
 def with_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
-    """Give the options with other rules of rpart."""
+    """Return the options with other rules of rpart."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

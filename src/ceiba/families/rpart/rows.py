@@ -11,10 +11,20 @@ from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS, RATES
-from ceiba.table import Table, Target, present_rows, read, read_target, read_weights, split_target
+from ceiba.families.rpart.survival import scaled_times
+from ceiba.table import (
+    Table,
+    Target,
+    is_named_target,
+    present_rows,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
 from ceiba.table.described import described
 from ceiba.table.targets.class_order import in_declared_order
-from ceiba.table.targets.target import take_rows
+from ceiba.table.targets.target import take_rows, target_outputs
 
 Array = npt.NDArray[np.float64]
 
@@ -45,7 +55,7 @@ def read_rows(
         warn(
             "A column-vector y was passed when a 1d array was expected. Use y.ravel().",
             DataConversionWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     table = read(X, categorical_features=categorical_features)
     weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
@@ -69,8 +79,38 @@ def read_rows(
     target = in_declared_order(target, y)
     if time is None:
         return Rows(table, target, weight, None, keep)
+    if method == "exp":
+        time = scaled_times(time, target.values[:, 0])
     cases = np.ones(len(time)) if weight is None else weight
     return Rows(table, _rates(target, time), cases * time, cases, keep)
+
+
+def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
+    """Return the columns, the events and the times of a target of two columns; else as it is."""
+    if isinstance(y, str) and method != "exp":
+        return X, y, None
+    if is_named_target(X, y):
+        X, y = split_target(X, y)
+    outputs, _ = target_outputs(y)
+    if len(outputs) != 2:
+        if method != "exp":
+            return X, y, None
+        raise DataError(
+            "method='exp' needs two columns as y: the time and the status (1: the event happened). "
+            f"Got {len(outputs)}. Write 'Surv(time, status) ~ ...', or pass y=['time', 'status']."
+        )
+    try:
+        time, events = (np.array(output, np.float64) for output in outputs)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"method={method!r}: time and {'status' if is_survival else 'events'} must be numbers. "
+            "Write 'Surv(time, status == \"dead\") ~ ...' for texts."
+        ) from None
+    known = events[~np.isnan(events)]
+    if is_survival and len(known) and known.max() == 2 and known.min() >= 1:
+        events -= 1.0  # 1: censored, 2: the event, as Surv reads it
+    events[np.isnan(time)] = np.nan  # rows without a time are left out, too
+    return X, events, np.where(np.isnan(events), 1.0, time)
 
 
 def _refuse_target(target: Target, method: str) -> None:
@@ -78,7 +118,8 @@ def _refuse_target(target: Target, method: str) -> None:
     if target.info.n_outputs > 1:
         raise DataError(
             f"rpart predicts one target; y has {target.info.n_outputs} outputs. Fit one model for "
-            "each, or use DecisionTreeClassifier or DecisionTreeRegressor."
+            "each, or use DecisionTreeClassifier or DecisionTreeRegressor; with method='poisson', "
+            "pass times as exposure=, or 'Surv(time, events) ~ ...'."
         )
     if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))

@@ -1,21 +1,24 @@
 """What R's `summary(rpart)` shows: the call, the nested trees, importance, and node by node.
 
-Figures are those of R (see `improvement.py`), except that the complexity of a node is exact and
-nodes have the numbers of this tree, not 1, 2k, 2k + 1. R names the son "left" or "right" of each
-split; here a split says what is true of the rows that go to the first branch, and a surrogate also
-to which node that is.
+Figures are those of R (see `improvement.py`), except that the complexity of a node is exact. Node
+numbers are R's. R names the son "left" or "right" of each split; here a split says what is true of
+the rows that go to the first branch, and a surrogate also to which node that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from ceiba.edit.forced.growing_route import growing_branches, primary_branches
 from ceiba.errors import TreeError
+from ceiba.families.rpart.complexity import node_numbers, sons_of
+from ceiba.families.rpart.cross_validation import right_branch
 from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.prune import collapse_alpha
 from ceiba.tree import Tree
@@ -38,6 +41,7 @@ class RpartNodeSummary:
     Attributes
     ----------
     node : int
+        R's number: the root is 1, the sons of node k are 2k and 2k + 1.
     n_rows : int
     cp : float or None
         Complexity at which the node collapses; None at a leaf.
@@ -85,7 +89,7 @@ class RpartSummary:
     importance : Listing
         Importance of the columns.
     nodes : tuple of RpartNodeSummary
-        In pre-order.
+        By number.
     legend : str
         What the figures of the nodes mean.
 
@@ -95,7 +99,7 @@ class RpartSummary:
     >>> import ceiba
     >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
     >>> print(model.summary().nodes[1])
-    node 1: 50 rows, leaf
+    node 2: 50 rows, leaf
       predicts 0, expected cost 0, share 0.333333
       class  count  probability
       0         50            1
@@ -129,6 +133,7 @@ def rpart_summary(
     n_dropped: int = 0,
     column_cost: Any = None,
     shrink: float = 0.0,
+    training: Mapping[str, Any] | None = None,
 ) -> RpartSummary:
     """Put together what R's `summary` shows of an rpart tree.
 
@@ -143,6 +148,8 @@ def rpart_summary(
     column_cost : array-like or dict, optional
     shrink : float, default=0.0
         poisson: what the rates were shrunk with.
+    training : mapping, optional
+        What `training_facts` found in the training rows.
 
     Examples
     --------
@@ -160,6 +167,8 @@ def rpart_summary(
         improve=improvement(tree, column_cost=column_cost),
         competitors=competitor_improvement(tree, column_cost=column_cost),
         events=node_events(tree, shrink),
+        number=node_numbers(tree, (training or {}).get("swapped", ())).tolist(),
+        missing=(training or {}).get("missing"),
     )
     return RpartSummary(
         call=call,
@@ -167,7 +176,10 @@ def rpart_summary(
         n_dropped=n_dropped,
         cp_table=cp_table,
         importance=_importance(rpart_importance(tree, column_cost=column_cost)),
-        nodes=tuple(_node(tree, i, figures) for i in range(tree.n_nodes)),
+        nodes=tuple(
+            _node(tree, i, figures)
+            for i in sorted(range(tree.n_nodes), key=figures.number.__getitem__)
+        ),
         legend=_legend(tree),
     )
 
@@ -180,6 +192,8 @@ class _Figures:
     improve: Any
     competitors: Any
     events: Any
+    number: list[int]
+    missing: Mapping[str, Sequence[int]] | None
 
 
 def _importance(importance: Mapping[str, float]) -> Listing:
@@ -201,18 +215,18 @@ def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
     leaf = node.is_leaf
     children = node.children
     branches = "; ".join(
-        f"{node.sentence(b)}: node {child.id} ({child.n_rows} rows)"
+        f"{node.sentence(b)}: node {figures.number[child.id]} ({child.n_rows} rows)"
         for b, child in enumerate(children)
     )
     return RpartNodeSummary(
-        node=i,
+        node=figures.number[i],
         n_rows=node.n_rows,
         cp=None if leaf else float(figures.cp[i]),
         facts=_facts(tree, i, figures),
         classes=_classes(tree, i),
         branches=f"branches: {branches}" if not leaf else "",
         splits=None if leaf else _splits(tree, i, figures),
-        surrogates=None if leaf else _surrogates(tree, i),
+        surrogates=None if leaf else _surrogates(tree, i, figures),
     )
 
 
@@ -249,28 +263,31 @@ def _splits(tree: Tree, i: int, figures: _Figures) -> Listing:
     node = tree.node(i)
     split = node.split
     assert split is not None  # an inner node has one
-    sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.stand_ins else 0
+    sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.active_surrogates else 0
     questions = [split, *(competitor.split for competitor in node.competitors)]
     improve = [float(figures.improve[i])]
     if tree.competitors is not None:
         first, last = tree.competitors.start[i : i + 2].tolist()
         improve += figures.competitors[first:last].tolist()
     unplaced = int(tree.sent_default[i]) + sent
+    others = ["" if figures.missing is None else "0"] * (len(questions) - 1)
+    if figures.missing is not None and str(figures.number[i]) in figures.missing:
+        others = [str(n) for n in figures.missing[str(figures.number[i])]]
     return Listing(
         {
             "splits": [q.sentence(0, tree.schema, max_levels=_MAX_LEVELS) for q in questions],
             "improve": improve,
-            "missing": [str(unplaced), *("" for _ in questions[1:])],
+            "missing": [str(unplaced), *others],
         }
     )
 
 
-def _surrogates(tree: Tree, i: int) -> Listing | None:
+def _surrogates(tree: Tree, i: int, figures: _Figures) -> Listing | None:
     node = tree.node(i)
     stored = node.surrogates
     if not stored:
         return None
-    to = node.children[0].id
+    to = figures.number[node.children[0].id]
     return Listing(
         {
             "surrogates": [
@@ -284,12 +301,43 @@ def _surrogates(tree: Tree, i: int) -> Listing | None:
     )
 
 
+def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
+    """Return what R knows of nodes from their training rows, by R's number of the node.
+
+    "missing": the rows without a value of each competitor; "swapped": nodes whose left son, of the
+    smaller mean of the rows that the split itself placed, is not that of `sons_of`.
+    """
+    holes = [column.missing for column in problem.table.columns]
+    facts: dict[str, Any] = {"missing": {}, "swapped": []}
+    if not shrink and not any(hole.any() for hole in holes):
+        return facts
+    number, rows = [1] * tree.n_nodes, {0: np.arange(problem.n_rows)}
+    for node, sons in enumerate(sons_of(tree)):  # parents first
+        here = rows.pop(node)
+        if sons is None:
+            continue
+        if tree.competitors is not None:
+            first, last = tree.competitors.start[node : node + 2].tolist()
+            columns = tree.competitors.splits.column[first:last].tolist()
+            counts = [int(np.count_nonzero(holes[j][here])) for j in columns]
+            facts["missing"][str(number[node])] = counts
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
+        right = below[right_branch(problem, here, primary_branches(tree, problem, node, here))]
+        if right != sons[1]:
+            facts["swapped"].append(number[node])
+        for child in below:
+            number[child] = 2 * number[node] + (child == right)
+        branch = growing_branches(tree, problem, node, here)
+        rows |= {child: here[branch == b] for b, child in enumerate(below)}
+    return facts
+
+
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Give the events of each node of a poisson tree: the shrinking of its rate undone."""
+    """Return the events of each node of a poisson tree: the shrinking of its rate undone."""
     rate, time = tree.value[:, 0, 0], tree.weight
-    if tree.criterion != "poisson" or not shrink:
+    if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time
-    prior = 1.0 / shrink**2
+    prior = 1.0 / max(shrink**2, 1e-300)
     return np.maximum(rate * (time + prior / rate[0]) - prior, 0.0)
 
 

@@ -20,25 +20,7 @@ _MOST = 1000
 
 
 def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
-    """Carry observed times to the scale on which the overall hazard is 1.
-
-    Parameters
-    ----------
-    time : array-like of shape (n,)
-        Above 0.
-    status : array-like of shape (n,)
-        1 (or True): the event happened then; 0: last seen without it.
-
-    Returns
-    -------
-    float64 array of shape (n,)
-
-    Examples
-    --------
-    >>> from ceiba.families.rpart.survival import scaled_times
-    >>> scaled_times([1.0, 2.0, 3.0], [1, 1, 0]).round(3).tolist()
-    [0.333, 0.667, 1.0]
-    """
+    """Carry observed times to the scale on which the overall hazard is 1."""
     t, died = _read(time, status)
     deaths = _distinct(np.unique(t[died == 1]))
     if len(deaths) > _MOST:
@@ -67,19 +49,16 @@ def _distinct(times: Array) -> Array:
 
 
 def _read(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
-    try:
-        t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"method='exp': time and status are numbers ({error}).") from None
-    if t.ndim != 1 or t.shape != died.shape:
-        raise DataError(
-            f"method='exp' needs one time and one status per row. Got {t.shape} and {died.shape}."
-        )
+    t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
         raise DataError(f"method='exp': row {row} has time {t[row]:g}. Times are above 0.")
     if not np.isin(died, (0.0, 1.0)).all():
-        raise DataError("method='exp': status is 1 where the event happened, else 0.")
+        wrong = died[~np.isin(died, (0.0, 1.0))][0]
+        raise DataError(
+            "method='exp': status is 1 where the event happened, else 0 (or 2 and 1). Got "
+            f"{wrong:g}. Write 'Surv(time, status == 2) ~ ...' for other codes."
+        )
     if not died.any():
         raise DataError("method='exp': no row has status 1, so there is nothing to learn.")
     return t, died

@@ -6,42 +6,25 @@ Node numbers are R's: the root is 1, the sons of node k are 2k (left, the smalle
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.families.rpart.complexity import sons_of
+from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
+from ceiba.families.rpart.complexity import node_numbers
 from ceiba.listing import Listing
 from ceiba.prune import pruning_sequence
+from ceiba.table import Kind, present_rows
+from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import number_text
+from ceiba.tree.splits.sentences import level_text
 
 Array = npt.NDArray[np.float64]
 _TYPES: Final = ("vector", "prob", "class", "matrix")
 _NOISE: Final = 1e-12
-
-
-def node_numbers(tree: Tree) -> npt.NDArray[Any]:
-    """Return R's number of each node: root 1, the sons of k are 2k and 2k + 1.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.families.rpart.words import node_numbers
-    >>> tree = ceiba.rpart(minsplit=2, minbucket=1, xval=0).fit([[1], [2], [3]], list("baa")).tree_
-    >>> node_numbers(tree).tolist()
-    [1, 3, 2]
-    """
-    number = [1] * tree.n_nodes
-    for node, sons in enumerate(sons_of(tree)):
-        if sons is not None:
-            number[sons[0]], number[sons[1]] = 2 * number[node], 2 * number[node] + 1
-    deep = tree.depth >= 62  # beyond int64
-    return np.array(number, dtype=object if deep else np.int64)
 
 
 class RpartWords:
@@ -56,22 +39,26 @@ class RpartWords:
         method: str
         tree_: Tree
         cp_table_: Listing
+        n_rows_dropped_: int
         _last_cp: float
         _cv_risk: Array | None
         _cv_se: Array | None
 
-        def _fitted(self) -> Tree: ...
-        def _rows(self, X: Any, check_input: bool = True) -> Any: ...
+        @property
+        def _tree(self) -> Tree: ...
+        def _read_rows(self, X: Any, check_input: bool = True) -> Any: ...
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
         def _call(self) -> str: ...
+        def _truth(self, y: Any, n_rows: int) -> Any: ...
+        def _truth_of(self, X: Any, y: Any) -> Any: ...
 
     @property
     def node_numbers_(self) -> npt.NDArray[Any]:
         """R's number of each node of `tree_`."""
-        return node_numbers(self._fitted())
+        return node_numbers(self._tree, self.__dict__.get("_training", {}).get("swapped", ()))
 
     def prune(self, cp: float) -> Self:
-        """Give the model that R's `prune(fit, cp=)` gives.
+        """Return the model that R's `prune(fit, cp=)` gives.
 
         Parameters
         ----------
@@ -91,7 +78,7 @@ class RpartWords:
         """
         if isinstance(cp, bool) or not isinstance(cp, int | float) or not cp >= 0:
             raise OptionError(f"cp must be a number of at least 0. Got {cp!r}.")
-        tree = self._fitted()
+        tree = self._tree
         sequence = pruning_sequence(tree, count_stayed=False)
         whole = sequence.root_risk or 1.0
         limit = cp * whole * (1 + _NOISE)
@@ -115,7 +102,7 @@ class RpartWords:
         -------
         new fitted estimator
         """
-        smaller = self._fitted().collapse([self._at(one) for one in _listed(nodes)])
+        smaller = self._tree.collapse([self._at(one) for one in _listed(nodes)])
         model = self._with_tree(smaller)
         model._cv_risk = model._cv_se = None
         return model
@@ -130,7 +117,7 @@ class RpartWords:
         return int(numbers.index(number))
 
     def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:
-        """Give the way to nodes, by R's numbers (R: `path.rpart`).
+        """Return the way to nodes, by R's numbers (R: `path.rpart`).
 
         Parameters
         ----------
@@ -146,9 +133,9 @@ class RpartWords:
         >>> import ceiba
         >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True, as_frame=True))
         >>> model.path(2)
-        {2: ['root', 'petal length (cm) <= 2.45']}
+        {2: ['root', 'petal length (cm) < 2.45']}
         """
-        tree = self._fitted()
+        tree = self._tree
         return {
             number: ["root", *tree.node(self._at(number)).path.sentences()]
             for number in _listed(nodes)
@@ -170,8 +157,8 @@ class RpartWords:
         -------
         ndarray
         """
-        tree = self._fitted()
-        table = self._rows(X, check_input)
+        tree = self._tree
+        table = self._read_rows(X, check_input)
         if type is None:
             return route.predict(tree, table)
         if type not in _TYPES:
@@ -205,16 +192,17 @@ class RpartWords:
     def residuals(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         type: Literal["usual", "pearson", "deviance"] = "usual",  # noqa: A002
     ) -> Array:
-        """Give the residuals of rows (R: `residuals(fit, type=)`).
+        """Return the residuals of rows (R: `residuals(fit, type=)`).
 
         Parameters
         ----------
-        X, y
-            Rows and their truth.
+        X : table
+        y : array-like or str, optional
+            Truth, or its column in X. After a fit by a formula: its left side by default.
         type : {"usual", "pearson", "deviance"}, default="usual"
             anova: truth minus mean, in all three. class: "usual": the loss of the answer,
             "pearson": (1 - p) / p, "deviance": -2 log p, p of the true class, as in R.
@@ -222,26 +210,35 @@ class RpartWords:
         Returns
         -------
         ndarray of shape (n_rows,)
+            NaN where the truth is missing.
         """
-        tree = self._fitted()
+        tree = self._tree
         if type not in ("usual", "pearson", "deviance"):
             raise OptionError(f"type={type!r}. Allowed are usual, pearson and deviance.")
         if self.method not in ("class", "anova"):
             raise OptionError(f"residuals are given for 'class' and 'anova', not {self.method!r}.")
-        truth: Any = self._truth(y, len(np.asarray(y)))[:, 0]  # type: ignore[attr-defined]
-        table = self._rows(X)
+        y = self._truth_of(X, y)
+        known = present_rows(y)
+        truth: Any = self._truth(y if known.all() else take_rows(y, known), int(known.sum()))[:, 0]
+        table, residual = self._read_rows(X), np.full(len(known), np.nan)
         if tree.task == "regression":
-            return np.asarray(truth - route.predict(tree, table))
+            residual[known] = truth - route.predict(tree, table)[known]
+            return residual
         labels = tree.target.classes[0].tolist()
+        unknown = sorted({str(label) for label in truth.tolist()} - {str(one) for one in labels})
+        if unknown:
+            raise DataError(
+                f"y holds {', '.join(unknown)}; the classes are {', '.join(map(str, labels))}."
+            )
         code = np.array([labels.index(one) for one in truth.tolist()])
         if type == "usual":
             costs = 1.0 - np.eye(len(labels)) if tree.cost_matrix is None else tree.cost_matrix
-            return np.asarray(costs[code, tree.answer[route.apply(tree, table)]])
-        p = route.predict_proba(tree, table)[np.arange(len(code)), code]  # type: ignore[call-overload]
+            residual[known] = costs[code, tree.answer[route.apply(tree, table)[known]]]
+            return residual
+        p = np.asarray(route.predict_proba(tree, table))[known, code]
         p = np.maximum(p, np.finfo(np.float64).tiny)
-        if type == "pearson":
-            return np.asarray((1 - p) / p)
-        return np.asarray(-2 * np.log(p)) + 0.0  # no -0.0
+        residual[known] = (1 - p) / p if type == "pearson" else -2 * np.log(p) + 0.0  # no -0.0
+        return residual
 
     def rsq(self) -> Listing:
         """List R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).
@@ -271,38 +268,45 @@ class RpartWords:
         print(self._printcp(digits))
 
     def _printcp(self, digits: int) -> str:
-        tree = self._fitted()
+        tree = self._tree
         kind = {"class": "Classification", "anova": "Regression", "poisson": "Rates regression",
                 "exp": "Survival regression"}[self.method]  # fmt: skip
         used = sorted({tree.schema.names[j] for j in tree.splits.column[~tree.is_leaf].tolist()})
-        n, risk = int(tree.n_rows[0]), float(tree.risk[0]) * float(tree.weight[0])
-        whole = f"{risk:.{digits}g}/{n} = {risk / n:.{digits}g}"
+        n, risk = int(tree.n_rows[0]), float(node_deviance(tree)[0])
+        whole = " = ".join([f"{format_r([risk], digits)[0]}/{n}", *format_r([risk / n], digits)])
         table = self.cp_table_
         names = {"cp": "CP", "n_splits": "nsplit", "relative_risk": "rel error",
                  "relative_cv_risk": "xerror", "relative_cv_se": "xstd"}  # fmt: skip
-        shown = [name for name in names if name in table]
-        cells = [[names[name]] + [
-            str(int(v)) if name == "n_splits" else f"{v:.{digits}g}" for v in table[name].tolist()
-        ] for name in shown]  # fmt: skip
+        cells = [
+            [title, *format_r(table[name].tolist(), digits)]
+            for name, title in names.items()
+            if name in table
+        ]
         index = ["", *(str(i) for i in range(1, len(table) + 1))]
         widths = [max(map(len, column)) for column in (index, *cells)]
         lines = [
-            " ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in zip(index, *cells, strict=True)
+            " ".join([first.ljust(widths[0]), *map(str.rjust, line, widths[1:])])
+            for first, *line in zip(index, *cells, strict=True)
         ]
         return "\n".join([
             f"{kind} tree:", self._call(), "",
             "Variables actually used in tree construction:",
             " ".join(used) if used else "none", "",
-            f"Root node error: {whole}", "", f"n= {n}", "", *lines,
+            f"Root node error: {whole}", "", self._n(), "", *lines,
         ])  # fmt: skip
 
-    def to_r(self, digits: int = 5) -> str:
+    def _n(self) -> str:
+        n, dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_
+        what = "observation" if dropped == 1 else "observations"
+        return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
+
+    def to_r(self, digits: int = 7) -> str:
         """Write the tree as R prints it: R's node numbers, a star at leaves.
 
         Parameters
         ----------
-        digits : int, default=5
+        digits : int, default=7
+            Significant digits.
 
         Returns
         -------
@@ -315,50 +319,99 @@ class RpartWords:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> print(ceiba.rpart("class", xval=0).fit(X, y).to_r())
         n= 150
+        <BLANKLINE>
         node), split, n, loss, yval, (yprob)
               * denotes terminal node
-        1) root 150 100 0 (0.33333 0.33333 0.33333)
-          2) petal length (cm) <= 2.45 50 0 0 (1 0 0) *
-          3) petal length (cm) > 2.45 100 50 1 (0 0.5 0.5)
-            6) petal width (cm) <= 1.75 54 5 1 (0 0.90741 0.092593) *
-            7) petal width (cm) > 1.75 46 1 2 (0 0.021739 0.97826) *
+        <BLANKLINE>
+        1) root 150 100 0 (0.33333333 0.33333333 0.33333333)
+          2) petal length (cm)< 2.45 50   0 0 (1.00000000 0.00000000 0.00000000) *
+          3) petal length (cm)>=2.45 100  50 1 (0.00000000 0.50000000 0.50000000)
+            6) petal width (cm)< 1.75 54   5 1 (0.00000000 0.90740741 0.09259259) *
+            7) petal width (cm)>=1.75 46   1 2 (0.00000000 0.02173913 0.97826087) *
         """
-        tree = self._fitted()
-        classes = tree.task == "classification"
-        numbers, sons = self.node_numbers_.tolist(), sons_of(tree)
-        last = "loss, yval, (yprob)" if classes else "deviance, yval"
-        lines = [f"n= {int(tree.n_rows[0])}", f"node), split, n, {last}",
-                 "      * denotes terminal node"]  # fmt: skip
+        tree = self._tree
+        numbers = self.node_numbers_.tolist()
+        last = "deviance, yval" if tree.counts is None else "loss, yval, (yprob)"
+        lines = [self._n(), "", f"node), split, n, {last}", "      * denotes terminal node", ""]
+        width = len(str(max(numbers)))
+        deviance, yval = _signif(node_deviance(tree), digits), _yvals(tree, digits)
         waiting = [0]
         while waiting:
             node = waiting.pop()
-            lines.append(self._r_line(tree, node, numbers[node], digits))
-            pair = sons[node]
-            if pair is not None:
-                waiting += [pair[1], pair[0]]
+            indent = "  " * int(tree.node_depth[node])
+            place = [f"{indent}{numbers[node]:>{width}})", _label(tree, node, digits)]
+            figures = [str(int(tree.n_rows[node])), deviance[node], yval[node]]
+            lines.append(" ".join([*place, *figures, *("*" if tree.is_leaf[node] else "")]))
+            below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
+            waiting += sorted(below, key=numbers.__getitem__, reverse=True)
         return "\n".join(lines)
 
-    def _r_line(self, tree: Tree, node: int, number: int, digits: int) -> str:
-        def figure(value: float) -> str:
-            return number_text(float(f"{value:.{digits}g}"), 12)
 
-        place = "root"
-        if node:
-            parent, branch = int(tree.parent[node]), int(tree.branch_index[node])
-            place = tree.node(parent).sentence(branch)
-        factor = 2.0 if tree.criterion == "poisson" else 1.0
-        risk = figure(float(tree.risk[node]) * float(tree.weight[0]) * factor)
-        parts = [place, str(int(tree.n_rows[node])), risk, _yval(tree, node, figure)]
-        star = " *" if tree.is_leaf[node] else ""
-        depth = "  " * int(tree.node_depth[node])
-        return f"{depth}{number}) {' '.join(parts)}{star}"
+def node_deviance(tree: Tree) -> Array:
+    """Return R's `dev` of each node: the risk summed over rows; of rates the deviance."""
+    factor = 2.0 if tree.criterion == "poisson" else 1.0
+    return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
 
-def _yval(tree: Tree, node: int, figure: Any) -> str:
-    if tree.task == "regression":
-        return str(figure(float(tree.value[node, 0, 0])))
-    shares = " ".join(figure(p) for p in tree.value[node, 0].tolist())
-    return f"{tree.node(node).label} ({shares})"
+def _label(tree: Tree, node: int, digits: int) -> str:
+    """Return the split above a node in R's words: `Start>=8.5`, `Type=Small,Van`."""
+    if node == 0:
+        return "root"
+    parent, branch = int(tree.parent[node]), int(tree.branch_index[node])
+    table, info = tree.splits, tree.schema.columns[int(tree.splits.column[parent])]
+    first, last = table.level_start[parent : parent + 2].tolist()
+    codes = table.level_code[first:last][table.level_branch[first:last] == branch].tolist()
+    if first == last:  # a cut
+        low = branch == int(table.low_branch[parent])
+        if info.kind is not Kind.ORDERED:
+            cut = np.nextafter(table.cut[parent], np.inf) + 0.0  # values at the cut go up; no -0.0
+            return f"{info.name}{'< ' if low else '>='}{cut:.{digits}g}"
+        levels = range(len(info.levels))
+        codes = [code for code in levels if (code <= float(table.cut[parent])) == low]
+    return f"{info.name}={','.join(level_text(info.levels[code]) for code in sorted(codes))}"
+
+
+def _yvals(tree: Tree, digits: int) -> list[str]:
+    """Return what each node predicts, in columns as R aligns them."""
+    if tree.counts is None:
+        return _signif(tree.value[:, 0, 0], digits)
+    n_classes = tree.value.shape[2]
+    shares = tree.value[:, 0].ravel().tolist()
+    if n_classes < 5:
+        cells = format_r(shares, digits, least=digits)
+    else:
+        cells = [f"{share:.2g}" for share in shares]
+    labels = [level_text(tree.target.classes[0][code]) for code in tree.answer.tolist()]
+    return [
+        f"{label} ({' '.join(cells[i * n_classes : (i + 1) * n_classes])})"
+        for i, label in enumerate(labels)
+    ]
+
+
+def _signif(values: Array, digits: int) -> list[str]:
+    return format_r([float(f"{value:.{digits}g}") for value in values.tolist()], digits)
+
+
+def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
+    """Return numbers as R's `format` writes a column of them.
+
+    All get the decimals that the one in most need of them has with `digits` significant digits (at
+    least `least`), or all an exponent where that is shorter.
+    """
+    parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
+    significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]
+    power = [int(exponent) for _, exponent in parts]
+    decimals = max(0, *(s - p - 1 for s, p in zip(significant, power, strict=True)))
+    left = max((value < 0) + max(p + 1, 1) for value, p in zip(values, power, strict=True))
+    after = max(significant) - 1
+    exponent = 5 + (max(map(abs, power)) >= 100)
+    scientific = (min(values) < 0) + (after + 1 if after else 0) + exponent
+    if left + decimals + (decimals > 0) <= scientific:
+        texts = [f"{value:.{max(decimals, least)}f}" for value in values]
+    else:
+        texts = [f"{value:.{after}e}" for value in values]
+    width = max(map(len, texts))
+    return [text.rjust(width) for text in texts]
 
 
 def _listed(nodes: int | Iterable[int]) -> list[int]:

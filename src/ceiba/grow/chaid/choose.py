@@ -1,9 +1,7 @@
 """The choice of a split by CHAID (Kass 1980): every column is merged and tested, the best one wins.
 
-A chooser knows categories and what is counted of them, no rows: they may be in memory (`rows.py`)
-or in shards (`ceiba/grow/shards/chaid`). The tree asks about the groups: levels and intervals of
-numbers go to branches as they are. Missing values that stand alone are a branch of their own, the
-last.
+A chooser knows categories and what is counted of them, no rows (`rows.py`). Levels and intervals of
+numbers go to branches as they are. Missing values that stand alone are the last branch.
 """
 
 from __future__ import annotations
@@ -57,19 +55,7 @@ class Decision:
 
 
 class Chooser:
-    """Chooses the split of a node by what is counted of its categories.
-
-    Parameters
-    ----------
-    columns : sequence of Categories
-    options : GrowOptions
-    n : float
-        Rows of the whole tree, or their weight if weights are frequencies.
-    total : float
-        The weight of the whole tree.
-    depth : int
-        Where the root stands in a larger tree.
-    """
+    """Chooses the split of a node by what is counted of its categories."""
 
     def __init__(
         self,
@@ -97,7 +83,7 @@ class Chooser:
         return 0 if self.columns[j].ordered else self.columns[j].n
 
     def may_split(self, size: float, depth: int) -> bool:
-        """Tell whether a node of this size and depth may be split."""
+        """Return whether a node of this size and depth may be split."""
         if self.max_depth is not None and self.depth + depth >= self.max_depth:
             return False
         return size >= self.min_split
@@ -105,16 +91,7 @@ class Chooser:
     def choose(
         self, cells: Callable[[int], Array], weights: Callable[[int], Array]
     ) -> Decision | None:
-        """Choose the split of a node; None: nothing is significant.
-
-        Parameters
-        ----------
-        cells : callable
-            From a column to class counts, or rows, sum and sum of squares of the centred target,
-            of each category; missing is the last.
-        weights : callable
-            From a column to the weight of each category.
-        """
+        """Choose the split of a node; None: nothing is significant."""
         best, limit = None, self.log_alpha
         for j in self.order:
             candidate = self._merged(j, cells(j), limit)

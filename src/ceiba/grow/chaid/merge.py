@@ -34,25 +34,7 @@ _CORE_NAME = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test
 
 @dataclass(frozen=True)
 class Merged:
-    """A column after merging.
-
-    Attributes
-    ----------
-    group : array of int
-        The group of each category.
-    test : NodeTest
-        Of the groups; its factor is the number of ways to make so many groups.
-    steps : list of (int, int, float)
-        What was merged, in order: two groups by their first categories, and the p-value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.grow.chaid.merge import merge
-    >>> merged = merge(np.array([[9.0, 1.0], [8.0, 2.0], [1.0, 9.0]]), "nominal", "chi2")
-    >>> merged.groups, round(merged.test.factor, 6)
-    ([[0, 1], [2]], 3.0)
-    """
+    """A column after merging."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -73,14 +55,7 @@ class Merged:
 
 @lru_cache(maxsize=4096)
 def multiplier(c: int, r: int, kind: Kind) -> int:
-    """Give the number of ways in which c categories can become r groups.
-
-    Examples
-    --------
-    >>> from ceiba.grow.chaid.merge import multiplier
-    >>> [multiplier(5, 3, kind) for kind in ("nominal", "ordered", "floating")]
-    [25, 6, 12]
-    """
+    """Return the number of ways in which c categories can become r groups."""
     if kind == "ordered":
         return comb(c - 1, r - 1)
     if kind == "floating":
@@ -97,19 +72,7 @@ def merge(
     alpha_merge: float = 0.05,
     min_rows: float = 1,
 ) -> Merged:
-    """Merge the categories of a column.
-
-    Parameters
-    ----------
-    cells : array of shape (categories, n)
-        Class counts; or rows, sum and sum of squares of the (centred) target for "f_test". All
-        categories have rows; a floating one is the last.
-    kind : {"nominal", "ordered", "floating"}
-    statistic : {"chi2", "likelihood_ratio", "f_test"}
-    alpha_merge : float, default=0.05
-    min_rows : float, default=1
-        Rows that each group needs.
-    """
+    """Merge the categories of a column."""
     cells = np.ascontiguousarray(cells, np.float64)
     home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
     first = np.zeros(len(cells), bool)  # of its group; `home` names a group by its first category
@@ -127,15 +90,7 @@ def merge(
 
 
 def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
-    """Say if no merging of nominal categories can have such a small adjusted p-value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.grow.chaid.merge import hopeless
-    >>> hopeless(np.full((4000, 2), 3.0), "chi2", np.log(0.05))
-    True
-    """
+    """Say if no merging of nominal categories can have such a small adjusted p-value."""
     cells = np.ascontiguousarray(cells, np.float64)
     return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 

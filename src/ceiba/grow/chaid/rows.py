@@ -19,21 +19,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class RowChooser:
-    """Chooses the split of a node by its rows.
-
-    Parameters
-    ----------
-    table, target : Table and Target
-    weight : float64 array or None
-        Of each row. p-values count rows, or weights if these are frequencies.
-    rows : array of int
-        Of the tree; numbers are put into bins by these.
-    options : GrowOptions
-    n_rows, total : int, float
-        Rows and weight of the whole tree.
-    depth : int
-        Where the root stands in a larger tree.
-    """
+    """Chooses the split of a node by its rows."""
 
     def __init__(
         self,
@@ -64,7 +50,7 @@ class RowChooser:
         self.chooser = Chooser(columns, options, n=n, total=total, depth=depth)
 
     def __call__(self, rows: Rows, depth: int) -> Choice | None:
-        """Give the choice for these rows, None for a leaf."""
+        """Return the choice for these rows, None for a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         if not self.chooser.may_split(size, depth):
             return None
@@ -80,12 +66,12 @@ class RowChooser:
         return Choice(decision.question, group, decision.test)
 
     def _codes(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
-        """Give the category of each row; missing is the last."""
+        """Return the category of each row; missing is the last."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.chooser.columns[j].n), codes)
 
     def _moments(self, rows: Rows) -> list[Array]:
-        """Give what is summed by category for numbers: weights times target, and its square."""
+        """Return what is summed by category for numbers: weights times target, and its square."""
         if self.n_classes:
             return []
         truth = self.truth[rows]
@@ -106,7 +92,7 @@ class RowChooser:
         return np.stack([count, *(exact_sums(one, codes, size) for one in moments)], axis=1)
 
     def _weights(self, j: int, rows: Rows) -> Array:
-        """Give the weight of each category."""
+        """Return the weight of each category."""
         codes, size = self._codes(j, rows), self.chooser.columns[j].n + 1
         if self.weight is None:
             return np.bincount(codes, minlength=size).astype(np.float64)

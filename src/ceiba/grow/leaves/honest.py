@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
+from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
 from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import number
+from ceiba.options.checks import instance, number, one_of
 from ceiba.table.described import with_missing_counted
 from ceiba.tree import Tree
+from ceiba.tree.invariants import check_values
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -32,33 +34,37 @@ class Honest(OptionObject):
     ----------
     share : float, default=0.5
         Share of the rows that is kept for the values.
+    values : {"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage
+        What leaves answer by these rows, as in `leaf_values`.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> import ceiba
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = ceiba.DecisionTreeClassifier(max_depth=2, honest=ceiba.Honest(share=0.4)).fit(X, y)
-    >>> int(model.tree_.n_rows[0]), model.tree_.honest
+    >>> model = ceiba.DecisionTreeClassifier(max_depth=2, leaf_values=ceiba.Honest(share=0.4))
+    >>> int(model.fit(X, y).tree_.n_rows[0]), model.tree_.honest
     (60, True)
     """
 
     share: float = parameter(number(0.0, 1.0, "()"), default=0.5)
+    values: Any = parameter(
+        one_of(*LEAF_VALUES),
+        instance("MEstimate or Shrinkage", MEstimate, Shrinkage),
+        default="share",
+    )
+
+
+def expand_leaf_values(rule: Any) -> Any:
+    """Return the object that a short form of `leaf_values` stands for; other values as they are."""
+    if not isinstance(rule, str):
+        return rule
+    short = {"m_estimate": MEstimate(), "shrinkage": Shrinkage(), "honest": Honest()}
+    return short.get(rule, rule)
 
 
 def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Give the rows for the questions and those for the values; classes are spread evenly.
-
-    Examples
-    --------
-    >>> from ceiba.grow import GrowOptions, Problem
-    >>> from ceiba.grow.leaves.honest import honest_parts
-    >>> from ceiba.table import read, read_target
-    >>> target = read_target(list("aabb"), task="classification")
-    >>> problem = Problem(read({"x": [1, 2, 3, 4]}), target, GrowOptions(task="classification"))
-    >>> [len(part) for part in honest_parts(problem, 0.5, 0)]
-    [2, 2]
-    """
+    """Give the rows for the questions and those for the values; classes are spread evenly."""
     rows = np.arange(problem.n_rows)
     if problem.weight is not None:  # a part of rows without weight would say nothing
         rows = np.flatnonzero(problem.weight > 0)
@@ -72,8 +78,8 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
     values, questions = np.sort(order[turn]), np.sort(order[~turn])
     if not len(values) or not len(questions):
         raise DataError(
-            f"honest: {n} row{'s' * (n != 1)} cannot be divided into {share:g} for the values and "
-            "the rest for the questions. More rows are needed, or another share."
+            f"Honest(share={share:g}) needs rows for the values and rows for the splits, got {n} "
+            f"sample{'s' * (n != 1)}. Pass more rows or another share."
         )
     return questions, values
 
@@ -96,4 +102,6 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     if frequency is not None:  # a weight of k is k rows
         counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
     schema = with_missing_counted(counted.schema, problem.table, frequency)
-    return replace(counted, value=value, honest=True, schema=schema)
+    honest = replace(counted, value=value, honest=True, schema=schema)
+    check_values(honest)
+    return honest

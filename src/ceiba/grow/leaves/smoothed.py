@@ -26,6 +26,7 @@ from ceiba.options.checks import nothing, number
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight
 from ceiba.tree.impurity import class_risk
+from ceiba.tree.invariants import check_values
 
 Array = npt.NDArray[np.float64]
 
@@ -84,23 +85,16 @@ def strength_of(rule: Any) -> float | None:
 
 
 def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
-    """Give the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.grow.leaves.smoothed import smoothed_values
-    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
-    >>> smoothed_values(tree, "laplace")[1].tolist()
-    [[0.6666666666666666, 0.3333333333333333]]
-    """
+    """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
     units = Units.of(tree.value, None)  # sums of values near the end of float64
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
         return np.asarray(np.ldexp(_shrunken(tree, value, n[:, 0, 0], strength), units.target))
     if isinstance(rule, MEstimate):
-        mean = (n * value + strength * value[0]) / np.maximum(n + strength, 1e-300)
+        total = n + strength
+        # A node without rows keeps what it answers, the value of the node above it.
+        mean = np.divide(n * value + strength * value[0], total, out=value.copy(), where=total > 0)
         return np.asarray(np.ldexp(mean, units.target))
     if tree.task != "classification":
         raise OptionError(
@@ -114,27 +108,26 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
-    out = value.copy()
+    """Return h as a weighted mean of the values on the path: no rounding leaves their range.
+
+    With s(t) = 1 / (1 + strength / n(t)), which falls along a path, and s = 1 above the root:
+    h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
+    """
+    with np.errstate(over="ignore"):
+        part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
+    before, above_sum = np.ones(len(n)), np.zeros_like(value)
     for i, above in enumerate(tree.parent.tolist()):
         if above >= 0:
-            out[i] = out[above] + (value[i] - value[above]) * part[above]
-    return out
+            before[i] = part[above]
+            above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
+    return np.asarray(above_sum + before[:, None, None] * value)
 
 
 def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
-    """Give the tree with smoothed values; everything else stays, but for the risk of new answers.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.grow.leaves.smoothed import smooth
-    >>> tree = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], list("abb")).tree_
-    >>> smooth(tree, "laplace").predict_proba([[1.0]]).round(3).tolist()
-    [[0.667, 0.333]]
-    """
+    """Return the tree with smoothed values, and the risks that follow from new answers."""
     value = smoothed_values(tree, rule, strength)
     moved = replace(tree, value=value, smoothed=True)
+    check_values(moved)
     if tree.task == "regression":
         if tree.criterion not in ("squared_error", "friedman_mse"):
             return replace(moved, risk=np.full(tree.n_nodes, np.nan))

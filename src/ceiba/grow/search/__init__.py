@@ -1,5 +1,5 @@
-"""Trees that are searched for, not grown greedily, and the certificate of how good they are.
+"""Trees that are searched for, not grown greedily.
 
-`options.py` and `certificate.py` are values; `find.py` is the grower behind them, `progress.py`
-tells how far it is, `alternatives.py` lists trees about as good.
+`options.py` holds values; `find.py` is the grower behind them, `progress.py` tells how far it is,
+`alternatives.py` lists trees about as good.
 """

@@ -53,7 +53,8 @@ class Alternatives(Sequence[Alternative]):
     ----------
     trees : tuple of Alternative
     complete : bool
-        Whether these are all; False: there are more than asked for, or the time was up.
+        Whether these are all; False: there are more than asked for, the time was up, or a column
+        has too many levels to try all sets of them.
     """
 
     trees: tuple[Alternative, ...]
@@ -108,6 +109,8 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     >>> print(find_alternatives(Problem(table, target, options), within=0.5))
     objective  agreement  first question
             1      1.000  none: a leaf
+            1      1.000  a <= 0.5
+            1      1.000  b <= 1.5
     """
     if not within >= 0 or k < 1:
         raise OptionError(
@@ -121,6 +124,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     check_combinations(problem.table, problem.target, problem.options, problem.weight)
     state = SearchState.of(problem, None)
     state.request.within = float(within)
+    state.request.gap = 0.0  # what is close to the best can only be known with the best
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
@@ -129,7 +133,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
         Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], own))
         for tree, own in zip(trees, answers, strict=True)
     )
-    return Alternatives(listed, bool(out["all_alternatives"]))
+    return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
 
 
 def _question(tree: Tree) -> str:

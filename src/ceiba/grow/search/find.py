@@ -18,14 +18,16 @@ from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError
 from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf
 from ceiba.grow.options import counted
-from ceiba.grow.priors import ClassScales, node_risk, node_value
-from ceiba.grow.search.certificate import Certificate
+from ceiba.grow.priors import ClassScales
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.grow.search.progress import listener
-from ceiba.grow.threads import n_threads
 from ceiba.grow.units import Units
+from ceiba.progress import progress_listener
 from ceiba.tree import SplitTable, Tree
+from ceiba.tree.certificate import Certificate
 from ceiba.tree.construct.skeleton import skeleton
+from ceiba.tree.grown import node_risk, node_value
+from ceiba.tree.routing.threads import n_threads
+from ceiba.tree.splits.cut_digits import with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place
@@ -49,11 +51,13 @@ def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
     out = run_search(state)
     tree = tree_of(state, out["best"])
     objective = state.objective(tree)
-    proven = out["status"] == "proven"
+    status, bound = out["status"], min(objective, state.restore(out["lower_bound"]))
+    if status == "gap" and bound == objective:  # rounding left a gap in the units of the core
+        status = "proven"
     certificate = Certificate(
         objective=objective,
-        lower_bound=objective if proven else min(objective, state.restore(out["lower_bound"])),
-        status=out["status"],
+        lower_bound=objective if status == "proven" else bound,
+        status=status,
         loss=state.request.loss,
         max_depth=problem.options.max_depth,
         penalty=state.penalty,
@@ -62,7 +66,7 @@ def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
         nodes=out["evaluations"],
         seconds=out["seconds"],
     )
-    return tree.certified(certificate)
+    return tree.with_certificate(certificate)
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
     """Let the core search; what it found, as a dict."""
     problem, units = state.problem, state.units
     weight = units.shrink_weight(problem.weight)
-    shared = (weight, state.rows, state.request, listener())
+    shared = (weight, state.rows, state.request, progress_listener("search"))
     table, target = problem.table.core(), problem.target
     if problem.options.task == "classification":
         labels = np.ascontiguousarray(target.values[:, 0])
@@ -167,7 +171,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
         cost_matrix=scales.costs,
         class_prior=scales.prior,
     )
-    tree = _counted(state, bare)
+    tree = _counted(state, with_cut_digits(bare, problem.table, state.rows))
     if options.task != "classification" or scales.factor is None:
         return tree
     assert tree.counts is not None

@@ -4,7 +4,8 @@ The best of many splits looks good even in noise, and the more levels or values 
 more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
 that allows for the search over that column (`search_p_values.py`), times the number of columns
 (Bonferroni); the column with the smallest one splits the node, and none does if that is above
-`min_significance`. (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
+`min_significance`. A bound is enough to pass the level; columns that pass are compared by their
+p-values (`separation.py`). (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import numpy.typing as npt
 
 from ceiba.criteria import ALIASES
 from ceiba.grow.planting import Choice, Question, plant
+from ceiba.grow.significance.independence import Significance
 from ceiba.grow.significance.search_p_values import SplitTest
+from ceiba.grow.significance.separation import Separation, smallest_p_value
 from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing.branches import ask
 
@@ -74,13 +77,24 @@ class _Chooser:
         alone = self._of_one_column(rows)
         grown = [(j, self._best(j, rows, alone)) for j in range(len(self.tables))]
         best = [(j, tree) for j, tree in grown if tree is not None]
-        tested = [(j, tree, self._test(j, tree, rows, len(best))) for j, tree in best]
-        if not tested:
+        # The level that one column must keep: the others are paid for by the factor.
+        level = self.level / max(len(best), 1)
+        passing: list[tuple[int, Tree, Significance]] = []
+        searches: list[Separation] = []
+        for j, tree in best:
+            found, search = self._test(j, tree, rows, level)
+            if search is not None and found.p_value <= level:
+                passing.append((j, tree, found))
+                searches.append(search)
+        if not passing:
             return None
-        # Strong columns of large tables all have p-values of 0 in float64: then the gain decides.
-        j, tree, test = min(tested, key=lambda one: (one[2].adjusted_p_value, -one[1].gain[0]))
-        if test.adjusted_p_value > self.level:
-            return None
+        # A bound may be enough to pass; what is compared and stored is the p-value itself.
+        winner = smallest_p_value(searches)
+        (j, tree, found), search = passing[winner], searches[winner]
+        is_settled = search.drawn == 0 and search.log_exact is None and found.bound != "at most"
+        p_value = found.p_value if is_settled else min(search.p_value, level)
+        df = tuple(float(d) for d in found.df)
+        test = NodeTest("search", found.statistic, df, p_value, log(len(best)))
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
         return Choice(_question(j, tree), branch.astype(np.intp), test)
@@ -101,18 +115,16 @@ class _Chooser:
         )
 
     def _best(self, j: int, rows: Rows, options: GrowOptions) -> Tree | None:
-        """Give the best split of one column as a tree of one question."""
+        """Return the best split of one column as a tree of one question."""
         alone = replace(self.problem, table=self.tables[j], options=options)
         tree = alone.grow(rows.astype(np.uint32))
         return tree if tree.n_nodes > 1 else None
 
-    def _test(self, j: int, tree: Tree, rows: Rows, n_columns: int) -> NodeTest:
+    def _test(
+        self, j: int, tree: Tree, rows: Rows, level: float
+    ) -> tuple[Significance, Separation | None]:
         alone = replace(self.problem, table=self.tables[j])
-        # The level that one column must keep: the others are paid for by the factor.
-        level = self.level / n_columns
-        test = SplitTest(tree, alone, "search", "auto", level, 1999, 0, n_columns)(0, rows)
-        degrees = tuple(float(d) for d in test.df)
-        return NodeTest("search", test.statistic, degrees, test.p_value, log(n_columns))
+        return SplitTest(tree, alone, "search", "auto", level, 1999, 0, 1).of_column(0, rows)
 
 
 def _whole(size: int | float, n_rows: float) -> int | float:

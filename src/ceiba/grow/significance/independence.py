@@ -36,6 +36,12 @@ class Significance:
     p_value: float
     method: str
 
+    @property
+    def bound(self) -> str:
+        """What the p-value is: "at most" this, "at least" this, or "exact"."""
+        word = self.method.split(",")[0]
+        return word if word in ("at most", "at least") else "exact"
+
 
 def chi_square_test(
     table: npt.ArrayLike,
@@ -45,29 +51,7 @@ def chi_square_test(
     enough: int = 100,
     seed: int = 0,
 ) -> Significance:
-    """Test whether the rows of a table of counts have the same shares.
-
-    Parameters
-    ----------
-    table : array-like of shape (groups, classes)
-    method : {"auto", "asymptotic", "monte_carlo"}
-    n_draws : int, default=1999
-        Most tables drawn by Monte Carlo.
-    enough : int, default=100
-        Drawn tables as far from even as this one after which no more are drawn. With level x
-        (n_draws + 1) the decision at that level is the same as without stopping.
-    seed : int, default=0
-
-    Examples
-    --------
-    >>> from ceiba.grow.significance.independence import chi_square_test
-    >>> test = chi_square_test([[30, 20], [15, 35]])
-    >>> round(test.statistic, 3), test.df, round(test.p_value, 4), test.method
-    (9.091, (1,), 0.0026, 'chi-square')
-    >>> test = chi_square_test([[3, 0], [0, 3]])
-    >>> test.statistic, round(test.p_value, 6), test.method
-    (6.0, 0.1, 'exact')
-    """
+    """Test whether the rows of a table of counts have the same shares."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
@@ -94,16 +78,7 @@ def chi_square_test(
 
 
 def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
-    """Test whether groups of numbers have the same mean (one-way analysis of variance).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.grow.significance.independence import f_test
-    >>> test = f_test(np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0]), np.array([0, 0, 0, 1, 1, 1]))
-    >>> test.statistic, test.df, round(test.p_value, 4)
-    (54.0, (1, 4), 0.0018)
-    """
+    """Test whether groups of numbers have the same mean (one-way analysis of variance)."""
     group = np.unique(group, return_inverse=True)[1]
     n, n_groups = len(values), int(group.max(initial=-1)) + 1
     df = (n_groups - 1, n - n_groups)
@@ -122,7 +97,7 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
 
 
 def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int) -> float:
-    """Give a Monte Carlo p-value, stopping early where it is plainly large.
+    """Return a Monte Carlo p-value, stopping early where it is plainly large.
 
     `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
     observed one after l draws, p = enough / l; else p = (those beyond + 1) / (n_draws + 1).

@@ -53,20 +53,7 @@ _NOTHING: Final = Significance(0.0, (0,), 1.0, "nothing to test")
 
 @dataclass(frozen=True)
 class SplitTest:
-    """Tests the splits of one tree on the rows it was grown on.
-
-    Attributes
-    ----------
-    tree : Tree
-    problem : Problem
-    correction : {"none", "search", "bonferroni"}
-    method : {"auto", "asymptotic", "monte_carlo"}
-    significance : float
-        Where the decision lies: Monte Carlo stops when it is clear.
-    n_draws, seed : int
-    n_columns : int
-        Columns that were searched.
-    """
+    """Tests the splits of one tree on the rows it was grown on."""
 
     tree: Tree
     problem: Problem
@@ -79,8 +66,8 @@ class SplitTest:
 
     def __call__(self, node: int, rows: Rows) -> Significance:
         """Test the split of a node whose rows are given."""
-        rows = self._repeated(rows)
-        test = self._plain(node, rows) if self.correction == "none" else self._fair(node, rows)
+        plain = self.correction == "none"
+        test = self._plain(node, self._repeated(rows)) if plain else self.of_column(node, rows)[0]
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
         p_value = min(1.0, test.p_value * self.n_columns)
@@ -92,25 +79,29 @@ class SplitTest:
         branch = ask(self.tree.splits, node, self.problem.table, rows)
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def _fair(self, node: int, rows: Rows) -> Significance:
-        """Test the column of a split: all that was searched, not only what won."""
+    def of_column(self, node: int, rows: Rows) -> tuple[Significance, Separation | None]:
+        """Test the column of a split: all that was searched, not only what won.
+
+        Also return the search that a split which passes is compared by.
+        """
+        rows = self._repeated(rows)
         info = self.problem.table.columns[int(self.tree.splits.column[node])].info
         values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
         missing = np.isnan(values) if info.kind == Kind.NUMERIC else values < 0
         if not self._tried_missing:
             rows, values, missing = rows[~missing], values[~missing], missing[~missing]
         if len(rows) == 0:
-            return _NOTHING
+            return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
             return self._of_levels(rows, values)
-        # Rows without a value last, the others by value.
-        order = np.lexsort((np.where(missing, 0, values), missing))
-        present = int(np.count_nonzero(~missing))
-        ends = np.flatnonzero(np.diff(values[order[:present]]) > 0) + 1
-        if present == 0 or (len(ends) == 0 and present == len(rows)):
-            return _NOTHING
-        best = BestDivision(self._values(rows[order]), self.seed, ends, len(rows) - present)
-        return self._of_search(best, self._of_winner(node, rows), best.n_divisions)
+        # Rows without a value first, the others by value.
+        order = np.lexsort((np.where(missing, 0, values), ~missing))
+        absent = int(np.count_nonzero(missing))
+        ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
+        if absent == len(rows) or (len(ends) == 0 and absent == 0):
+            return _NOTHING, None
+        best = BestDivision(self._values(rows), order, ends, absent, self.seed)
+        return self._of_search(best, self._of_winner(node, rows), best.n_divisions), best
 
     @property
     def _tried_missing(self) -> bool:
@@ -124,15 +115,18 @@ class SplitTest:
             branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def _of_levels(self, rows: Rows, codes: npt.NDArray[np.int64]) -> Significance:
+    def _of_levels(
+        self, rows: Rows, codes: npt.NDArray[np.int64]
+    ) -> tuple[Significance, Separation | None]:
         plain = self._of_groups(rows, codes)
-        if self.tree.task == "classification" or plain.method == _NOTHING.method:
-            return plain
+        classes = self.tree.task == "classification"
+        if plain.method == _NOTHING.method or (classes and plain.p_value > self._level):
+            return plain, None
         order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.diff(codes[order], prepend=np.nan) != 0)
-        return self._of_search(
-            BetweenLevels(self._values(rows[order]), self.seed, starts), plain, 1
-        )
+        ends = np.flatnonzero(np.diff(codes[order])) + 1
+        kind = BestDivision if len(ends) == 1 else BetweenLevels
+        search = kind(self._values(rows), order, ends, seed=self.seed)
+        return plain if classes else self._of_search(search, plain, 1), search
 
     def _values(self, rows: Rows) -> Values:
         truth = self.problem.target.values[rows, 0]
@@ -153,9 +147,9 @@ class SplitTest:
         if bound <= self._level:
             by = f"{plain.method} x {n} divisions" if classes else "Bernstein's bound"
             return replace(plain, p_value=bound, method=f"at most, {by}")
-        exact = search.exact() if self.method != "monte_carlo" else None
+        exact = search.log_exact if self.method != "monte_carlo" else None
         if exact is not None:
-            return replace(plain, p_value=exact, method="exact over the search")
+            return replace(plain, p_value=float(np.exp(exact)), method="exact over the search")
         p_value = sequential(search.observed, search.draw, *self._draws())
         return replace(plain, p_value=p_value, method="Monte Carlo over the search")
 
@@ -195,7 +189,7 @@ class SplitTest:
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
     def _counted(self, rows: Rows) -> Array | None:
-        """Give how often each row counts in a table; None: once."""
+        """Return how often each row counts in a table; None: once."""
         return None if self._frequency is None or self._repeats else self._frequency[rows]
 
     @property

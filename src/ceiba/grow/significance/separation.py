@@ -13,13 +13,23 @@ variance and M the largest deviation of all rows (Bernstein; Hoeffding 1963, sec
 number of divisions (Bonferroni).
 
 Of two classes the distribution over all permutations is known exactly: the chance that a random
-walk leaves a corridor (`cpp/core/base/largest_chi_square.hpp`), and nothing is drawn.
+walk leaves a corridor (`cpp/core/base/probability/largest_chi_square.hpp`), and nothing is drawn.
+
+Which of several columns has the smallest p-value, neither bounds nor a few thousand draws can say.
+`log_tail` estimates p-values of any size: the chance of every division, times the chance that the
+one before it stays below where this one does not. Divisions next to each other are correlated; with
+rho their correlation and b^2 the statistic, that chance is g(b sqrt(2 - 2 rho)) with g(x) =
+x^2 nu(x) / 2 (Siegmund 1985; nu by Siegmund and Yakir 2007). Columns whose estimates are near each
+other are compared exactly or by more draws.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import exp, lgamma, log
 from typing import Final
 
 import numpy as np
@@ -27,11 +37,12 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.grow.significance.independence import NOISE
+from ceiba.grow.significance.sum_tails import sum_tails
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
-# Numbers that a batch of permutations may take at once.
+# Rows that are permuted before signals are looked at.
 _CELLS: Final = 4_000_000
 # Additions that an exact p-value may take: as many as permutations would.
 _STEPS: Final = 1e8
@@ -39,21 +50,17 @@ _STEPS: Final = 1e8
 _SMALL_SHARE: Final = 0.01
 # The largest square, in units of what it is among normal numbers, from which tails are heavy.
 _HEAVY: Final = 3.0
+# Draws that compare columns: to begin with, at most, and rows in all of them.
+_DRAWS: Final = 1999
+_MOST_DRAWS: Final = 50_000
+_MOST_ROWS: Final = 20_000_000
+# Standard errors by which drawn p-values must differ.
+_ERRORS: Final = 4.0
 
 
 @dataclass(frozen=True)
 class Values:
-    """A target, centred: numbers, or class codes with a row of indicators for each class.
-
-    Attributes
-    ----------
-    each : array of shape (n_rows,)
-        Deviations from the mean, or class codes.
-    indicators : float64 array of shape (n_classes, width), or None
-        Indicators less shares, over the root of the share; None: numbers.
-    is_plain : bool
-        Whether the numbers are those of the target, not scores.
-    """
+    """A target, centred: numbers, or class codes with a row of indicators for each class."""
 
     each: npt.NDArray[np.float64] | npt.NDArray[np.int64]
     indicators: Array | None = None
@@ -87,14 +94,14 @@ class Values:
         return len(self.each)
 
     @property
-    def width(self) -> int:
-        """Numbers per row."""
-        return 1 if self.indicators is None else self.indicators.shape[1]
+    def is_two_classes(self) -> bool:
+        """Whether one column of indicators tells two classes apart."""
+        return self.indicators is not None and len(self.indicators) == 2
 
     def spread(self, each: npt.NDArray[np.generic]) -> Array:
-        """Give the numbers of rows, with one more axis."""
-        numbers = each[..., None] if self.indicators is None else self.indicators[each]
-        return np.asarray(numbers, np.float64)
+        """Return the numbers of rows, of shape (n_rows, width)."""
+        numbers = each[:, None] if self.indicators is None else self.indicators[each]
+        return np.ascontiguousarray(numbers, np.float64)
 
     @property
     def is_nearly_normal(self) -> bool:
@@ -107,39 +114,52 @@ class Values:
 
 @dataclass
 class Separation(ABC):
-    """The largest separation of a target, as it is and permuted.
-
-    Attributes
-    ----------
-    values : Values
-        In the order of the column.
-    seed : int
-    """
+    """The largest separation of a target, as it is and permuted."""
 
     values: Values
+    order: Rows
+    ends: Rows
+    n_missing: int = 0
     seed: int = 0
+    drawn: int = 0
+    beyond: int = 0
 
     def __post_init__(self) -> None:
-        self._rng = np.random.default_rng(self.seed)
+        self.ends = self.ends.astype(np.int64)
 
-    @property
+    @cached_property
     def observed(self) -> float:
         """The separation of the target as it is."""
-        return float(self._largest(self.values.spread(self.values.each)[None])[0])
+        rows = self.values.spread(self.values.each[self.order])
+        return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Give the separations of n permuted targets."""
-        each, result = self.values.each, []
-        while n > 0:
-            batch = max(1, min(n, _CELLS // (len(each) * self.values.width)))
-            shuffled = np.repeat(each[None, :], batch, axis=0)
-            self._rng.permuted(shuffled, axis=1, out=shuffled)
-            result.append(self._largest(self.values.spread(shuffled)))
-            n -= batch
-        return np.concatenate(result)
+        """Return the separations of n more permuted targets: the same targets for all columns."""
+        result = np.empty(n)
+        batch = max(1, _CELLS // len(self.values))
+        for first in range(0, n, batch):
+            drawn = _core.permuted_separations(
+                self._rows, self.ends, self.n_missing, self._is_between,
+                self.seed, self.drawn + first, min(batch, n - first),
+            )  # fmt: skip
+            result[first : first + batch] = np.asarray(drawn)
+        self.drawn += n
+        self.beyond += int(np.count_nonzero(result >= self.observed * (1 - NOISE)))
+        return result
+
+    @cached_property
+    def _rows(self) -> Array:
+        return self.values.spread(self.values.each)
+
+    @property
+    def p_value(self) -> float:
+        """The p-value: exact, of the draws, or where none of them is beyond of the tail."""
+        if self.log_exact is not None:
+            return exp(self.log_exact)
+        return (self.beyond + 1) / (self.drawn + 1) if self.beyond else exp(self.log_tail)
 
     def bound(self) -> float:
-        """Give a probability that no permuted target's separation exceeds the observed one's."""
+        """Return a probability that no permuted target's separation exceeds the observed one's."""
         size, sums = self._bounds()
         size = np.minimum(size, len(self.values) - size)
         numbers = np.abs(self.values.each)
@@ -148,33 +168,55 @@ class Separation(ABC):
         exponent = np.divide(sums**2, denominator, out=np.zeros(len(sums)), where=denominator > 0)
         return min(1.0, float((2 * np.exp(-exponent)).sum()))
 
-    def exact(self) -> float | None:
-        """Give the share of all permutations that separate as observed, where it can be counted."""
+    @cached_property
+    def log_exact(self) -> float | None:
+        """The logarithm of the share of all permutations that separate as observed, if known."""
         return None
 
+    @cached_property
+    def log_tail(self) -> float:
+        """An estimate of the logarithm of the p-value, however small."""
+        return min(max(self._log_tail(), self._log_least), 0.0)
+
+    @property
+    def tail_error(self) -> float:
+        """How far the estimate may be from the truth: much, where it takes targets for normal."""
+        return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
+
+    def _log_f_tail(self, n_groups: int) -> float:
+        """Return the log tail of the observed squares between groups of normal targets."""
+        return _core.log_f_tail(self._f_ratio(n_groups), n_groups - 1, len(self.values) - n_groups)
+
+    def _f_ratio(self, n_groups: int) -> float:
+        within = float((self.values.each.astype(np.float64) ** 2).sum()) - self.observed
+        if within <= 0:
+            return float("inf")
+        return self.observed / (n_groups - 1) / (within / max(len(self.values) - n_groups, 1))
+
+    @property
     @abstractmethod
-    def _largest(self, targets: Array) -> Array:
-        """Give the separation of targets of shape (draws, rows, width)."""
+    def _is_between(self) -> bool:
+        """Whether all groups are separated at once."""
+
+    @property
+    @abstractmethod
+    def _log_least(self) -> float:
+        """The logarithm of the least p-value: one arrangement of all."""
+
+    @abstractmethod
+    def _log_tail(self) -> float:
+        """Return the estimate without its limits."""
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Give sizes and sums of sides of which one must be reached to separate as observed."""
+        """Return sizes and sums of sides of which one must be reached to separate as observed."""
 
 
-@dataclass
 class BestDivision(Separation):
     """The best of all cuts, with rows without a value on both sides or apart, if these were tried.
 
-    Attributes
-    ----------
-    ends : int array
-        Rows below each possible cut.
-    n_missing : int
-        Rows at the end that have no value, where these were tried on both sides and apart.
+    A column of two levels is one cut.
     """
-
-    ends: Rows = None  # type: ignore[assignment]
-    n_missing: int = 0
 
     @property
     def n_divisions(self) -> int:
@@ -182,61 +224,135 @@ class BestDivision(Separation):
         return len(self._sizes)
 
     @property
-    def _sizes(self) -> Array:
-        """Rows on the left of each division."""
+    def _is_between(self) -> bool:
+        return False
+
+    @property
+    def _sizes(self) -> npt.NDArray[np.int64]:
+        """Rows on the left of each division; each but the first and a middle one holds the last."""
         if self.n_missing == 0:
-            return self.ends.astype(np.float64)
-        present = len(self.values) - self.n_missing
-        return np.concatenate((self.ends, self.ends + self.n_missing, [present])).astype(np.float64)
+            return self.ends
+        return np.concatenate((self.ends, [self.n_missing], self.ends + self.n_missing))
 
-    def exact(self) -> float | None:
-        """Give the share of all permutations of two classes that separate as observed."""
-        if self.values.indicators is None or self.values.indicators.shape != (2, 1):
+    @cached_property
+    def log_exact(self) -> float | None:
+        """The logarithm of the share of all permutations of two classes that separate as so."""
+        if not self.values.is_two_classes:
             return None
-        ones, limit = int(np.count_nonzero(self.values.each)), self.observed * (1 - NOISE)
-        ends = self.ends.astype(np.int64)
-        tail = _core.largest_chi_square_tail(
-            limit, ones, len(self.values), ends, self.n_missing, _STEPS
+        tail = _core.log_largest_chi_square_tail(
+            *self._two_classes, self.ends, self.n_missing, _STEPS
         )
-        return None if np.isnan(tail) else float(tail)
+        return None if np.isnan(tail) else tail
 
-    def _largest(self, targets: Array) -> Array:
-        running = np.cumsum(targets, axis=1)
-        left = running[:, self.ends - 1, :]
-        if self.n_missing:
-            present = running[:, [len(self.values) - self.n_missing - 1], :]
-            # The sum of all rows is 0: that of the missing ones is the opposite of the others'.
-            left = np.concatenate((left, left - present, present), axis=1)
-        size, n = self._sizes, len(self.values)
-        scale = n / (size * (n - size))
-        return np.asarray(((left**2).sum(axis=2) * scale).max(axis=1))
+    @property
+    def _two_classes(self) -> tuple[float, int, int]:
+        """The limit of chi-square, the rows of the second class, and all rows."""
+        limit = self.observed * (1 - NOISE)
+        return limit, int(np.count_nonzero(self.values.each)), len(self.values)
+
+    @property
+    def _log_least(self) -> float:
+        n = len(self.values)
+        side = int(np.minimum(self._sizes, n - self._sizes).max())
+        return lgamma(side + 1) + lgamma(n - side + 1) - lgamma(n + 1)
+
+    def _log_tail(self) -> float:
+        from scipy.special import logsumexp
+
+        size = self._sizes
+        if self.values.is_two_classes:
+            factors = self._first_crossings(self.observed)
+            return _core.log_chi_square_tail_sum(*self._two_classes, size, factors)
+        if self.values.indicators is not None:
+            chance = _core.log_chi_square_tail(self.observed, len(self.values.indicators) - 1)
+            return chance + log(self._first_crossings(self.observed).sum())
+        tails = sum_tails(np.sort(self.values.each).tobytes()).log_tails(size, self.observed)
+        return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
+
+    def _first_crossings(self, strength: float) -> Array:
+        """Return the chance of each division that it is the first to separate so much."""
+        if not np.isfinite(strength):
+            return np.ones(self.n_divisions)
+        n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
+
+        def fresh(inner: Array, outer: Array) -> Array:
+            correlation = np.sqrt(inner * (n - outer) / (outer * (n - inner)))
+            return _first_crossing(np.sqrt(strength * 2 * (1 - correlation)))
+
+        cuts = np.concatenate((np.ones(min(len(ends), 1)), fresh(ends[:-1], ends[1:])))
+        if not missing:
+            return cuts
+        apart = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
+        with_missing = np.append(missing, ends + missing)
+        joined = fresh(with_missing[:-1], with_missing[1:]) * fresh(ends, ends + missing)
+        return np.concatenate((cuts, apart, joined))
 
     def _bounds(self) -> tuple[Array, Array]:
-        size, n = self._sizes, len(self.values)
+        size, n = self._sizes.astype(np.float64), len(self.values)
         return size, np.sqrt(self.observed * size * (n - size) / n)
 
 
-@dataclass
 class BetweenLevels(Separation):
-    """All levels of a column: of their groupings each is a part of this.
+    """All levels of a column: of their groupings each is a part of this."""
 
-    Attributes
-    ----------
-    starts : int array
-        First row of each level, in the order of the levels.
-    """
-
-    starts: Rows = None  # type: ignore[assignment]
+    @property
+    def _is_between(self) -> bool:
+        return True
 
     @property
     def _sizes(self) -> Array:
-        return np.diff(np.append(self.starts, len(self.values))).astype(np.float64)
+        return np.diff(self.ends, prepend=0, append=len(self.values)).astype(np.float64)
 
-    def _largest(self, targets: Array) -> Array:
-        sums = np.add.reduceat(targets, self.starts, axis=1)
-        return np.asarray(((sums**2).sum(axis=2) / self._sizes).sum(axis=1))
+    @property
+    def _log_least(self) -> float:
+        return sum(lgamma(size + 1) for size in self._sizes) - lgamma(len(self.values) + 1)
+
+    def _log_tail(self) -> float:
+        n_levels, indicators = len(self.ends) + 1, self.values.indicators
+        if indicators is None:
+            return self._log_f_tail(n_levels)
+        df = (n_levels - 1) * (len(indicators) - 1)
+        return _core.log_chi_square_tail(self.observed, df)
 
     def _bounds(self) -> tuple[Array, Array]:
         # If all levels together separate so much, at least one has its part of it.
         size = self._sizes
         return size, np.sqrt(self.observed / len(size) * size)
+
+
+def smallest_p_value(searches: Sequence[Separation]) -> int:
+    """Return which of several searches has the smallest p-value."""
+    if len(searches) == 1:
+        return 0
+    logs = np.array([search.log_tail for search in searches])
+    error = np.array([search.tail_error for search in searches])
+    near = np.flatnonzero(logs - error <= (logs + error).min())
+    if len(near) > 1:
+        for i in near.tolist():
+            exact = searches[i].log_exact
+            if exact is not None:
+                logs[i], error[i] = exact, 0.0
+    near = near[(logs - error)[near] <= (logs + error)[near].min()]
+    most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
+    n_draws = _DRAWS
+    # Draws are of use only where they could be beyond; p-values that are smaller have only tails.
+    while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
+        for i in near[error[near] > 0].tolist():
+            searches[i].draw(max(n_draws - searches[i].drawn, 0))
+        share, variance = np.exp(logs), np.zeros(len(logs))
+        for i in near[error[near] > 0].tolist():
+            share[i] = searches[i].beyond / searches[i].drawn
+            variance[i] = share[i] / searches[i].drawn
+        best = near[np.argmin(share[near])]
+        unclear = _ERRORS * np.sqrt(variance + variance[best])
+        near = near[(share - share[best] <= unclear)[near]]
+        n_draws *= 5
+    return int(near[np.argmin(logs[near])])
+
+
+def _first_crossing(x: Array) -> Array:
+    """Return the chance that a walk with steps of this size stays below where it starts."""
+    from scipy.special import ndtr
+
+    normal, density = ndtr(x / 2), np.exp(-(x**2) / 8) / np.sqrt(2 * np.pi)
+    return np.asarray(x * (normal - 0.5) / (x / 2 * normal + density))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -11,24 +10,19 @@ from numpy.typing import NDArray
 
 from ceiba.layout import percent
 from ceiba.table import Column, Kind, show_number
+from ceiba.table.identifiers import is_identifier, looks_like
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible
 
 DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # below it, rows with a value each are no surprise
-_OWN: Final = 0.9  # share of rows with a level of their own that makes an identifier
+_MANY_ROWS: Final = 20  # below it, rows with a date each are no surprise
 _MANY_LEVELS: Final = 500
-_MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
 _GAPS: Final = 0.5
 _ENOUGH_ROWS: Final = 200  # below it, chance alone may leave one value or decide a target
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 _LONGEST: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
-_NUMBER: Final = re.compile(
-    r"\s*[^\w\s.,'+-]?\s*[+-]?[\d.,'\s]*\d[\d.,'\s]*(?:[eE][+-]?\d+)?\s*[^\w\s]?\s*"
-)
-_DATE: Final = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b.*")
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,8 @@ class Remark:
     ----------
     code : str
         What it is: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
-        "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing" or "leak".
+        "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "infinite" or
+        "leak".
     column : str
     text : str
         The same in words, with what to do.
@@ -70,6 +65,11 @@ class ColumnDescription:
         Numbers and dates: rows in bins of equal width between minimum and maximum.
     levels : tuple of (level, rows)
         Categories: the most frequent levels; ordered ones in their order.
+    n_infinite : int
+        Numbers: values that are infinite; quantiles and histogram are of the others.
+    n_counted : int
+        Rows with a value by which distinct values, quantiles, histogram and levels are counted: a
+        sample of a large table.
     association : float or None
         Share of the target's impurity that the best single split by this column takes away;
         None without a target, and for identifiers.
@@ -90,6 +90,8 @@ class ColumnDescription:
     remarks: tuple[Remark, ...] = ()
     is_target: bool = False
     display: str = "number"
+    n_infinite: int = 0
+    n_counted: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -107,11 +109,11 @@ class ColumnDescription:
         """
         if self.quantiles:
             low, high = (_shown(self.quantiles[k], self.display) for k in (0, -1))
-            if not unicode:
-                return f"{low} ... {high}"
-            return f"{low} {_sparkline(self.histogram)} {high}"
+            shape = _sparkline(self.histogram) if unicode else "..."
+            infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
+            return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
         shown = [
-            f"{_short(level, unicode)} {percent(n / self.n_present)}"
+            f"{_short(level, unicode)} {percent(n / self.n_counted)}"
             for level, n in self.levels[:3]
             if n
         ]
@@ -125,6 +127,8 @@ class ColumnDescription:
             "kind": self.kind,
             "n_missing": self.n_missing,
             "missing": self.missing,
+            "n_infinite": self.n_infinite,
+            "n_counted": self.n_counted,
             "n_distinct": self.n_distinct,
             "quantiles": [
                 value if self.kind != "date" else _shown(value, self.display)
@@ -145,13 +149,11 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
     share = n_missing / n_rows if n_rows else 0.0
     present = column.values[~missing]
     known = {"name": info.name, "n_missing": n_missing, "missing": share,
-             "n_present": n_rows - n_missing}  # fmt: skip
+             "n_present": n_rows - n_missing, "n_counted": n_rows - n_missing}  # fmt: skip
     if info.is_numeric and info.display != "boolean":
-        described = _numbers(known, present, info.display, bins)
-    else:
-        labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
-        described = _levels(known, present.astype(np.int64), labels, info.kind, top)
-    return described
+        return _numbers(known, column, present, bins)
+    labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
+    return _levels(known, column, present.astype(np.int64), labels, top)
 
 
 def leak_remark(one: ColumnDescription, target: str) -> tuple[Remark, ...]:
@@ -166,9 +168,9 @@ def leak_remark(one: ColumnDescription, target: str) -> tuple[Remark, ...]:
 
 
 def _numbers(
-    known: dict[str, Any], values: NDArray[Any], display: str, bins: int
+    known: dict[str, Any], column: Column, values: NDArray[Any], bins: int
 ) -> ColumnDescription:
-    values = values.astype(np.float64)
+    values, display = values.astype(np.float64), column.info.display
     counts = np.unique(values, return_counts=True)[1]
     n_distinct = len(counts)
     kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
@@ -180,44 +182,56 @@ def _numbers(
                    "new row will have any of them. Leave it out, or make columns such as the "
                    "month.")
         )  # fmt: skip
-    if kind == "number" and _counts_rows(name, values, n_distinct):
+    if is_identifier(column):
         kind = "identifier"
         remarks.append(
             Remark("identifier", name, f"Column {name!r} numbers the rows: an identifier. Leave it "
                    "out.")
         )  # fmt: skip
-    if not n:
-        return ColumnDescription(**known, kind=kind, n_distinct=0, remarks=tuple(remarks))
+    finite = values[np.isfinite(values)]
+    if n_infinite := n - len(finite):
+        remarks.append(
+            Remark("infinite", name, f"Column {name!r} has infinite values ({n_infinite}), which "
+                   "fitting refuses. Replace them by the largest value that makes sense, or by a "
+                   "missing value.")
+        )  # fmt: skip
+    known |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
+    if not len(finite):
+        return ColumnDescription(**known, remarks=tuple(remarks))
+    # A quarter of numbers near the end of float64, so that their differences are finite.
+    scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     return ColumnDescription(
         **known,
-        kind=kind,
-        n_distinct=n_distinct,
-        quantiles=tuple(np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()),
-        histogram=tuple(np.histogram(values, bins)[0].tolist()),
+        quantiles=tuple((np.quantile(finite / scale, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
+        histogram=tuple(np.histogram(finite / scale, bins)[0].tolist()),
         remarks=tuple(remarks),
         display=display,
     )
 
 
 def _levels(
-    known: dict[str, Any], codes: NDArray[np.int64], labels: tuple[Any, ...], kind: Kind, top: int
+    known: dict[str, Any],
+    column: Column,
+    codes: NDArray[np.int64],
+    labels: tuple[Any, ...],
+    top: int,
 ) -> ColumnDescription:
     counts = np.bincount(codes, minlength=len(labels))
     n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), known["name"]
-    ordered = kind == Kind.ORDERED
+    ordered = column.info.kind == Kind.ORDERED
     order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
     described: DescribedKind = "ordered" if ordered else "category"
     remarks = _gaps(known, counts)
-    texts = _read_as_text(name, labels, counts, n)
-    remarks += texts
-    if not ordered and n >= _MANY_ROWS and n_distinct >= _OWN * n:
-        if not texts:
-            described = "identifier"
-            remarks.append(
-                Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
-                       "an identifier, which says nothing about new rows. Leave it out.")
-            )  # fmt: skip
-    elif n_distinct >= _MANY_LEVELS and not texts:
+    texts = _read_as_text(name, labels, counts)
+    if is_identifier(column):
+        described = "identifier"
+        remarks.append(
+            Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
+                   "an identifier, which says nothing about new rows. Leave it out.")
+        )  # fmt: skip
+    elif texts:
+        remarks += texts
+    elif n_distinct >= _MANY_LEVELS:
         remarks.append(
             Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
                    f"{n / n_distinct:.3g} rows each. A split by so many fits chance. Put rare "
@@ -256,45 +270,22 @@ def _gaps(known: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     return remarks
 
 
-def _counts_rows(name: str, values: NDArray[np.float64], n_distinct: int) -> bool:
-    """Tell whether whole numbers are different in every row and lie close, or are called id."""
-    n = len(values)
-    if n < _MANY_ROWS or n_distinct < n or not bool((values == np.round(values)).all()):
-        return False
-    called_id = re.search(r"(^|[^a-z])(id|nr|no|key|index)$", name, re.IGNORECASE) is not None
-    return called_id or bool(values.max() - values.min() < 1.2 * n)
-
-
-def _read_as_text(
-    name: str, labels: tuple[Any, ...], counts: NDArray[np.int64], n: int
-) -> list[Remark]:
-    """Say that most cells of a column of texts look like numbers or dates."""
-    pairs = zip(labels, counts.tolist(), strict=True)
-    texts = [(label, k) for label, k in pairs if k and isinstance(label, str)]
-    if not n or not texts:
+def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
+    """Say that most cells of a column of texts look like numbers, dates or codes."""
+    likeness, strange = looks_like(labels, counts)
+    if likeness == "codes":
+        text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."
+        begin = any(k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True))
+        return [Remark("codes", name, text)] if begin else []
+    if not likeness:
         return []
-    for code, pattern, what in (
-        ("dates_as_text", _DATE, "dates"),
-        ("numbers_as_text", _NUMBER, "numbers"),
-    ):
-        alike = sum(k for text, k in texts if pattern.fullmatch(text))
-        if alike < _MOSTLY * n:
-            continue
-        strange = next((text for text, _ in texts if not pattern.fullmatch(text)), None)
-        codes = all(text.isdigit() for text, _ in texts)
-        if code == "numbers_as_text" and codes and any(text[0] == "0" for text, _ in texts):
-            return [
-                Remark("codes", name, f"Column {name!r} is read as levels: its numbers begin with "
-                       "0, as codes do.")
-            ]  # fmt: skip
-        if strange is None:
-            why = f"not all are written as {texts[0][0]!r}"
-        else:
-            why = f"{strange!r} is none"
-        return [
-            Remark(code, name, f"Column {name!r} is read as levels, but looks like {what}: {why}.")
-        ]
-    return []
+    if strange is None:
+        example = next(label for label, k in zip(labels, counts, strict=True) if k)
+        why = f"not all are written as {example!r}"
+    else:
+        why = f"{strange!r} is none"
+    text = f"Column {name!r} is read as levels, but looks like {likeness}: {why}."
+    return [Remark(f"{likeness}_as_text", name, text)]
 
 
 def _shown(value: float, display: str) -> str:

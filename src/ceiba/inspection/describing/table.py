@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.criteria import criterion_named
 from ceiba.errors import DataWarning, SchemaError, did_you_mean
 from ceiba.inspection.describing.column import (
     ColumnDescription,
@@ -21,10 +22,10 @@ from ceiba.inspection.describing.column import (
     describe_column,
     leak_remark,
 )
-from ceiba.inspection.splitting.split_table import split_table
+from ceiba.inspection.splitting.division import column_gains
 from ceiba.layout import percent
 from ceiba.listing import Listing
-from ceiba.table import Column, Table, read
+from ceiba.table import Column, Table, read, read_target
 
 _MOST_ROWS: Final = 20_000  # by which associations are measured
 _FEW: Final = 20  # whole numbers of so few values are classes
@@ -108,16 +109,18 @@ class Description:
             "distinct": np.array([one.n_distinct for one in self.columns], np.int64),
             "distribution": [one.distribution(unicode=unicode) for one in self.columns],
         }
-        legend = ""
+        legend = []
         if self.target is not None:
             figures["association"] = [
                 "" if one.association is None else f"{one.association:.2f}" for one in self.columns
             ]
-            legend = (
+            legend.append(
                 f"association: share of the impurity of {self.target} that the best single split "
                 "takes away"
             )
-        return Listing(figures, title=self.headline(), legend=legend)
+        if any(one.n_counted < one.n_present for one in self.columns):
+            legend.append("distinct, distribution: of a sample of the rows; missing: of all rows")
+        return Listing(figures, title=self.headline(), legend="\n".join(legend))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain data, for JSON."""
@@ -171,14 +174,14 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     """
     with warnings.catch_warnings():  # what they say is among the remarks
         warnings.simplefilter("ignore", DataWarning)
-        table = read(X)
+        table = read(X, finite=False)
     if target is not None and target not in table.schema.names:
         raise SchemaError(
             f"There is no column {target!r}.{did_you_mean(target, table.schema.names)}"
         )
     columns = [describe_column(column, bins=bins, top=top) for column in table.columns]
     if target is not None:
-        strength = _associations(table, columns, target)
+        strength = _associations(_infinite_as_missing(table), columns, target)
         columns = [
             replace(one, is_target=True, remarks=())
             if one.name == target
@@ -206,29 +209,40 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
     if not len(rows) or not asked:
         return {}
     y, criterion, impurity = _target_of(answer, rows)
-    if impurity <= 0:
+    if not 0 < impurity < np.inf:
         return {}
+    rule = criterion_named(criterion)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        splits = split_table(table.select(asked).take(rows), y, criterion)
-    return {
-        name: float(min(max(gain / impurity, 0.0), 1.0))
-        for name, gain in zip(splits["column"], splits["gain"], strict=True)
-    }
+        warnings.simplefilter("ignore", DataWarning)  # of many classes
+        learned = read_target(y, task=rule.task)
+    gains = column_gains(table.select(asked).take(rows), learned, rule)
+    return {name: min(max(gain / impurity, 0.0), 1.0) for name, gain in gains.items()}
+
+
+def _infinite_as_missing(table: Table) -> Table:
+    columns = tuple(
+        Column(one.info, np.where(np.isinf(one.values), np.nan, one.values))
+        if one.info.is_numeric and bool(np.isinf(one.values).any())
+        else one
+        for one in table.columns
+    )
+    return Table(columns, table.n_rows, table.schema)
 
 
 def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
     """Return the target's values, the criterion and the impurity of them all."""
     values = column.values[rows]
     if is_measured(column, rows):
-        return values.astype(np.float64), "squared_error", float(np.var(values))
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+            variance = float(np.var(values))
+        return values.astype(np.float64), "squared_error", variance
     labels, codes = np.unique(values, return_inverse=True)
     shares = np.bincount(codes, minlength=len(labels)) / len(codes)
     return codes, "gini", float(1 - (shares**2).sum())
 
 
 def is_measured(column: Column, rows: Any) -> bool:
-    """Tell whether a target holds numbers, and not classes: few whole numbers are classes."""
+    """Return whether a target holds numbers, and not classes: few whole numbers are classes."""
     if not column.info.is_numeric or column.info.display == "boolean":
         return False
     values = column.values[rows]

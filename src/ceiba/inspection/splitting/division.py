@@ -129,9 +129,10 @@ def best_division(
     criterion: Criterion,
     weights: Array,
     categorical_splits: str = "binary",
+    max_competitors: int = 0,
 ) -> Tree:
-    """Let the engine find the best split: a tree of one question."""
-    missing = "majority" if table.columns[0].missing.any() else "learn"
+    """Let the engine find the best split: a tree of one question, with runner-up columns."""
+    missing = "majority" if any(column.missing.any() for column in table.columns) else "learn"
     options = GrowOptions(
         task=criterion.task,
         criterion=criterion.name,
@@ -139,5 +140,20 @@ def best_division(
         n_jobs=1,
         missing=missing,
         categorical_splits=categorical_splits,
+        max_competitors=max_competitors,
     )
     return Problem(table, target, options, weights).grow()
+
+
+def column_gains(table: Table, target: Target, criterion: Criterion) -> dict[str, float]:
+    """Return the gain of the best split of each column at the root, found in one pass."""
+    n = table.n_columns
+    tree = best_division(table, target, criterion, np.ones(table.n_rows), max_competitors=n - 1)
+    gains = dict.fromkeys(table.schema.names, 0.0)
+    if tree.n_nodes > 1:
+        gains[table.schema.names[tree.splits.column[0]]] = float(tree.gain[0])
+    if tree.competitors is not None:
+        others = tree.competitors
+        for j, gain in zip(others.splits.column.tolist(), others.gain.tolist(), strict=True):
+            gains[table.schema.names[j]] = gain
+    return gains

@@ -9,6 +9,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.tree import SplitKind, SplitTests, Tree
+from ceiba.tree.splits.sentences import range_sentence
 
 _NAMES: Final = {
     "chi2": "chi-square of the groups",
@@ -137,7 +138,7 @@ def _groups(tree: Tree, node: int) -> list[str]:
     # A split may be continued below: in older model files intervals of numbers are cuts one below
     # another, and missing values that stand alone are parted first. Rows without a value take the
     # default branch.
-    waiting = [(node, -np.inf, np.inf, bool(tree.sent_default[node] > 0))]
+    waiting = [(node, (-np.inf, 0), (np.inf, 0), bool(tree.sent_default[node] > 0))]
     while waiting:
         at, low, high, missing = waiting.pop()
         if at != node and not tree.tests.continues[at]:
@@ -151,7 +152,8 @@ def _groups(tree: Tree, node: int) -> list[str]:
         elif kind == SplitKind.LEVELS:
             groups += _level_groups(tree, at, last - first)
         elif kind == SplitKind.CUT:
-            cut, home = float(tree.splits.cut[at]), int(tree.default_branch[at])
+            cut = (float(tree.splits.cut[at]), int(tree.splits.digits[at]))
+            home = int(tree.default_branch[at])
             waiting.append((below[1], cut, high, missing and home == 1))
             waiting.append((below[0], low, cut, missing and home == 0))
         else:
@@ -165,7 +167,10 @@ def _groups(tree: Tree, node: int) -> list[str]:
 
 def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
     bounds = [tree.splits.bounds(node, b) for b in range(n)]
-    groups = [[] if low == np.inf else [_interval(low, high)] for low, high in bounds]
+    digits = int(tree.splits.digits[node])
+    groups = [
+        [] if low == np.inf else [_interval((low, digits), (high, digits))] for low, high in bounds
+    ]
     if tree.sent_default[node] > 0 or not groups[-1]:
         groups[int(tree.default_branch[node])].append(_MISSING)
     return [", ".join(group) for group in groups]
@@ -182,7 +187,6 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     return [", ".join(group) for group in groups]
 
 
-def _interval(low: float, high: float) -> str:
-    left = "" if low == -np.inf else f"{low:.6g} < "
-    right = "" if high == np.inf else f" <= {high:.6g}"
-    return f"{left}x{right}"
+def _interval(low: tuple[float, int], high: tuple[float, int]) -> str:
+    """Write an interval whose ends are cuts, each with its digits."""
+    return range_sentence("x", (low[0], high[0]), None, (low[1], high[1])) or "x"

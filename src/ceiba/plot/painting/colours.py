@@ -57,14 +57,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
 
 
 def luminance(colour: Colour) -> float:
-    """Return the relative luminance (WCAG 2), 0 for black and 1 for white.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.colours import luminance
-    >>> round(luminance((1.0, 1.0, 1.0)), 6)
-    1.0
-    """
+    """Return the relative luminance (WCAG 2), 0 for black and 1 for white."""
     r, g, b = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour
     )

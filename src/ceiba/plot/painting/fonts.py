@@ -32,8 +32,8 @@ def in_covering_fonts(draw: Draw) -> Draw:
 
 def _spoken(tree: Tree) -> str:
     """Return the names that may be written."""
-    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_columns.tolist()]
-    names = [tree.schema.names[j] for j in tree.used_columns.tolist()]
+    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_features.tolist()]
+    names = [tree.schema.names[j] for j in tree.used_features.tolist()]
     labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
     return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
 

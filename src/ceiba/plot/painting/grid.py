@@ -18,6 +18,7 @@ from ceiba.table import Column, ColumnInfo, Table, show_number
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
+from ceiba.words import words
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -149,7 +150,7 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, A
 
 
 def title_slice(
-    ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any]
+    ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any], lang: str
 ) -> None:
     """Write above the picture at which values other columns are held, and what makes no difference.
 
@@ -170,17 +171,19 @@ def title_slice(
         parts.append(f"{info.name} = {text}")
     lines = []
     if parts:
-        listed = ", ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-        lines.append(f"slice at {listed}")
-    lines += [note for k, name in enumerate(shown) if (note := _idle(tree, name, nodes, k))]
+        listed = ", ".join(parts[:4])
+        if len(parts) > 4:
+            listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
+        lines.append(words(lang)("plot.slice", listed=listed))
+    lines += [note for k, name in enumerate(shown) if (note := _idle(tree, name, nodes, k, lang))]
     if lines:
         ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
 
 
-def _idle(tree: Tree, name: str, nodes: NDArray[Any], axis: int) -> str:
-    """Say that a drawn column makes no difference; "" where it does."""
-    if tree.schema.index(name) not in tree.used_columns:
-        return f"the tree does not use {name}"
+def _idle(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
+    """Return that a drawn column makes no difference; "" where it does."""
+    if tree.schema.index(name) not in tree.used_features:
+        return words(lang)("plot.unused", name=name)
     if (nodes == np.take(nodes, [0], axis=axis)).all():
-        return f"{name} is not asked in this slice"
+        return words(lang)("plot.not_asked", name=name)
     return ""

@@ -12,11 +12,12 @@ from ceiba.plot.painting.axes import ink_of
 from ceiba.plot.painting.colours import Colour, number_colour
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.words import words
 
 _MOST: Final = 12  # classes named
 
 
-def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], **colorbar: Any) -> None:
+def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
     """Name the class colours beside the axes, or show the scale of the values."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
@@ -27,7 +28,7 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], **colorbar: Any) -
         pairs = zip(palette[:_MOST], labels[:_MOST], strict=True)
         marks = [Patch(color=colour, label=label) for colour, label in pairs]
         if len(labels) > _MOST:
-            marks.append(Patch(alpha=0, label=f"+{len(labels) - _MOST} more"))
+            marks.append(Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MOST)))
         ax.legend(
             handles=marks,
             loc="upper left",
@@ -42,7 +43,7 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], **colorbar: Any) -
         figure = ax.get_figure()
         assert figure is not None
         bar = figure.colorbar(mapped, ax=ax, **colorbar)
-        bar.set_label(tree.target.name or "value", parse_math=False)
+        bar.set_label(tree.target.name or words(lang)["plot.value"], parse_math=False)
         _value_ticks(bar, ValueScale(tree))
 
 

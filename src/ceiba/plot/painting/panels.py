@@ -23,17 +23,18 @@ from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import number_text
+from ceiba.words import words
 
 MOST_POINTS = 250
 Array = NDArray[Any]
 
 
-def scale_note(rows: PanelRows) -> str:
-    """Say which numbers the ends of the box plots stand for."""
+def scale_note(rows: PanelRows, lang: str) -> str:
+    """Return which numbers the ends of the box plots stand for."""
     if rows.target is None:
         return ""
     low, high = (number_text(float(end), 4) for end in (rows.target.min(), rows.target.max()))
-    return f"Box plots: quartiles and 1.5 times their distance, all from {low} to {high}."
+    return words(lang)("plot.box_plots", low=low, high=high)
 
 
 def paint_panels(
@@ -57,7 +58,7 @@ def paint_panels(
             _box_plot(panel, tree, rows, rows.of(tree, box.node))
             continue
         view = views[box.node]
-        _question(panel, tree, rows, view, palette)
+        _question(panel, tree, rows, view, palette, drawing.sheet.lang)
         _words(panel, view.axis, sheet)
 
 
@@ -106,15 +107,20 @@ class _Panel:
 
 
 def _question(
-    panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour]
+    panel: _Panel,
+    tree: Tree,
+    rows: PanelRows,
+    view: SplitView,
+    palette: list[Colour],
+    lang: str,
 ) -> None:
     """Paint the split column of the rows of an inner node."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)
     if not inside.any():
-        painter.text(panel.left + panel.width / 2, panel.top + 0.3 * panel.height, "no rows",
-                     painter.grey)  # fmt: skip
+        x, y = panel.left + panel.width / 2, panel.top + 0.3 * panel.height
+        painter.text(x, y, words(lang)["plot.no_rows"], painter.grey)
         return
     if tree.task == "regression" and rows.target is not None:
         _scatter(panel, view.x, rows.target[view.rows], inside)

@@ -17,7 +17,7 @@ from ceiba.layout.bins import bin_edges
 from ceiba.table import Column, ColumnInfo, Table, read_target, show_number, split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import cut_text, level_text
+from ceiba.tree.splits.sentences import cut_words, level_text
 
 BINS = 18
 DIGITS = 4  # of the ends; cuts have those of their question
@@ -68,7 +68,7 @@ class SplitView:
     axis: PanelAxis
 
 
-def split_view(tree: Tree, rows: PanelRows, node: int, digits: int | None) -> SplitView:
+def split_view(tree: Tree, rows: PanelRows, node: int) -> SplitView:
     """Return what the small picture of an inner node shows."""
     mine = rows.of(tree, node)
     column = rows.table.columns[int(tree.splits.column[node])]
@@ -77,7 +77,7 @@ def split_view(tree: Tree, rows: PanelRows, node: int, digits: int | None) -> Sp
         return _side_by_side(mine, missing.astype(float), ["present", "missing"], [1])
     if not column.info.is_numeric:
         return _levels(tree, node, mine, column, values)
-    return _numbers(tree, node, mine, column, np.where(missing, np.nan, values), digits)
+    return _numbers(tree, node, mine, column, np.where(missing, np.nan, values))
 
 
 def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]) -> SplitView:
@@ -111,9 +111,7 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
     return _side_by_side(mine, place, names, borders)
 
 
-def _numbers(
-    tree: Tree, node: int, mine: Array, column: Column, values: Array, digits: int | None
-) -> SplitView:
+def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) -> SplitView:
     info, cuts = column.info, tree.splits.node_cuts(node)
     seen = values[np.isfinite(values)]
     if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
@@ -123,7 +121,8 @@ def _numbers(
         edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
-    marks = [(at, cut_text(cut, info, digits)) for at, cut in zip(places, cuts, strict=True)]
+    digits = int(tree.splits.digits[node])
+    marks = [(at, cut_words(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
     marks += _ends(info, seen, edges, {text for _, text in marks})
     return SplitView(
         mine,

@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
 
 def round_numbers(most: float) -> list[float]:
-    """Return 1, 2, 5, 10, 20, 50, ... up to `most`.
-
-    Examples
-    --------
-    >>> from ceiba.plot.painting.ticks import round_numbers
-    >>> round_numbers(30)
-    [1, 2, 5, 10, 20]
-    """
+    """Return 1, 2, 5, 10, 20, 50, ... up to `most`."""
     powers = range(len(str(int(most))))
     return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
 

@@ -19,9 +19,12 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.grow.problem import Problem
 from ceiba.grow.units import Units
-from ceiba.prune.cross_validation.folds import Fold
-from ceiba.prune.cross_validation.over_shards import ShardedFold
-from ceiba.prune.cross_validation.pruned_answers import Staircases, mixed_stairs, stairs_of
+from ceiba.prune.cross_validation.folds import Fold, GrownFold
+from ceiba.prune.cross_validation.pruned_answers import (
+    StepFunctions,
+    mixed_step_functions,
+    step_functions,
+)
 from ceiba.prune.risk import Risk, node_risks
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -60,35 +63,35 @@ class FoldTree:
     risk: Risk = "cost"
     keep: bool = False
 
-    def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, Staircases | None]:
-        """Give the sums of w e and w e^2 at each alpha of the grid, and the rows' staircases."""
+    def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, StepFunctions | None]:
+        """Return the sums of w e and w e^2 at each alpha of the grid, and the rows' answers."""
         tree = self.grow(fold, n_jobs)
         n = len(self.grid)
         step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
         if tree.missing == "fractional":
             held_out = self.problem.table.take(fold.test.astype(np.intp))
-            mixed = mixed_stairs(tree, step, route.spread(tree, held_out), fold.test, n)
-            return *self.losses_of_stairs(mixed), mixed if self.keep else None
+            mixed = mixed_step_functions(tree, step, route.spread(tree, held_out), fold.test, n)
+            return *self.losses_of_functions(mixed), mixed if self.keep else None
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
         answer = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
-        stairs = stairs_of(tree, step, end, fold.test, answer, n) if self.keep else None
-        return first, second, stairs
+        functions = step_functions(tree, step, end, fold.test, answer, n) if self.keep else None
+        return first, second, functions
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Grow the tree of the rows that are not held out."""
-        if isinstance(fold, ShardedFold):
+        if isinstance(fold, GrownFold):
             return fold.tree
         return self.problem.grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
-        """Give the alpha at which each node of the fold's tree collapses."""
+        """Return the alpha at which each node of the fold's tree collapses."""
         mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
 
     def ends(self, tree: Tree, fold: Fold) -> npt.NDArray[np.int32]:
-        """Give the node in which each held-out row ends."""
-        if isinstance(fold, ShardedFold):
+        """Return the node in which each held-out row ends."""
+        if isinstance(fold, GrownFold):
             return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
@@ -112,28 +115,18 @@ class FoldTree:
         size = len(costs)
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
-    def losses_of_stairs(self, stairs: Staircases) -> tuple[Array, Array]:
-        """Sum errors and their squares over rows whose staircases are known."""
-        length = np.diff(stairs.start)
-        rows = np.repeat(stairs.row, length)
-        truth = self.truth[rows]
+    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
+        """Sum errors and their squares over rows whose step functions are known."""
+        truth = self.truth[functions.entry_row]
         if self.problem.options.task == "classification":
-            error = self._costs()[truth, stairs.answer]
+            error = self._costs()[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
-            error = loss(truth, self.units.shrink_target(stairs.answer))
-        weight = self.error_weight[rows]
-        opening = np.zeros(len(rows), bool)
-        opening[stairs.start[:-1][length > 0]] = True
-        sums = []
-        for power in (error, error**2):
-            before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
-            change = np.bincount(stairs.step, weight * (power - before), len(self.grid))
-            sums.append(np.asarray(np.cumsum(change), np.float64))
-        return sums[0], sums[1]
+            error = loss(truth, self.units.shrink_target(functions.answer))
+        return functions.sum_losses(error, self.error_weight, len(self.grid))
 
     def _costs(self) -> Array:
-        """Give the cost of each truth (row) and answer (column), times prior over share."""
+        """Return the cost of each truth (row) and answer (column), times prior over share."""
         scales = self.problem.scales
         size = len(self.problem.target.info.classes[0])
         costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs

@@ -1,28 +1,32 @@
 """Folds of cross-validation: which rows are held out together.
 
-A number of folds is dealt out at random: rows of one class spread evenly (`stratify`), or whole
+The core deals a number of folds at random: rows of one class spread evenly (`stratify`), or whole
 groups of rows kept together (`groups`), sizes as equal as that allows; there are never more folds
 than rows. Folds can also be given: an id for each row, any splitter of scikit-learn, or pairs of
-training and test rows. rpart deals rows out without regard to their class (`stratify=False`).
-Random means seeded: without a random state the seed is 0, and repeat r of several draws from the
-sequence (seed, r).
+training and test rows. rpart deals rows without regard to their class (`stratify=False`).
+Random means seeded: without a random state the seed is 0, and each repeat is another deal of it.
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.grow import GrowOptions
 from ceiba.grow.problem import Problem
+from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
+#: More folds than this need a table in memory.
+_MOST_FOLDS: Final = 1000
 
 _ALLOWED: Final = (
     "a whole number of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
@@ -38,8 +42,20 @@ class Fold:
     test: Rows
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Tell whether a row to grow on has a weight above 0."""
+        """Return whether a row to grow on has a weight above 0."""
         return bool(weight[self.train].any())
+
+
+@dataclass(frozen=True)
+class GrownFold(Fold):
+    """Rows to try a tree with, the tree of all others, and the nodes in which the rows end."""
+
+    tree: Tree = field(repr=False)
+    ends: npt.NDArray[np.int32] = field(repr=False)
+
+    def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
+        """Return whether a row outside the fold has a weight above 0."""
+        return bool(np.count_nonzero(weight) > np.count_nonzero(weight[self.test]))
 
 
 def read_folds(
@@ -51,75 +67,77 @@ def read_folds(
     random_state: Any = None,
     repeat: int = 0,
 ) -> list[Fold]:
-    """Give the folds, in order.
-
-    Parameters
-    ----------
-    folds : int, "leave-one-out", array-like, splitter, or iterable of (train, test)
-    problem : Problem
-        Whose rows these are.
-    stratify : bool, default=True
-        Classification, a number of folds: spread the rows of each class evenly.
-    groups : array-like of shape (n_rows,), optional
-        Rows of one group stay together.
-    random_state : int, RandomState, Generator or None, default=None
-        None is the seed 0.
-    repeat : int, default=0
-        Which of several repetitions.
-
-    Examples
-    --------
-    >>> from ceiba.grow import GrowOptions
-    >>> from ceiba.grow import Problem
-    >>> from ceiba.prune.cross_validation.folds import read_folds
-    >>> from ceiba.table import read, read_target
-    >>> X, y = {"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"]
-    >>> target = read_target(y, task="classification")
-    >>> problem = Problem(read(X), target, GrowOptions(task="classification"))
-    >>> [fold.test.tolist() for fold in read_folds(["p", "p", "q", "q"], problem)]
-    [[0, 1], [2, 3]]
-    """
+    """Return the folds, in order."""
     n = problem.n_rows
-    groups = None if groups is None else ids_of("groups", groups, n)
+    listed = hasattr(folds, "dtype") or not isinstance(folds, Iterable)
+    folds = folds if listed or isinstance(folds, str | bytes) else list(folds)
+    ids = fold_ids(
+        folds, problem, stratify=stratify, groups=groups, random_state=random_state, repeat=repeat
+    )
+    if ids is not None:
+        return _of_ids(ids)
+    if hasattr(folds, "split"):
+        codes = None if groups is None else ids_of("groups", groups, n)
+        folds = folds.split(np.zeros((n, 1)), problem.target.values[:, 0], codes)
+    return [_pair(pair, n) for pair in folds]
+
+
+def fold_ids(
+    folds: Any, problem: Problem, *, stratify: bool, groups: Any, random_state: Any, repeat: int
+) -> Ids | Rows | None:
+    """Return the fold of each row; None where folds are a splitter or pairs of rows."""
+    n = problem.n_rows
+    codes = None if groups is None else ids_of("groups", groups, n)
     if leaves_one_out(folds):
-        return _of_ids(np.arange(n)) if groups is None else _of_ids(groups)
+        return np.arange(n) if codes is None else codes
     if is_random(folds):
-        rng = np.random.default_rng([seed_of(random_state), repeat])
-        return _of_ids(_dealt(int(folds), problem, stratify, groups, rng))
+        return _deal_folds(int(folds), problem, stratify, codes, seed_of(random_state), repeat)
     if isinstance(folds, str | bytes | bool | float) or folds is None:
         raise OptionError(f"folds must be {_ALLOWED}. Got {folds!r}.")
     if repeat:
-        raise the_same_each_time()
-    if hasattr(folds, "split"):
-        labels = problem.target.values[:, 0]
-        return [_pair(p, n) for p in folds.split(np.zeros((n, 1)), labels, groups)]
-    return _given(folds, n)
+        raise OptionError("repeats needs a number of folds: other folds are the same each time.")
+    return ids_of("folds", folds, n) if _are_ids(folds) else None
+
+
+def _are_ids(folds: Any) -> bool:
+    """Return whether folds that are not random are ids: not a splitter, and not pairs of rows."""
+    pairs = isinstance(folds, list) and folds and isinstance(folds[0], tuple | list)
+    return not (pairs or hasattr(folds, "split"))
+
+
+def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None:
+    """Refuse folds, and rows with several leaves, that need a table in memory."""
+    if options.missing_rule == "fractional":
+        raise OptionError(
+            "Cross-validation with missing='fractional' needs a table in memory, and this one is "
+            "beyond it. Use missing='learn' or 'majority'."
+        )
+    if is_random(folds):
+        n_folds = int(folds)
+    elif leaves_one_out(folds):
+        n_folds = _MOST_FOLDS + 1 if groups is None else len(np.unique(groups))
+    else:
+        n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
+    if n_folds > _MOST_FOLDS:
+        raise OptionError(
+            f"folds={folds!r} needs a table in memory, and this one is beyond it. There, folds is "
+            f"a whole number from 2 to {_MOST_FOLDS}, or an array of one fold id per row, of at "
+            f"most {_MOST_FOLDS} different ones."
+        )
 
 
 def leaves_one_out(folds: Any) -> bool:
-    """Tell whether every row, or every group of rows, is a fold."""
+    """Return whether every row, or every group of rows, is a fold."""
     return isinstance(folds, str) and folds in ("leave-one-out", "loo")
 
 
-def the_same_each_time() -> OptionError:
-    """Give the error for repeats of folds that are not random."""
-    return OptionError("repeats needs a number of folds: other folds are the same each time.")
-
-
 def is_random(folds: Any) -> bool:
-    """Tell whether the folds are a number, dealt out at random."""
+    """Return whether the folds are a number, dealt out at random."""
     return isinstance(folds, Integral) and not isinstance(folds, bool | np.bool_)
 
 
 def seed_of(random_state: Any) -> int:
-    """Give the seed: None is 0; a generator draws one, so that the next call gets another.
-
-    Examples
-    --------
-    >>> from ceiba.prune.cross_validation.folds import seed_of
-    >>> seed_of(None), seed_of(7)
-    (0, 7)
-    """
+    """Return the seed: None is 0; a generator draws one, so that the next call gets another."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -135,56 +153,33 @@ def seed_of(random_state: Any) -> int:
     )
 
 
-def _dealt(
-    n_folds: int, problem: Problem, stratify: bool, groups: Ids | None, rng: np.random.Generator
-) -> Ids:
-    """Deal rows (or groups) out to the folds."""
+def _deal_folds(
+    n_folds: int, problem: Problem, stratify: bool, groups: Ids | None, seed: int, repeat: int
+) -> Rows:
+    """Return the fold of each row, at random."""
     n = problem.n_rows
     if n_folds < 2:
         raise OptionError(f"folds must be at least 2. Got {n_folds}.")
     units = n if groups is None else int(groups.max()) + 1
     if units < 2:
-        raise OptionError(f"Folds need at least 2 rows, or groups of rows. There is {units}.")
-    n_folds = min(n_folds, units)
-    if groups is not None:
-        return dealt_groups(groups, n_folds, rng)
-    order = rng.permutation(n)
-    if stratify and problem.options.task == "classification":
-        codes = problem.target.values[order]
-        order = order[np.lexsort(codes.T)]
-    ids = np.empty(n, np.intp)
-    ids[order] = np.arange(n) % n_folds
-    return ids
-
-
-def dealt_groups(groups: Ids, n_folds: int, rng: np.random.Generator) -> Ids:
-    """Deal groups of rows out to folds; give the fold of each row."""
-    return _lightest_first(np.bincount(groups), n_folds, rng)[groups]
-
-
-def _lightest_first(sizes: Ids, n_folds: int, rng: np.random.Generator) -> Ids:
-    """Put groups, the largest first, each into the fold that has the fewest rows so far."""
-    order = rng.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    load = [(0, fold) for fold in range(n_folds)]
-    fold_of = np.empty(len(sizes), np.intp)
-    for group in order.tolist():
-        rows, fold = heapq.heappop(load)
-        fold_of[group] = fold
-        heapq.heappush(load, (rows + int(sizes[group]), fold))
-    return fold_of
-
-
-def _given(folds: Any, n: int) -> list[Fold]:
-    """Read one id per row, or pairs of rows."""
-    listed = folds if isinstance(folds, np.ndarray) or hasattr(folds, "dtype") else list(folds)
-    if isinstance(listed, list) and listed and isinstance(listed[0], tuple | list):
-        return [_pair(pair, n) for pair in listed]
-    return _of_ids(ids_of("folds", listed, n))
+        raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
+    strata: Any = None
+    ids: Any = None if groups is None else groups.astype(np.uint32)
+    if ids is None and stratify and problem.options.task == "classification":
+        classes = problem.target.values
+        if classes.shape[1] > 1:
+            strata = np.unique(classes, axis=0, return_inverse=True)[1].reshape(n)
+        else:
+            strata = classes[:, 0]
+        strata = strata.astype(np.uint32)
+    fold: Any = _core.deal_folds(
+        n, min(n_folds, units), seed % 2**64, repeat, strata=strata, groups=ids
+    )
+    return np.asarray(fold)
 
 
 def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
-    """Give a number to each distinct label."""
+    """Return a number to each distinct label."""
     values = np.asarray(labels)
     if values.shape != (n,):
         raise OptionError(
@@ -199,7 +194,7 @@ def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
     return codes
 
 
-def _of_ids(ids: Ids) -> list[Fold]:
+def _of_ids(ids: Ids | Rows) -> list[Fold]:
     """Hold out the rows of each id in turn."""
     order = np.argsort(ids, kind="stable").astype(np.uint32)
     ends = np.cumsum(np.bincount(ids))

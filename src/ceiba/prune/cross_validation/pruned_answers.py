@@ -1,8 +1,8 @@
-"""Held-out predictions as the tree is pruned: one staircase per row.
+"""Held-out predictions as the tree is pruned: one step function per row.
 
 From the leaf in which a row ends up to the root, each ancestor takes over at the step at which it
-collapses. A row's staircase is the short list of (step, answer) where its answer changes, so the
-predictions of all rows at all steps take a few numbers per row instead of one per row and step.
+collapses. A row's step function is the short list of (step, answer) where its answer changes, so
+the predictions of all rows at all steps take a few numbers per row instead of one per row and step.
 The answer of a row that goes down several branches (missing="fractional") is a mean over its
 leaves, which changes whenever one of them gives way to an ancestor.
 """
@@ -20,23 +20,12 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Staircases:
-    """Staircases of several rows, as compressed rows.
-
-    Attributes
-    ----------
-    row : int64 array of shape (n,)
-        Position in the table of each row.
-    start : int64 array of shape (n + 1,)
-        Row i's staircase is the slice `start[i]:start[i + 1]` of the next two.
-    step : int64 array
-        From which step on, ascending within a row, the first 0.
-    answer : array
-        The class index, or the number, that is predicted from then on.
-    """
+class StepFunctions:
+    """Step functions of several rows, as compressed rows."""
 
     row: Ints
     start: Ints
@@ -44,14 +33,30 @@ class Staircases:
     answer: npt.NDArray[Any]
 
     def at(self, step: int) -> npt.NDArray[Any]:
-        """Give the predictions at one step."""
+        """Return the predictions at one step."""
         # Within a row steps ascend, so those up to `step` are its first ones.
         passed = np.concatenate(([0], np.cumsum(self.step <= step)))
         n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
         return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
 
+    def sum_losses(self, loss: Numbers, weight: Numbers, n_steps: int) -> tuple[Numbers, Numbers]:
+        """Sum losses (one per entry) and their squares over the rows, at each step."""
+        opening = np.zeros(len(loss), bool)
+        opening[self.start[:-1][np.diff(self.start) > 0]] = True
+        sums, weight = [], weight[self.entry_row]
+        for power in (loss, loss**2):
+            before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
+            change = np.bincount(self.step, weight * (power - before), n_steps)
+            sums.append(np.asarray(np.cumsum(change), np.float64))
+        return sums[0], sums[1]
+
+    @property
+    def entry_row(self) -> Ints:
+        """The row of each entry."""
+        return np.repeat(self.row, np.diff(self.start))
+
     @classmethod
-    def joined(cls, parts: Sequence[Staircases]) -> Staircases:
+    def joined(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
         """Put the rows of several folds together."""
         lengths = np.concatenate([np.diff(part.start) for part in parts])
         return cls(
@@ -62,29 +67,15 @@ class Staircases:
         )
 
 
-def stairs_of(
+def step_functions(
     tree: Tree,
     step: npt.NDArray[np.int32],
     end: npt.NDArray[np.int32],
     rows: npt.NDArray[np.uint32],
     answer: npt.NDArray[Any],
     n_steps: int,
-) -> Staircases:
-    """Climb from the nodes in which rows end.
-
-    Parameters
-    ----------
-    tree : Tree
-    step : int32 array of shape (n_nodes,)
-        Step from which on each node is collapsed; `n_steps` or more: never.
-    end : int32 array of shape (n,)
-        Node in which each row ends.
-    rows : uint32 array of shape (n,)
-        Position of the rows in the table.
-    answer : array of shape (n_nodes,)
-        Answer of each node.
-    n_steps : int
-    """
+) -> StepFunctions:
+    """Climb from the nodes in which rows end."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
     while True:
@@ -101,20 +92,20 @@ def stairs_of(
     # Of several nodes that take over at one step, the topmost is what counts: the last one here.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     row, when, answers = row[last], when[last], answer[where[last]]
-    # An answer that does not change needs no stair.
+    # An answer that does not change needs no entry.
     new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
     row, when, answers = row[new], when[new], answers[new]
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
-    return Staircases(rows.astype(np.int64), start, when, answers)
+    return StepFunctions(rows.astype(np.int64), start, when, answers)
 
 
-def mixed_stairs(
+def mixed_step_functions(
     tree: Tree,
     step: npt.NDArray[np.int32],
     spread: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
     rows: npt.NDArray[np.uint32],
     n_steps: int,
-) -> Staircases:
+) -> StepFunctions:
     """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
 
     `spread` are the leaves and shares of the rows, as `ceiba.tree.routing.route.spread` gives them.
@@ -122,7 +113,7 @@ def mixed_stairs(
     start, leaf, share = spread
     count = np.diff(start)
     leaves = np.arange(len(leaf), dtype=np.uint32)
-    climb = stairs_of(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
+    climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
     value = tree.value[climb.answer].reshape(len(entry), -1)
     change = value.copy()  # of what each leaf says: first its own value, then differences
@@ -140,6 +131,6 @@ def mixed_stairs(
     if tree.task == "classification":
         answer = route.best_class(mixed, tree.cost_matrix)[:, 0]
     length = np.bincount(row[last], minlength=len(rows))
-    return Staircases(
+    return StepFunctions(
         rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], answer
     )

@@ -23,7 +23,7 @@ from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.fold_tree import FoldTree
 from ceiba.prune.cross_validation.folds import Fold
-from ceiba.prune.cross_validation.pruned_answers import Staircases, stairs_of
+from ceiba.prune.cross_validation.pruned_answers import StepFunctions, step_functions
 from ceiba.prune.risk import Risk
 from ceiba.tree import Tree
 
@@ -37,19 +37,7 @@ _EPS: Final = float(np.finfo(np.float64).eps)
 def fold_tree_of(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Give the work of a fold under a score.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.grow import GrowOptions, Problem
-    >>> from ceiba.prune.cross_validation.scored import fold_tree_of
-    >>> from ceiba.table import read, read_target
-    >>> target = read_target(["a", "b"], task="classification")
-    >>> problem = Problem(read({"x": [1.0, 2.0]}), target, GrowOptions(task="classification"))
-    >>> type(fold_tree_of("brier", problem, np.array([np.inf]))).__name__
-    'ScoredFoldTree'
-    """
+    """Give the work of a fold under a score."""
     if score == "cost":
         return FoldTree(problem, grid, risk, keep)
     if problem.options.task != "classification":
@@ -88,14 +76,12 @@ class ScoredFoldTree(FoldTree):
     ) -> tuple[Array, Array]:
         """Sum losses and their squares over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
-        stairs = stairs_of(tree, step, end, rows, nodes, len(self.grid))
-        of_row = np.repeat(stairs.row, np.diff(stairs.start))
-        truth = self.truth[of_row]
-        loss = self._table(tree)[stairs.answer, truth]
-        return _summed(stairs, loss, self.error_weight[of_row], len(self.grid))
+        functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
+        loss = self._table(tree)[functions.answer, self.truth[functions.entry_row]]
+        return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
     def _table(self, tree: Tree) -> Array:
-        """Give the loss of each node (row) and true class (column)."""
+        """Return the loss of each node (row) and true class (column)."""
         p = tree.value[:, 0, :]
         if self.score == "error":
             table = (tree.answer[:, None] != np.arange(p.shape[1])).astype(np.float64)
@@ -108,27 +94,13 @@ class ScoredFoldTree(FoldTree):
         factor = self.problem.scales.factor
         return np.asarray(table if factor is None else table * factor)
 
-    def losses_of_stairs(self, stairs: Staircases) -> tuple[Array, Array]:
+    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum the errors of rows that go down several branches."""
-        of_row = np.repeat(stairs.row, np.diff(stairs.start))
-        truth = self.truth[of_row]
-        wrong = (stairs.answer != truth).astype(np.float64)
+        truth = self.truth[functions.entry_row]
+        wrong = (functions.answer != truth).astype(np.float64)
         factor = self.problem.scales.factor
         wrong = wrong if factor is None else wrong * factor[truth]
-        return _summed(stairs, wrong, self.error_weight[of_row], len(self.grid))
-
-
-def _summed(stairs: Staircases, loss: Array, weight: Array, n: int) -> tuple[Array, Array]:
-    """Sum losses and their squares at each step, from where they change."""
-    length = np.diff(stairs.start)
-    opening = np.zeros(len(loss), bool)
-    opening[stairs.start[:-1][length > 0]] = True
-    sums = []
-    for power in (loss, loss**2):
-        before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
-        change = np.bincount(stairs.step, weight * (power - before), n)
-        sums.append(np.asarray(np.cumsum(change), np.float64))
-    return sums[0], sums[1]
+        return functions.sum_losses(wrong, self.error_weight, len(self.grid))
 
 
 @dataclass(frozen=True)
@@ -144,22 +116,22 @@ class RankedFoldTree(FoldTree):
     ) -> tuple[Array, Array]:
         """Give 1 - AUC of the held-out rows at each alpha, and its square."""
         nodes = np.arange(tree.n_nodes)
-        stairs = stairs_of(tree, step, end, rows, nodes, len(self.grid))
+        functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         if not weight[truth].any() or not weight[~truth].any():
             # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
-        changes = np.union1d(stairs.step, [0])
+        changes = np.union1d(functions.step, [0])
         area = np.zeros(len(changes))
         for i, at in enumerate(changes.tolist()):
-            area[i] = _area(tree.value[stairs.at(at), 0, 1], truth, weight)
+            area[i] = _area(tree.value[functions.at(at), 0, 1], truth, weight)
         loss = 1.0 - area[np.searchsorted(changes, np.arange(len(self.grid)), side="right") - 1]
         return loss, loss**2
 
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
-        """Give the mean over folds, and the variance of that mean."""
+        """Return the mean over folds, and the variance of that mean."""
         n = sum(1 for fold in folds if self._has_both(fold))
         if n == 0:
             raise OptionError(

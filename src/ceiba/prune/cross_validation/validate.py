@@ -28,17 +28,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import n_threads
 from ceiba.grow.problem import Problem
+from ceiba.progress import progress_listener
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import FoldTree
-from ceiba.prune.cross_validation.folds import Fold, read_folds, seed_of
-from ceiba.prune.cross_validation.progress import fold_listener
-from ceiba.prune.cross_validation.pruned_answers import Staircases
+from ceiba.prune.cross_validation.folds import (
+    Fold,
+    GrownFold,
+    check_folds_of_shards,
+    fold_ids,
+    read_folds,
+    seed_of,
+)
+from ceiba.prune.cross_validation.pruned_answers import StepFunctions
 from ceiba.prune.cross_validation.scored import Score, fold_tree_of
 from ceiba.prune.risk import Risk
+from ceiba.shards.folds import grow_folds, with_rows
 from ceiba.table import effective_rows
 from ceiba.tree import Tree
+from ceiba.tree.routing.threads import n_threads
 
 Array = npt.NDArray[np.float64]
 
@@ -56,9 +64,13 @@ class CrossValidation:
     sd : float64 array of shape (n_steps,)
         Standard deviation of R_cv between repeats; NaN with one repeat.
     n_folds, n_repeats : int
-    held_out : tuple of Staircases, or None
+    row_weight : float64 array of shape (n_rows,)
+    classes, codes : arrays of shape (n_classes,) and (n_rows,), or None
+        The classes, and the position of each row's class among them; None in regression.
+    costs : float64 array of shape (n_classes, n_classes), or None
+        The cost matrix, if there is one.
+    held_out : tuple of StepFunctions, or None
         The held-out predictions at every step, one entry per repeat; None if not kept.
-    problem : Problem
 
     Examples
     --------
@@ -83,14 +95,17 @@ class CrossValidation:
     sd: Array
     n_folds: int
     n_repeats: int
-    problem: Problem = field(repr=False)
-    held_out: tuple[Staircases, ...] | None = field(default=None, repr=False)
+    row_weight: Array = field(repr=False)
+    classes: npt.NDArray[Any] | None = field(default=None, repr=False)
+    codes: npt.NDArray[np.integer[Any]] | None = field(default=None, repr=False)
+    costs: Array | None = field(default=None, repr=False)
+    held_out: tuple[StepFunctions, ...] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.alpha)
 
     def predictions(self, step: int | None = None, *, repeat: int = 0) -> npt.NDArray[Any]:
-        """Give the held-out predictions: labels or numbers.
+        """Return the held-out predictions: labels or numbers.
 
         Parameters
         ----------
@@ -104,17 +119,19 @@ class CrossValidation:
             Rows that no fold holds out have None (labels) or NaN; of a row held out several times
             by one splitter, the last.
         """
-        stairs = self._stairs(repeat)
+        functions = self._functions(repeat)
         steps = range(len(self)) if step is None else [self._step(step)]
-        columns = [self._labelled(stairs, k) for k in steps]
+        columns = [self._labelled(functions, k) for k in steps]
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
         """Give N: weight of held-out rows of each true class (row) and predicted one (column)."""
-        stairs, labels = self._stairs(repeat), self._labels()
-        size = len(self.problem.target.info.classes[0])
-        cell = labels[stairs.row] * size + stairs.at(self._step(step)).astype(np.intp)
-        weight = self.problem.row_weight[stairs.row]
+        functions = self._functions(repeat)
+        if self.classes is None or self.codes is None:
+            raise OptionError("A regression tree has no classes to count. Use predictions(step).")
+        size = len(self.classes)
+        cell = self.codes[functions.row] * size + functions.at(self._step(step)).astype(np.intp)
+        weight = self.row_weight[functions.row]
         counts: Array = np.bincount(cell, weights=weight, minlength=size**2).astype(np.float64)
         return counts.reshape(size, size)
 
@@ -128,29 +145,23 @@ class CrossValidation:
     def class_cost(self, step: int, *, repeat: int = 0) -> Array:
         """Give R(j): the mean cost of a held-out row of each class."""
         q = self.q(step, repeat=repeat)
-        costs = self.problem.scales.costs
-        return np.asarray((q * (1.0 - np.eye(len(q)) if costs is None else costs)).sum(axis=1))
+        costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
+        return np.asarray((q * costs).sum(axis=1))
 
-    def _labelled(self, stairs: Staircases, step: int) -> npt.NDArray[Any]:
-        predicted = stairs.at(step)
-        if self.problem.options.task == "regression":
-            numbers = np.full(self.problem.n_rows, np.nan)
-            numbers[stairs.row] = predicted
+    def _labelled(self, functions: StepFunctions, step: int) -> npt.NDArray[Any]:
+        predicted, n_rows = functions.at(step), len(self.row_weight)
+        if self.classes is None:
+            numbers = np.full(n_rows, np.nan)
+            numbers[functions.row] = predicted
             return numbers
-        classes = self.problem.target.info.classes[0]
-        if len(np.unique(stairs.row)) == self.problem.n_rows:
-            labels = np.empty(self.problem.n_rows, classes.dtype)
+        if len(np.unique(functions.row)) == n_rows:
+            labels = np.empty(n_rows, self.classes.dtype)
         else:
-            labels = np.full(self.problem.n_rows, None, object)
-        labels[stairs.row] = classes[predicted.astype(np.intp)]
+            labels = np.full(n_rows, None, object)
+        labels[functions.row] = self.classes[predicted.astype(np.intp)]
         return labels
 
-    def _labels(self) -> npt.NDArray[Any]:
-        if self.problem.options.task == "regression":
-            raise OptionError("A regression tree has no classes to count. Use predictions(step).")
-        return self.problem.target.values[:, 0]
-
-    def _stairs(self, repeat: int) -> Staircases:
+    def _functions(self, repeat: int) -> StepFunctions:
         if self.held_out is None:
             raise OptionError(
                 "The held-out predictions were not kept. Ask for them: keep=True, or "
@@ -206,18 +217,29 @@ def cross_validate(
     >>> target = read_target(y, task="classification")
     >>> problem = Problem(read(X), target, GrowOptions(task="classification"))
     >>> cross_validate(problem.grow(), problem, folds=3).risk
-    array([0. , 0.5])
+    array([0.16666667, 0.5       ])
     """
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
     seed = seed_of(random_state)
-    plan = [
-        read_folds(folds, problem, stratify=stratify, groups=groups, random_state=seed, repeat=r)
-        for r in range(repeats)
-    ]
-    return run_folds(fold_tree_of(score, problem, grid, risk, keep), plan, verbose=verbose)
+    problem = with_rows(problem)
+    work = fold_tree_of(score, problem, grid, risk, keep)
+    options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
+    if not problem.table.is_whole:
+        check_folds_of_shards(folds, groups, problem.options)
+    make = read_folds if problem.table.is_whole else _folds_of_shards
+    plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
+    return run_folds(work, plan, verbose=verbose)
+
+
+def _folds_of_shards(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
+    """Grow the trees of all folds at once, where their rows are."""
+    ids = fold_ids(folds, problem, **options)
+    assert ids is not None
+    grown_on = np.empty(0, np.uint32)  # known to the shards
+    return [GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
@@ -250,7 +272,7 @@ class _Repeat:
 
     first: Array
     second: Array
-    stairs: list[Staircases]
+    functions: list[StepFunctions]
 
 
 def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _Repeat:
@@ -259,18 +281,18 @@ def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _R
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
     total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
-    for first, second, stairs in _results(fold_tree, folds, workers, threads // max(workers, 1)):
+    for first, second, functions in _results(fold_tree, folds, workers, threads // max(workers, 1)):
         total.first += first
         total.second += second
-        if stairs is not None:
-            total.stairs.append(stairs)
+        if functions is not None:
+            total.functions.append(functions)
         done()
     return total
 
 
 def _results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
-) -> Iterator[tuple[Array, Array, Staircases | None]]:
+) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
     if workers <= 1:  # in this thread, where Ctrl-C is heard while growing
         for fold in folds:
             yield fold_tree(fold, 1)
@@ -289,7 +311,7 @@ def _results(
 
 def _submitted(
     pool: ThreadPoolExecutor, fold_tree: FoldTree, folds: list[Fold], n_jobs: int
-) -> list[Future[tuple[Array, Array, Staircases | None]]]:
+) -> list[Future[tuple[Array, Array, StepFunctions | None]]]:
     """Hand folds to the pool until the system starts no more threads; the rest is the caller's."""
     started = []
     for fold in folds:
@@ -308,6 +330,8 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
     ]
     risks = np.stack([risk for risk, _ in figures])
     several = len(figures) > 1
+    problem = fold_tree.problem
+    has_classes = problem.options.task == "classification"
     return CrossValidation(
         alpha=fold_tree.grid,
         risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
@@ -317,8 +341,11 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
         else np.full(risks.shape[1], np.nan),
         n_folds=len(plan[0]),
         n_repeats=len(plan),
-        problem=fold_tree.problem,
-        held_out=tuple(Staircases.joined(repeat.stairs) for repeat in repeats)
+        row_weight=problem.row_weight,
+        classes=problem.target.info.classes[0] if has_classes else None,
+        codes=problem.target.values[:, 0] if has_classes else None,
+        costs=problem.scales.costs if has_classes else None,
+        held_out=tuple(StepFunctions.joined(repeat.functions) for repeat in repeats)
         if fold_tree.keep
         else None,
     )
@@ -350,7 +377,7 @@ def _mean_and_variance(
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:
     """Give a function that counts folds for who listens and on standard error, or does nothing."""
-    listener = fold_listener()
+    listener = progress_listener("folds")
     if not verbose and listener is None:
         return lambda: None
     count = 0

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ceiba.edit.forced.here import Here
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
-from ceiba.grow.forced.here import Here
 from ceiba.studio.answers.branches import check_one_output
 from ceiba.studio.answers.places import Places
 from ceiba.studio.prepare import Prepared
@@ -25,16 +25,7 @@ class NodeError(TreeError):
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """A state with its data.
-
-    Attributes
-    ----------
-    state : State
-        With a tree.
-    data : Prepared
-    places : Places
-        Of this data.
-    """
+    """A state with its data."""
 
     state: State
     data: Prepared
@@ -67,7 +58,7 @@ class Bench:
         return self.places.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
-        """Give what tells a split with its rows from any other: for answers that are kept."""
+        """Return what tells a split with its rows from any other: for answers that are kept."""
         tree = self.tree
         own = Places.key(tree, self.problem, tree.path(node).nodes)
         rules = tree.notes.get(node) if tree.notes else None
@@ -80,6 +71,6 @@ class Bench:
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
     def held_out_rows(self, node: int) -> Any:
-        """Give the held-out rows that pass through a node."""
+        """Return the held-out rows that pass through a node."""
         ends = self.held_out_ends
         return np.flatnonzero((ends >= node) & (ends < self.tree.subtree_end[node]))

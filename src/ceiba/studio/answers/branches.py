@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import Criterion, criterion_named
+from ceiba.edit.forced.division import divide
+from ceiba.edit.forced.here import Here
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
-from ceiba.grow.forced.division import divide
-from ceiba.grow.forced.here import Here
 from ceiba.grow.significance.independence import chi_square_test
 from ceiba.table import Table
 from ceiba.tree import SplitKind, SplitTable, Tree
@@ -24,17 +24,7 @@ _FEW: Final = 8  # classes that are counted one by one, which is faster
 
 @dataclass(frozen=True)
 class Counts:
-    """The rows of each branch.
-
-    Attributes
-    ----------
-    n_rows : int array of shape (n_branches,)
-    weight : float array of shape (n_branches,)
-    classes : float array of shape (n_branches, n_classes), or None
-        Weight by class.
-    mean, variance : float array of shape (n_branches,), or None
-        Of numbers.
-    """
+    """The rows of each branch."""
 
     n_rows: Array
     weight: Array
@@ -43,7 +33,7 @@ class Counts:
     variance: Array | None
 
     def impurity(self, criterion: Criterion) -> list[float | None]:
-        """Give the impurity of each branch, where it follows from these figures."""
+        """Return the impurity of each branch, where it follows from these figures."""
         if self.classes is not None and criterion.of_counts is not None:
             return [float(criterion.of_counts(row)) if row.sum() else None for row in self.classes]
         if self.variance is not None and criterion.name in ("squared_error", "friedman_mse"):
@@ -106,7 +96,7 @@ class NodeTarget:
 def branch_of(
     here: Here, splits: SplitTable, missing: int | None = None
 ) -> tuple[Array, int, float | None]:
-    """Give the branch of each row of a node by a split, the number of branches, and the gain.
+    """Return the branch of each row of a node by a split, the number of branches, and the gain.
 
     Rows without a value go where growing would send them. None: the gain follows from the counts.
     """
@@ -126,7 +116,7 @@ def branch_of(
 
 
 def held_out_branch(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
-    """Give the branch of held-out rows by a split; rows that it cannot place have none."""
+    """Return the branch of held-out rows by a split; rows that it cannot place have none."""
     branch = ask(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)
 
@@ -157,7 +147,7 @@ def in_json(counts: Counts, criterion: Criterion, texts: list[str]) -> list[dict
 
 
 def gain_follows(problem: Problem) -> bool:
-    """Tell whether gains follow from counts of classes, or from means and variances."""
+    """Return whether gains follow from counts of classes, or from means and variances."""
     criterion = criterion_of(problem)
     if problem.options.task == "regression":
         return criterion.name in ("squared_error", "friedman_mse")
@@ -184,7 +174,7 @@ def gain_of(counts: Counts, problem: Problem) -> float:
 
 
 def criterion_of(problem: Problem) -> Criterion:
-    """Give the criterion by which nodes are valued; tests leave that to gini or variances."""
+    """Return the criterion by which nodes are valued; tests leave that to gini or variances."""
     name = problem.options.criterion_name
     if problem.options.chaid is not None:
         name = "gini" if problem.options.task == "classification" else "squared_error"

@@ -23,7 +23,7 @@ _MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out ev
 
 
 def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
-    """Give what is drawn of one column at a node."""
+    """Return what is drawn of one column at a node."""
     here = bench.at(node)
     at = bench.problem.table.schema.index(name)
     own = bench.problem.table.columns[at]

@@ -19,7 +19,7 @@ _MOST_ROWS: Final = 50_000  # of the sample
 
 
 def described_by(setup: Setup) -> Any:
-    """Give what the description depends on, of all that can be set up."""
+    """Return what the description depends on, of all that can be set up."""
     return repr((setup.target, setup.kinds, setup.orders))
 
 
@@ -39,7 +39,7 @@ def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
 
 
 def _kind(setup: Setup, name: str, task: str | None) -> str | None:
-    """Give the kind in which a column is shown: classes written as numbers are levels."""
+    """Return the kind in which a column is shown: classes written as numbers are levels."""
     if name in setup.orders:
         return "ordered"
     return setup.kinds.get(name) or (

@@ -19,14 +19,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.edit.forced.here import Here
+from ceiba.edit.growing_rules import rules_at
 from ceiba.grow import Problem
-from ceiba.grow.forced.here import Here
 from ceiba.grow.significance.independence import chi_square_test
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import one_level
 from ceiba.tree import Tree
-from ceiba.tree.growing_rules import rules_at
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import ask
 
@@ -40,7 +40,7 @@ Array = npt.NDArray[Any]
 
 
 def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
-    """Tell whether the split of a node is worse than the best one by more than chance."""
+    """Return whether the split of a node is worse than the best one by more than chance."""
     here = bench.at(node)
     split = bench.tree.node(node).split
     rows = here.rows[:: -(-len(here.rows) // _MOST_ROWS)]
@@ -67,7 +67,7 @@ def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
 
 
 def _allowed(bench: Bench, node: int, here: Here) -> Problem:
-    """Give the problem of one level with the columns that may be asked about."""
+    """Return the problem of one level with the columns that may be asked about."""
     table = bench.problem.table
     options = one_level(bench.problem.options, 0, table.n_columns)
     options = replace(options, max_competitors=0, monotonic_cst=None)
@@ -79,7 +79,7 @@ def _allowed(bench: Bench, node: int, here: Here) -> Problem:
 
 
 def _paired(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Give the loss of each row by the split of the node, minus that by the best split."""
+    """Return the loss of each row by the split of the node, minus that by the best split."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)
@@ -164,14 +164,7 @@ def _compare_numbers(
 
 
 def warnings(bench: Bench, kept: dict[Any, Any]) -> list[dict[str, Any]]:
-    """Give all warnings about a tree.
-
-    Parameters
-    ----------
-    bench : Bench
-    kept : dict
-        What was found of splits before; a split is judged once.
-    """
+    """Give all warnings about a tree."""
     listed = []
     for node in bench.state.nodes_by_hand:
         key = bench.key(node)

@@ -61,7 +61,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
 
 
 def row_losses(tree: Tree, ends: Array, truth: Array) -> Array:
-    """Give what the answer of each leaf costs its row: a mistake, or a squared error."""
+    """Return what the answer of each leaf costs its row: a mistake, or a squared error."""
     if tree.task == "regression":
         return np.asarray((tree.value[ends, 0, 0] - truth) ** 2)
     answers = tree.answer[ends]
@@ -71,13 +71,13 @@ def row_losses(tree: Tree, ends: Array, truth: Array) -> Array:
 
 
 def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
-    """Give a weighted mean and its standard error."""
+    """Return a weighted mean and its standard error."""
     mean = float(share @ values)
     return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
 
 def shares(data: Prepared, tree: Tree) -> Array:
-    """Give the share of each row in the whole weight; classes weigh as their priors say."""
+    """Return the share of each row in the whole weight; classes weigh as their priors say."""
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     if tree.class_prior is not None:
         truth = data.y.values[:, 0]

@@ -21,7 +21,7 @@ from ceiba.studio.work.splits import read_cuts
 
 
 def further_cut(bench: Bench, node: int, given: dict[str, Any]) -> dict[str, Any]:
-    """Give the best further cut of a numeric column; null where no interval can be cut."""
+    """Return the best further cut of a numeric column; null where no interval can be cut."""
     name = given.get("column")
     schema = bench.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:

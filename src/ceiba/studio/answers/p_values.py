@@ -13,7 +13,7 @@ _DRAWS: Final = 999
 
 
 def p_values(bench: Bench, node: int) -> dict[str, Any]:
-    """Give the p-values of a node that bounds do not settle."""
+    """Return the p-values of a node that bounds do not settle."""
     here = bench.at(node)
     pending = [one for one in rivals(bench, node)["rivals"] if one["p_bound"] == "pending"]
     tests = {}
@@ -23,5 +23,5 @@ def p_values(bench: Bench, node: int) -> dict[str, Any]:
             stem, bench.problem, "search", "auto", 0.05, _DRAWS, 0, bench.problem.table.n_columns
         )
         made = test(0, here.rows)
-        tests[one["column"]] = {"p_value": made.p_value, "method": made.method}
+        tests[one["column"]] = {"p_value": made.p_value, "p_bound": made.bound}
     return {"node": node, "p_values": tests}

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.edit.forced.here import Here
 from ceiba.grow import Problem
-from ceiba.grow.forced.here import Here
 from ceiba.tree import Tree
 
 _TABLES: Final = 3  # so many times all rows are kept
@@ -56,7 +56,7 @@ class Places:
 
     @staticmethod
     def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
-        """Give what tells the rows of a node: the questions above it, the branches taken."""
+        """Return what tells the rows of a node: the questions above it, the branches taken."""
         steps = []
         for above, below in pairwise(path):
             splits = tree.splits.take(np.array([above]))

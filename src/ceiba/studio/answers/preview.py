@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ceiba.grow.forced.division import EmptyBranchError, read_split
+from ceiba.edit.forced.division import EmptyBranchError, read_split
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     NodeTarget,

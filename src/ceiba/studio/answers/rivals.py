@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.edit.forced.here import Here
+from ceiba.edit.growing_rules import rules_at
 from ceiba.errors import CeibaError
 from ceiba.grow import GrowOptions
-from ceiba.grow.forced.here import Here
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     Counts,
@@ -31,7 +32,6 @@ from ceiba.studio.answers.branches import (
 from ceiba.studio.work.splits import to_json
 from ceiba.table import Kind
 from ceiba.tree import SplitKind, SplitTable, Tree
-from ceiba.tree.growing_rules import rules_at
 
 MOST_CELLS: Final = 6_000_000  # rows times columns that are searched cut by cut
 SETTLED: Final = 0.05
@@ -39,7 +39,7 @@ PERMUTED: Final = 50_000  # rows in which a pending p-value is found by permutat
 
 
 def rivals(bench: Bench, node: int) -> dict[str, Any]:
-    """Give the best split of every column at a node."""
+    """Return the best split of every column at a node."""
     here = bench.at(node)
     stump, exact = _stump(here)
     names = bench.problem.table.schema.names
@@ -71,8 +71,7 @@ def _stump(here: Here) -> tuple[Tree, bool]:
     rows = None if whole else here.rows.astype(np.uint32)
 
     def grown(**changes: Any) -> Tree:
-        problem = replace(here.problem, options=replace(options, **changes))
-        problem.__dict__["scales"] = here.problem.scales
+        problem = here.problem.changed(options=replace(options, **changes))
         return problem.grow(rows, below=replace(here, problem=problem)._place())
 
     if len(here.rows) * n_columns <= MOST_CELLS or "bins" not in _growers(options):
@@ -104,7 +103,7 @@ def one_level(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
 
 
 def _growers(options: GrowOptions) -> tuple[str, ...]:
-    """Give the ways in which these options can grow; none besides if bins are refused."""
+    """Return the ways in which these options can grow; none besides if bins are refused."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -163,7 +162,7 @@ def _rival(
 def _quick_p_value(
     here: Here, target: NodeTarget, splits: SplitTable, counts: Counts
 ) -> tuple[float | None, str]:
-    """Give the p-value of a column as far as it is known without permutations."""
+    """Return the p-value of a column as far as it is known without permutations."""
     column = here.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:

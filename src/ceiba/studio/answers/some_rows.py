@@ -15,7 +15,7 @@ _MOST: Final = 200
 
 
 def some_rows(bench: Bench, node: int, limit: int) -> dict[str, Any]:
-    """Give rows of a node, evenly chosen; the target comes first."""
+    """Return rows of a node, evenly chosen; the target comes first."""
     if not 1 <= limit <= _MOST:
         raise OptionError(f"limit: got {limit}. Give 1 to {_MOST}.")
     here = bench.at(node)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ceiba.errors import CeibaError
 from ceiba.export import FORMATS
-from ceiba.report import payload
+from ceiba.report.payload import payload
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.doubts import warnings
 from ceiba.studio.answers.figures import figures
@@ -20,17 +20,7 @@ from ceiba.tree.splits.sentences import level_text
 def state_json(
     workspace: Workspace, state: State, bench: Bench | None, doubts: dict[Any, Any]
 ) -> dict[str, Any]:
-    """Give the state of a workspace as plain data.
-
-    Parameters
-    ----------
-    workspace : Workspace
-    state : State
-    bench : Bench, optional
-        None while there is no tree.
-    doubts : dict
-        What is known of splits already.
-    """
+    """Give the state of a workspace as plain data."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
@@ -43,6 +33,7 @@ def state_json(
         },
         "lang": workspace.lang,
         "resumed": workspace.resumed,
+        "not_replayed": workspace.not_replayed,
         "setup": _setup(state.setup, source.table, bench),
         "tree": None if bench is None else _tree(workspace, bench),
         "by_hand": state.nodes_by_hand,

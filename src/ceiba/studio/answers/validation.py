@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ceiba.edit.copying import asked_again, replanted
+from ceiba.edit.forced.here import Here
 from ceiba.edit.growing import grown
+from ceiba.edit.growing_rules import rules_at
 from ceiba.grow import Problem
-from ceiba.grow.forced.here import Here
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.figures import mean_and_se, row_losses, shares
 from ceiba.tree import Tree
-from ceiba.tree.growing_rules import rules_at
 from ceiba.tree.routing import route
 
 
@@ -31,7 +31,7 @@ class CancelledError(Exception):
 def cross_validated(
     bench: Bench, folds: int, tell: Callable[[int, int], None], is_cancelled: Callable[[], bool]
 ) -> dict[str, Any]:
-    """Give the cross-validated figures of a tree; `tell(done, total)` hears of each fold."""
+    """Return the cross-validated figures of a tree; `tell(done, total)` hears of each fold."""
     problem, truth = bench.problem, bench.problem.target.values[:, 0]
     losses, errors = np.empty((2, len(truth)))
     parts = read_folds(folds, problem)

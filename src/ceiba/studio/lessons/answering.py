@@ -8,16 +8,16 @@ from ceiba.errors import OptionError
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import rivals
 from ceiba.studio.lessons.computing import MEASURES, Division, steps_of
-from ceiba.studio.lessons.wording import words_in
 from ceiba.studio.work.state import place_of
 from ceiba.studio.work.workspace import Workspace
 from ceiba.tree.splits.sentences import level_text
+from ceiba.words import words
 
 _NOISE = 1e-12
 
 
 def answered(workspace: Workspace, bench: Bench, node: int) -> bool:
-    """Tell whether the figures of a node may be shown."""
+    """Return whether the figures of a node may be shown."""
     return workspace.lesson is None or place_of(bench.tree, node) in workspace.answered
 
 
@@ -52,7 +52,7 @@ def lesson_steps(bench: Bench, node: int, column: str, measure: str, lang: str) 
         counts=tuple(tuple(one["counts"]) for one in branches),
         base="gini" if bench.tree.criterion == "gini" else "entropy",
     )
-    steps = steps_of(division, measure, words_in(lang))
+    steps = steps_of(division, measure, words(lang).section("steps"))
     return {
         "node": node,
         "column": column,

@@ -20,16 +20,7 @@ Step = dict[str, Any]
 
 @dataclass(frozen=True)
 class Division:
-    """Rows of a node by branch and class.
-
-    Attributes
-    ----------
-    classes, branches : tuple of str
-    counts : tuple of tuple of float
-        Of each branch, its rows by class.
-    base : {"entropy", "gini"}
-        What the gain is a decrease of.
-    """
+    """Rows of a node by branch and class."""
 
     classes: tuple[str, ...]
     branches: tuple[str, ...]
@@ -43,19 +34,7 @@ class Division:
 
 
 def steps_of(division: Division, measure: str, words: Mapping[str, str]) -> list[Step]:
-    """Give the steps of a computation; the last one has the result.
-
-    Examples
-    --------
-    >>> from ceiba.studio.lessons.computing import Division, steps_of
-    >>> from ceiba.studio.lessons.wording import words_in
-    >>> division = Division(("no", "yes"), ("x <= 1", "x > 1"), ((2, 0), (1, 3)))
-    >>> steps = steps_of(division, "gain", words_in("en"))
-    >>> steps[0]["formula"]
-    'H = −3/6·log₂(3/6) − 3/6·log₂(3/6) = 1'
-    >>> round(steps[-1]["value"], 3)
-    0.459
-    """
+    """Give the steps of a computation; the last one has the result."""
     return _MEASURES[measure](division, words)
 
 

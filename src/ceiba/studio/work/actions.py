@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from ceiba import estimators  # its classes, and scikit-learn, are imported at first use
@@ -33,15 +34,7 @@ _STOPPING: Final = frozenset(
 
 @dataclass(frozen=True)
 class Desk:
-    """What an action works with.
-
-    Attributes
-    ----------
-    source : Source
-    state : State
-    prepared : callable
-        Gives the table of a setup, made ready.
-    """
+    """What an action works with."""
 
     source: Source
     state: State
@@ -74,7 +67,7 @@ class Desk:
 
 
 def begun(desk: Desk, setup: Setup) -> State:
-    """Give the state in which a setup begins: the root alone, or the given model."""
+    """Return the state in which a setup begins: the root alone, or the given model."""
     if setup.target is None:
         return State(setup)
     if setup.from_model:
@@ -291,6 +284,7 @@ ACTIONS: Final[dict[str, Callable[..., tuple[State, str]]]] = {
         prefer, copy, note, override, prune,
     )
 }  # fmt: skip
+_signature = cache(inspect.signature)
 _CHANGES: Final = ("role", "kind", "order", "monotone", "cost")
 
 
@@ -302,10 +296,13 @@ def act(desk: Desk, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
     if name == "set_column":
         _only(arguments, "column", *_CHANGES)
     try:
-        bound = inspect.signature(action).bind(desk, **arguments)
+        bound = _signature(action).bind(desk, **arguments)
     except TypeError as error:
         raise OptionError(f"{name}: {error}.") from None
-    return action(*bound.args, **bound.kwargs)
+    try:
+        return action(*bound.args, **bound.kwargs)
+    except OverflowError:  # a whole number beyond float64
+        raise OptionError(f"{name}: numbers must be below 1.8e308.") from None
 
 
 def _only(given: dict[str, Any], *names: str) -> None:

@@ -1,8 +1,8 @@
 """The file of a workspace: one line of JSON per action, on disk before the action is acknowledged.
 
-Actions are deterministic, so the list of them is the state: opening the file does them again. A
-line that a crash has cut short was never acknowledged, and is dropped. The first line says which
-data the actions belong to.
+Actions are deterministic, so the list of them is the state: opening the file repeats them. A line
+that a crash has cut short was never acknowledged, and is dropped. The first line names the data
+that the actions belong to.
 """
 
 from __future__ import annotations
@@ -10,55 +10,57 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
-from ceiba.errors import DataError, OutputError
+from ceiba.errors import DataError, OptionError, OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 VERSION: Final = 1
+_FIRST: Final = b'{"ceiba_studio":'  # how a workspace begins
 
 
 class Journal:
     """A workspace file that is open for writing, by one process at a time."""
 
-    def __init__(self, path: Path, file: IO[bytes], actions: list[dict[str, Any]]) -> None:
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
-        self.actions = actions
-        self.saved = _modified(path)
+        self.actions: list[dict[str, Any]] = []
+        self.remarks: list[str] = []
+        self.saved: str | None = None
         self._file = file
+        self._ends: list[int] = []  # where the line of each action ends
+        self._length = 0  # of the whole lines
 
     @classmethod
     def open(
-        cls, path: Path, fingerprint: str, start: dict[str, Any]
-    ) -> tuple[Journal, str | None]:
-        """Open the file of a workspace, and give what was done in it; a word if it was another's.
+        cls, path: Path, fingerprint: str, start: dict[str, Any], *, new: bool = False
+    ) -> Journal:
+        """Open the file of a workspace and read its actions.
 
-        A file of other data is put aside under another name, never overwritten.
+        A file of other data, or any with `new`, is kept under another name, never overwritten.
         """
-        remark = None
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
-        actions, present = _read(path)
-        if present is not None and any(present.get(key) != header[key] for key in header):
-            aside = free_name(path)
-            path.rename(aside)
-            actions, present = [], None
-            remark = f"{path.name} was made with other data or options. It is kept as {aside.name}."
+        journal = cls(path, _open(path))
         try:
-            file = path.open("ab" if present is not None else "xb", buffering=0)
-        except OSError as error:
-            raise OutputError(
-                f"Cannot write {str(path)!r}: {error.strerror}. Choose another place with "
-                "--workspace."
-            ) from None
-        _lock(file, path)
-        journal = cls(path, file, actions)
-        if present is None:
-            journal._append(header)
-            journal.saved = None
-        else:
-            file.truncate(_whole_length(path))
-        return journal, remark
+            content = journal._file.read()
+            found = {} if new else _header(content, path)
+            if found == header:
+                journal._read(content)
+            else:
+                if content and found is not None:
+                    journal._put_aside(new)
+                journal._append(header)
+        except BaseException:
+            journal.close()
+            raise
+        return journal
 
     def write(self, action: str, arguments: dict[str, Any]) -> None:
         """Put an action on disk."""
@@ -68,66 +70,149 @@ class Journal:
         """Let others open the file."""
         self._file.close()
 
-    def _append(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    def keep_first(self, n: int) -> Path:
+        """Copy the file, then leave only its first n actions in it; return the path of the copy."""
+        copy = free_name(self.path)
         try:
-            self._file.write(line.encode("ascii") + b"\n")
+            self._file.seek(0)
+            with _private(copy, "xb") as file:
+                shutil.copyfileobj(self._file, file)
+                file.flush()
+                os.fsync(file.fileno())
+            self._file.truncate(self._ends[n])
+        except OSError as error:
+            copy.unlink(missing_ok=True)
+            raise _unwritable(copy, error) from None
+        self._length = self._ends[n]
+        return copy
+
+    def _put_aside(self, new: bool) -> None:
+        """Rename the file, which is locked, and begin another."""
+        aside, old = free_name(self.path), self._file
+        try:
+            if fcntl is None:
+                old.close()  # Windows does not rename an open file
+            self.path.rename(aside)
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+        self._file = _open(self.path)
+        old.close()
+        why = "" if new else f"{self.path.name} was made with other data or options. "
+        self.remarks.append(f"{why}The work so far is kept as {aside.name}.")
+
+    def _read(self, content: bytes) -> None:
+        self.saved = _modified(self._file)
+        header, *lines, _ = content.split(b"\n")
+        self._length = len(header) + 1
+        self._ends.append(self._length)
+        for number, line in enumerate(lines, 2):
+            self._length += len(line) + 1
+            entry = _entry(line)
+            if entry is None:
+                self.remarks.append(f"{self.path.name}: line {number} is damaged and skipped.")
+                continue
+            self.actions.append(entry)
+            self._ends.append(self._length)
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Write a line whole and sync it, or leave the file as it was."""
+        try:
+            text = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        except ValueError:
+            raise OptionError("Numbers must be finite.") from None
+        line = text.encode("ascii") + b"\n"
+        try:
+            # Also removes what a crash, or a failure that could not be undone, has left.
+            self._file.truncate(self._length)
+            written = 0
+            while written < len(line):  # a nearly full disk takes a part
+                written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise OutputError(f"Cannot write {str(self.path)!r}: {error.strerror}.") from None
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._length)
+            raise _unwritable(self.path, error) from None
+        self._length += len(line)
 
 
-def _read(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Give the actions and the first line of a file; None: there is no file, or nothing in it."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return [], None
-    except OSError as error:
-        raise DataError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
-    lines = content[: content.rfind(b"\n") + 1].splitlines()
-    try:
-        entries = [json.loads(line) for line in lines]
-    except ValueError:
-        entries = [None]
-    if not lines:
-        path.unlink()
-        return [], None
-    if not all(isinstance(entry, dict) for entry in entries) or "ceiba_studio" not in entries[0]:
+def _private(path: Path, mode: str, buffering: int = -1) -> Any:
+    """Open a file; a new one is for its owner only."""
+    return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def _open(path: Path) -> IO[bytes]:
+    """Open a file and lock it; the system frees the lock of a killed process."""
+    while True:
+        try:
+            file: IO[bytes] = _private(path, "ab+", buffering=0)
+            file.seek(0)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        if fcntl is None:
+            return file
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except FileNotFoundError:
+            pass
+        except BlockingIOError:
+            file.close()
+            raise OutputError(
+                f"{str(path)!r} is open in another studio. Use that one, or choose another place "
+                "with --workspace."
+            ) from None
+        except OSError as error:
+            file.close()
+            raise _unwritable(path, error) from None
+        file.close()  # another studio renamed it between the opening and the locking
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another place with "
+                       "--workspace.")  # fmt: skip
+
+
+def _header(content: bytes, path: Path) -> dict[str, Any] | None:
+    """Return the first line of a workspace; None: it is empty, or was cut short while it began."""
+    first, end, _ = content.partition(b"\n")
+    if not end and (first.startswith(_FIRST) or _FIRST.startswith(first)):
+        return None
+    header = _loads(first)
+    if not isinstance(header, dict) or "ceiba_studio" not in header:
         raise DataError(
             f"{str(path)!r} is not a workspace of the studio. Choose another place with "
             "--workspace."
         )
-    return entries[1:], entries[0]
+    return header
 
 
-def _whole_length(path: Path) -> int:
-    return path.read_bytes().rfind(b"\n") + 1
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """Return the action of a line; of one glued to the rest of another, the last; None: damaged."""
+    for text in (line, line[line.rfind(b'{"action":') :]):
+        entry = _loads(text)
+        if (
+            isinstance(entry, dict)
+            and isinstance(entry.get("action"), str)
+            and isinstance(entry.get("arguments"), dict)
+        ):
+            return entry
+    return None
+
+
+def _loads(text: bytes) -> Any:
+    with contextlib.suppress(ValueError, RecursionError):
+        return json.loads(text)
+    return None
 
 
 def free_name(path: Path) -> Path:
-    """Give a name beside a path that no file has: .old, .old2, ..."""
+    """Return a name beside a path that no file has: .old, .old2, ..."""
     names = (path.with_name(f"{path.name}.old{'' if k == 1 else k}") for k in range(1, 10**6))
     return next(name for name in names if not name.exists())
 
 
-def _modified(path: Path) -> str | None:
-    with contextlib.suppress(OSError):
-        return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    return None
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Refuse a workspace that another process has open; the system frees a killed one's."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise OutputError(
-            f"{str(path)!r} is open in another studio. Use that one, or choose another place with "
-            "--workspace."
-        ) from None
+def _modified(file: IO[bytes]) -> str | None:
+    seconds = os.fstat(file.fileno()).st_mtime
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -13,9 +13,9 @@ from typing import Any, Final
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import OPTIONS
-from ceiba.inspection import describe
 from ceiba.studio.prepare import KINDS, as_kind, task_of
 from ceiba.table import Table
+from ceiba.table.identifiers import is_identifier
 from ceiba.tree.splits.sentences import level_text
 
 ROLES: Final = ("use", "ignore", "weight", "target")
@@ -24,31 +24,12 @@ OFFERED: Final = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
     "min_impurity_decrease", "missing", "unseen", "categorical_splits",
 )  # fmt: skip
-_NOT_BY_HAND: Final = ("honest", "leaf_values", "forced_splits", "search")
+_NOT_BY_HAND: Final = ("leaf_values", "forced_splits", "search")
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How a table is prepared and how trees grow.
-
-    Attributes
-    ----------
-    target : str or None
-        None: not chosen yet, and there is no tree.
-    task : str or None
-        None: judged by the target.
-    weight : str or None
-    ignore : tuple of str
-    kinds, orders : mapping by column
-    monotone, costs : mapping by column
-    held_out : None, {"share", "seed"}, {"file"} or {"given"}
-    options : mapping
-        Parameters of the estimator.
-    class_prior : mapping of class, as text, to share; or None
-    cost_matrix : list of lists, or None
-    from_model : bool
-        The tree starts as that of a given model, whose schema the columns have.
-    """
+    """How a table is prepared and how trees grow."""
 
     target: str | None = None
     task: str | None = None
@@ -66,17 +47,16 @@ class Setup:
 
     @classmethod
     def first(cls, table: Table, target: str | None, **given: Any) -> Setup:
-        """Give the setup in which the studio opens: identifiers are ignored."""
+        """Return the setup in which the studio opens: identifiers are ignored."""
         if target is not None:
             table.schema.index(target)
-        rows = table if table.n_rows <= _MOST else table.take(_some(table.n_rows))
-        named = [one.name for one in describe(rows).columns if one.kind == "identifier"]
+        named = [one.name for one in table.columns if is_identifier(one)]
         learned = [name for name in table.schema.names if name != target and name not in named]
         ignored = tuple(name for name in named if name != target) if learned else ()
         return cls(target=target, ignore=ignored, **given)
 
     def arguments(self) -> dict[str, Any]:
-        """Give the arguments of `ceiba.prepare`, without held-out rows from a file."""
+        """Return the arguments of `ceiba.prepare`, without held-out rows from a file."""
         given: dict[str, Any] = {
             "task": self.task,
             "weight": self.weight,
@@ -109,6 +89,8 @@ class Setup:
 
     def with_column(self, table: Table, column: str, **change: Any) -> Setup:
         """Set the role, kind, order of levels, monotone direction or cost of a column."""
+        if not isinstance(column, str):
+            raise OptionError(f"column must be the name of a column, got {column!r}.")
         table.schema.index(column)
         setup = replace(self, from_model=False)
         for name, value in change.items():
@@ -141,7 +123,9 @@ class Setup:
         orders = {name: own for name, own in self.orders.items() if name != column}
         if as_kind(table.column(column), kind) is not table.column(column):
             kinds[column] = kind
-        return replace(self, kinds=kinds, orders=orders)
+        # Levels without an order have no direction.
+        monotone = {n: way for n, way in self.monotone.items() if (n, kind) != (column, "category")}
+        return replace(self, kinds=kinds, orders=orders, monotone=monotone)
 
     def _with_order(self, table: Table, column: str, order: Any) -> Setup:
         if not isinstance(order, list) or not all(isinstance(one, str) for one in order):
@@ -153,6 +137,11 @@ class Setup:
     def _with_monotone(self, table: Table, column: str, way: Any) -> Setup:
         if way not in (-1, 0, 1) or isinstance(way, bool):
             raise OptionError(f"monotone: got {way!r}. Give -1, 0 or 1.")
+        if way != 0 and self._column(table, column)["kind"] == "category":
+            raise OptionError(
+                f"monotone must be 0 for column {column!r}, whose levels have no order; got {way}. "
+                "Make the column ordered, or a number."
+            )
         others = {name: own for name, own in self.monotone.items() if name != column}
         return replace(self, monotone=others if way == 0 else {**others, column: int(way)})
 
@@ -209,7 +198,6 @@ class Setup:
         }
 
 
-_MOST: Final = 100_000  # rows by which identifiers are judged
 _MOST_LEVELS: Final = 200  # levels that are listed on the first screen
 _KIND: Final = {"numeric": "number", "categorical": "category", "ordered": "ordered"}
 _CHANGES: Final = {
@@ -219,12 +207,6 @@ _CHANGES: Final = {
     "monotone": Setup._with_monotone,
     "cost": Setup._with_cost,
 }
-
-
-def _some(n_rows: int) -> Any:
-    import numpy as np
-
-    return np.linspace(0, n_rows - 1, _MOST).astype(np.intp)
 
 
 def task_in(setup: Setup, table: Table) -> str | None:
@@ -239,14 +221,14 @@ def _default(name: str, task: str) -> Any:
 
 
 def shown_options(setup: Setup, task: str) -> dict[str, Any]:
-    """Give the offered options with their values; an object as its text."""
+    """Return the offered options with their values; an object as its text."""
     values = {name: setup.options.get(name, _default(name, task)) for name in OFFERED}
     plain = (str, int, float, bool, type(None))
     return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
 
 
 def allowed_options(task: str) -> dict[str, list[str]]:
-    """Give the words that options take."""
+    """Return the words that options take."""
     return {
         "criterion": list(criterion_names(task)),  # type: ignore[arg-type]
         "missing": ["learn", "majority", "surrogate", "fractional", "error"],

@@ -20,35 +20,7 @@ from ceiba.table import Column, Table
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The data of a workspace.
-
-    Attributes
-    ----------
-    name : str
-        What the page calls them.
-    table : Table
-        All columns, the target among them.
-    file : str or None
-        The file that `ceiba.read_file` reads; None: the data came from Python.
-    reading : mapping
-        Arguments of `ceiba.read_file`.
-    expression : str or None
-        Python that gives the data, if that is another one.
-    folder : Path or None
-        The one folder that files are read from and written to; None: none is.
-    read_file : callable or None
-        Reads another file of the folder.
-    held_out : table or None
-        Held-out rows that came from Python.
-    model : estimator or None
-        The model to go on with, and the file that it came from.
-    model_file : str or None
-    metadata : mapping
-        What is kept in saved models, so that files are read the same way again.
-    separate_target : bool
-        The target came as an array of its own.
-    remarks : tuple of str
-    """
+    """The data of a workspace."""
 
     name: str
     table: Table

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 from ceiba.errors import CeibaError, OptionError
 from ceiba.table import Schema
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, Split
-from ceiba.tree.splits.sentences import cut_text, level_text
+from ceiba.tree.splits.sentences import ALL_DIGITS, level_text
 from ceiba.tree.splits.written import read_written
 
 _FORMS = (
@@ -18,18 +18,7 @@ _FORMS = (
 
 
 def read_json(given: Any, schema: Schema) -> Any:
-    """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all.
-
-    Examples
-    --------
-    >>> from ceiba.studio.work.splits import read_json
-    >>> from ceiba.table import read
-    >>> schema = read({"age": [1.5, 2], "city": ["Oslo", "Lima"]}).schema
-    >>> read_json({"column": "age", "cut": 1.75}, schema)
-    'age <= 1.75'
-    >>> read_json({"column": "city", "branches": [[0], [1]], "missing": 1}, schema)
-    'city = Lima | city = Oslo or missing'
-    """
+    """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all."""
     if isinstance(given, str):
         return given
     if not isinstance(given, dict) or not isinstance(given.get("column"), str):
@@ -48,16 +37,7 @@ def read_json(given: Any, schema: Schema) -> Any:
 
 
 def to_json(split: Split, schema: Schema) -> dict[str, Any]:
-    """Give a split as an object of JSON.
-
-    Examples
-    --------
-    >>> from ceiba.studio.work.splits import to_json
-    >>> from ceiba.table import read
-    >>> from ceiba.tree import Cut
-    >>> to_json(Cut("age", 30.0), read({"age": [1.0]}).schema)
-    {'column': 'age', 'cut': 30.0}
-    """
+    """Give a split as an object of JSON."""
     if isinstance(split, Cut):
         return {"column": split.column, "cut": split.cut}
     if isinstance(split, Intervals):
@@ -154,7 +134,6 @@ def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
 
 def _written(split: Split, schema: Schema) -> list[list[str]]:
     """Give ways to write a split, the shortest first; each has a sentence per branch."""
-    info = schema.columns[schema.index(split.column)]
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -166,13 +145,8 @@ def _written(split: Split, schema: Schema) -> list[list[str]]:
         ]
         return [sentences]
     ways = []
-    for show in (lambda cut: cut_text(cut, info), repr):
-        if isinstance(split, Cut):
-            text = show(split.cut)
-            ways += [[f"{name} <= {text}"], [f"{name} <= {text}", f"{name} > {text}"]]
-        else:
-            cuts = [show(cut) for cut in split.cuts]
-            middle = [f"{low} < {name} <= {high}" for low, high in pairwise(cuts)]
-            ends = [f"{name} is missing"] if split.missing_branch else []
-            ways.append([f"{name} <= {cuts[0]}", *middle, f"{name} > {cuts[-1]}", *ends])
+    exact = replace(split, digits=ALL_DIGITS)
+    for known in (schema, None):  # a date, where that is the cut, or its number
+        sentences = [exact.sentence(branch, known) for branch in range(split.n_branches)]
+        ways += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
     return ways

@@ -17,15 +17,7 @@ Place = tuple[int, ...]
 
 
 def place_of(tree: Tree, node: int) -> Place:
-    """Give the branches from the root to a node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.studio.work.state import place_of
-    >>> place_of(ceiba.tree.build(("x <= 2", "a", ("x <= 3", "b", "a"))), 4)
-    (1, 1)
-    """
+    """Give the branches from the root to a node."""
     return tuple(int(tree.branch_index[i]) for i in tree.path(node).nodes[1:])
 
 
@@ -42,31 +34,27 @@ def node_at(tree: Tree, place: Place) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The tree as it is, and how it came about.
-
-    Attributes
-    ----------
-    setup : Setup
-    model : fitted estimator or None
-        None while there is no target.
-    first : str
-        Python that begins the tree; "" where a model is given.
-    lines : tuple of str
-        Python that makes the tree of that.
-    by_hand : frozenset of Place
-        Where splits were made by hand.
-    """
+    """The tree as it is, and how it came about."""
 
     setup: Setup
     model: Any = None
     first: str = ""
-    lines: tuple[str, ...] = ()
+    history: tuple[Any, str] | None = None
     by_hand: frozenset[Place] = field(default_factory=frozenset)
 
     @property
     def tree(self) -> Tree | None:
         """The tree; None while there is no target."""
         return None if self.model is None else self.model.tree_
+
+    @property
+    def lines(self) -> list[str]:
+        """Python that makes the tree, from its first line."""
+        lines, rest = [], self.history
+        while rest is not None:
+            rest, line = rest
+            lines.append(line)
+        return lines[::-1]
 
     @cached_property
     def nodes_by_hand(self) -> list[int]:
@@ -80,25 +68,15 @@ class State:
     def then(
         self, model: Any, line: str, *, at: Place | None = None, made: Iterable[Place] = ()
     ) -> State:
-        """Give the state after a step.
-
-        Parameters
-        ----------
-        model : fitted estimator
-        line : str
-        at : Place, optional
-            What was made by hand at this place and below it is gone.
-        made : iterable of Place
-            What was made by hand now.
-        """
+        """Give the state after a step."""
         kept = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
-            self, model=model, lines=(*self.lines, line), by_hand=frozenset({*kept, *made})
+            self, model=model, history=(self.history, line), by_hand=frozenset({*kept, *made})
         )
 
 
 def rules_in(tree: Tree) -> list[dict[str, Any]]:
-    """Give the rules of growing that are set in a tree, by node."""
+    """Return the rules of growing that are set in a tree, by node."""
     notes: Mapping[int, Any] = tree.notes or {}
     return [
         {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ceiba.errors import CeibaError, OptionError, TreeError, did_you_mean
+from ceiba.errors import CeibaError, OptionError, OutputError, TreeError, did_you_mean
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.actions import ACTIONS, Desk, act, begun
 from ceiba.studio.work.journal import Journal
@@ -21,6 +21,10 @@ from ceiba.studio.work.source import Source
 from ceiba.studio.work.state import Place, State, place_of
 
 _MOST_SNAPSHOTS: Final = 200
+_COPY: Final = (
+    "New actions are not saved behind it: start again when the cause is removed, or continue "
+    "without the rest, which is kept in a copy."
+)
 
 
 class StaleError(CeibaError):
@@ -39,21 +43,7 @@ class Step:
 
 @dataclass(eq=False)
 class Workspace:
-    """What the studio works on.
-
-    Attributes
-    ----------
-    source : Source
-    start : Setup
-        In which the work begins.
-    journal : Journal, optional
-        Where actions are kept; None: nowhere.
-    lang : {"en", "es", "pt"}
-    lesson : str, optional
-        The name of the lesson; None: there is none.
-    begin_later : bool, default=False
-        Begin when a tree is asked for: the columns can be shown before scikit-learn is imported.
-    """
+    """What the studio works on."""
 
     source: Source
     start: Setup
@@ -64,6 +54,7 @@ class Workspace:
     revision: int = 0
     resumed: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
+    not_replayed: str | None = None
     steps: list[Step] = field(default_factory=list)
     position: int = 0
     snapshots: dict[str, State] = field(default_factory=dict)
@@ -78,8 +69,10 @@ class Workspace:
             self._begin()
         elif self.start.target is not None:
             self.prepared(self.start)  # a target that cannot be learned is refused at once
-        if self.journal is not None and self.journal.actions:
-            self._replay(self.journal.actions, self.journal.saved)
+        if self.journal is not None:
+            self.remarks += self.journal.remarks
+            if self.journal.actions:
+                self._replay(self.journal)
 
     def _begin(self) -> State:
         """Fit the root; once, whoever asks first."""
@@ -121,7 +114,7 @@ class Workspace:
         return self.prepared(self.state.setup)
 
     def state_named(self, name: str) -> State:
-        """Give a snapshot; "" is the state as it is."""
+        """Return a snapshot; "" is the state as it is."""
         if not name:
             return self.state
         if name not in self.snapshots:
@@ -140,14 +133,10 @@ class Workspace:
         with self.lock:
             if revision is not None and revision != self.revision:
                 raise StaleError("The tree has changed meanwhile. Read the state again.")
-            undo = self._kept()
-            self._do(name, arguments)
-            if self.journal is not None:
-                try:
-                    self.journal.write(name, arguments)
-                except CeibaError:
-                    self._give_back(undo)
-                    raise
+            if name == "continue_in_copy":
+                self._continue_in_copy(**arguments)
+            else:
+                self._do_and_write(name, arguments)
             self.revision += 1
         self.tell({"type": "state", "revision": self.revision})
 
@@ -155,6 +144,19 @@ class Workspace:
         """Send a message to all tabs."""
         for listener in list(self.listeners):
             listener(message)
+
+    def _do_and_write(self, name: str, arguments: dict[str, Any]) -> None:
+        """Do an action and put it on disk, or change nothing."""
+        if self.not_replayed is not None:
+            raise OutputError(f"{self.not_replayed} {_COPY}")
+        before = list(self.steps), self.position, dict(self.snapshots), dict(self.answered)
+        self._do(name, arguments)
+        if self.journal is not None:
+            try:
+                self.journal.write(name, arguments)
+            except CeibaError:
+                self.steps, self.position, self.snapshots, self.answered = before
+                raise
 
     def _do(self, name: str, arguments: dict[str, Any]) -> None:
         own = _OWN.get(name)
@@ -195,15 +197,18 @@ class Workspace:
             raise OptionError(f"There are {_MOST_SNAPSHOTS} snapshots. Forget one first.")
         self.snapshots[name] = self.state
 
+    def _snapshot_named(self, name: Any) -> State:
+        if not isinstance(name, str) or not name:
+            raise OptionError(f"name must be that of a snapshot, got {name!r}.")
+        return self.state_named(name)
+
     def _restore(self, *, name: Any) -> None:
-        state = self.state_named(str(name)) if name else None
-        if state is None:
-            raise OptionError("restore: give the name of a snapshot.")
+        state = self._snapshot_named(name)
         self._add(Step("restore", f"model = snapshots[{name!r}]", None, state))
 
     def _forget(self, *, name: Any) -> None:
-        self.state_named(str(name))
-        del self.snapshots[str(name)]
+        self._snapshot_named(name)
+        del self.snapshots[name]
 
     def _answer(self, *, node: Any, column: Any) -> None:
         desk = self._desk(self.state)
@@ -216,22 +221,28 @@ class Workspace:
     def _desk(self, state: State) -> Desk:
         return Desk(self.source, state, self.prepared)
 
-    def _kept(self) -> tuple[Any, ...]:
-        return list(self.steps), self.position, dict(self.snapshots), dict(self.answered)
-
-    def _give_back(self, kept: tuple[Any, ...]) -> None:
-        self.steps, self.position, self.snapshots, self.answered = kept
-
-    def _replay(self, actions: list[dict[str, Any]], saved: str | None) -> None:
-        """Do again what the journal says was done."""
-        for done, entry in enumerate(actions):
+    def _replay(self, journal: Journal) -> None:
+        """Repeat the actions of the journal, up to the first that fails."""
+        for entry in journal.actions:
             try:
-                self._do(str(entry.get("action")), dict(entry.get("arguments") or {}))
+                self._do(entry["action"], entry["arguments"])
             except CeibaError as error:
-                self.remarks.append(f"Action {done + 1} of the workspace failed: {error}")
+                self.not_replayed = (
+                    f"Action {self.revision + 1} of {len(journal.actions)} in {journal.path.name} "
+                    f"cannot be repeated: {error}"
+                )
+                self.remarks.append(f"{self.not_replayed} {_COPY}")
                 break
             self.revision += 1
-        self.resumed = {"actions": len(actions), "saved": saved}
+        self.resumed = {"actions": self.revision, "saved": journal.saved}
+
+    def _continue_in_copy(self, **nothing: Any) -> None:
+        """Copy the workspace file and drop what could not be repeated from it."""
+        if self.not_replayed is None or self.journal is None or nothing:
+            raise OptionError("continue_in_copy: every action was repeated.")
+        copy = self.journal.keep_first(self.revision)
+        self.remarks[-1] = f"{self.not_replayed} The work with all actions is kept as {copy.name}."
+        self.not_replayed = None
 
 
 _OWN: Final[dict[str, Callable[..., None]]] = {

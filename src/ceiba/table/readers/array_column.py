@@ -28,7 +28,7 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
     if kind == "f":
         return numeric(name, floats(values))
     if kind in "iu":
-        return numeric(name, floats_of_integers(name, values))
+        return numeric(name, floats_of_integers(name, values), of_integers=True)
     if kind == "b":
         return numeric(name, values.astype(np.float64), "boolean")
     if kind == "O":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
 from ceiba.table.column import Column
-from ceiba.table.levels import settle_levels
+from ceiba.table.levels import code_objects, settle_levels
 from ceiba.table.readers.array_column import column_of_array
 from ceiba.table.readers.arrays import wrong_dimensions
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, warn_inexact
@@ -49,8 +50,10 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if hasattr(X, "__arrow_c_stream__"):
         import pyarrow as pa
 
-        table: nw.DataFrame[Any] = nw.from_native(pa.table(X), eager_only=True)
-        return table
+        table = pa.table(X)
+        settle_names(table.column_names)
+        opened: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        return opened
     return None
 
 
@@ -68,8 +71,13 @@ def open_frame(frame: nw.DataFrame[Any]) -> Source:
     names = settle_names(frame.columns)
     n_rows, n_columns = frame.shape
 
+    @cache
+    def listed() -> list[nw.Series[Any]]:
+        return list(frame.iter_columns())
+
     def read_column(j: int, name: str) -> Column:
-        return _column(name, frame[:, j])
+        # frame[:, j] looks at all names: with many columns, the square of their number.
+        return _column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
 
     return Source(n_rows, n_columns, names, read_column, _small_matrix(frame))
 
@@ -92,6 +100,8 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
 
 
 _SMALL = 100_000
+_WIDE = 500
+_FEW_ROWS = 1000
 # As pandas (numpy types) and polars write them; "Float64" of pandas, which may hold NA, is told
 # apart from that of polars by the kind of its numpy form.
 _FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
@@ -139,7 +149,7 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         there = series.drop_nulls()
         if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
             column_of_array(name, there.to_numpy())  # for its warning
-        return numeric(name, _floats(series))
+        return numeric(name, _floats(series), of_integers=True)
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
@@ -206,6 +216,8 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
         return _polars_category(name, series.to_native())
     if series.implementation.is_pyarrow():
         return _arrow_category(name, series.to_native())
+    if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas, which cannot convert all
+        return _arrow_category(name, series.to_native().array.__arrow_array__())
     return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
 
 
@@ -221,6 +233,9 @@ def _polars_category(name: str, native: Any) -> Column:
 def _polars_strings(name: str, native: Any) -> Column:
     import polars as pl
 
+    if len(native) <= _FEW_ROWS:  # a query of polars costs more than so many dict lookups
+        coded, found = code_objects(native.to_list())
+        return _levels_column(name, coded, found, declared=True, observed=True)
     # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
     levels = native.drop_nulls().unique().sort()
     codes = _codes(native.cast(pl.Enum(levels)))
@@ -242,15 +257,19 @@ def _int32() -> Any:
 def _arrow_category(name: str, native: Any) -> Column:
     import pyarrow as pa
 
-    whole = (
-        native.unify_dictionaries().combine_chunks() if native.num_chunks != 1 else native.chunk(0)
-    )
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], native.type)
-    codes = whole.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+    # Chunk by chunk: Arrow cannot unify dictionaries that hold null.
+    place: dict[Any, int] = {}
+    parts = [np.empty(0, np.int32)]
+    for chunk in native.chunks:
+        levels = chunk.dictionary.to_pylist()
+        codes_of = [
+            -1 if level is None else place.setdefault(level, len(place)) for level in levels
+        ]
+        codes = chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # the last one serves -1
     ordered = bool(native.type.ordered)
-    levels = whole.dictionary.to_pylist()
-    return _levels_column(name, codes, levels, ordered=ordered, declared=ordered)
+    codes = np.concatenate(parts)
+    return _levels_column(name, codes, list(place), ordered=ordered, declared=ordered)
 
 
 def _string_column(name: str, series: nw.Series[Any]) -> Column:

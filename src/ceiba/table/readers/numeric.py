@@ -20,10 +20,16 @@ EXACT_LIMIT = 2**53
 
 
 def numeric(
-    name: str, values: NDArray[Any], display: Display = "number", zone: str | None = None
+    name: str,
+    values: NDArray[Any],
+    display: Display = "number",
+    zone: str | None = None,
+    *,
+    of_integers: bool = False,
 ) -> Column:
     """Return a numeric column over float values."""
-    return Column(ColumnInfo(name, Kind.NUMERIC, display=display, zone=zone), values)
+    info = ColumnInfo(name, Kind.NUMERIC, display=display, zone=zone)
+    return Column(info, values, of_integers=of_integers)
 
 
 def floats(values: NDArray[Any]) -> NDArray[Any]:

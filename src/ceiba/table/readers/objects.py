@@ -43,7 +43,8 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     seen = set(map(type, values))
     if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
         # numpy itself takes None for NaN; most lists end here.
-        return numeric(name, np.array(values, dtype=np.float64))
+        of_integers = int in seen and float not in seen
+        return numeric(name, np.array(values, dtype=np.float64), of_integers=of_integers)
     if seen - {type(None)} == {str}:
         codes, levels = code_objects(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)

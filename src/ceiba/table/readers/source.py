@@ -18,23 +18,7 @@ from ceiba.table.column import Column
 
 @dataclass(frozen=True)
 class Source:
-    """An opened container.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Its shape.
-    names : tuple of str or None
-        Names of the columns; None if it has none (or not only strings, as in scikit-learn).
-    read_column : callable
-        ``read_column(j, name)`` gives column ``j`` as found: its own kind and levels.
-    matrix : ndarray or None
-        The whole as one 2-d float64 or float32 array, if it is one.
-    is_boolean : bool
-        Whether the matrix held booleans.
-    sparse : scipy.sparse matrix or array or None
-        The whole as CSR or CSC in canonical form, if it is sparse.
-    """
+    """An opened container."""
 
     n_rows: int
     n_columns: int

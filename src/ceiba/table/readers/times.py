@@ -29,22 +29,7 @@ TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 def seconds(
     name: str, values: NDArray[Any], *, zoned: bool = False
 ) -> tuple[NDArray[np.float64], Display]:
-    """Turn datetime64 or timedelta64 values into seconds and say how to show them.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column, for messages.
-    values : ndarray of datetime64 or timedelta64
-        NaT is missing.
-    zoned : bool
-        Whether the values had a time zone: then midnight in UTC does not make them dates.
-
-    Examples
-    --------
-    >>> seconds("day", np.array(["1970-01-02", "NaT"], dtype="datetime64[D]"))
-    (array([86400.,    nan]), 'date')
-    """
+    """Turn datetime64 or timedelta64 values into seconds and say how to show them."""
     unit, step = np.datetime_data(values.dtype)
     if unit not in _PER_SECOND or step != 1:
         finest = "ns" if unit in ("ps", "fs", "as") else "s"
@@ -72,13 +57,7 @@ def seconds(
 
 
 def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
-    """Turn Python dates, datetimes, times of day or durations (None is missing) into seconds.
-
-    Examples
-    --------
-    >>> seconds_of_objects("day", [datetime.date(1970, 1, 2), None])
-    (array([86400.,    nan]), 'date')
-    """
+    """Turn Python dates, datetimes, times of day or durations (None is missing) into seconds."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, datetime.time) for value in present):
         numbers = [np.nan if value is None else _since_midnight(value) for value in values]
@@ -91,14 +70,7 @@ def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
 
 
 def start_of_period(period: Any) -> np.datetime64:
-    """Return the beginning of a Period of pandas; by its parts, for years that no Timestamp has.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> start_of_period(pd.Period("2024-05", "M"))
-    np.datetime64('2024-05-01T00:00:00.000000')
-    """
+    """Return the beginning of a Period of pandas; by its parts, for years that no Timestamp has."""
     first = period.asfreq("s", how="start")
     day = datetime.datetime(first.year, first.month, first.day)
     return np.datetime64(day, "us") + np.timedelta64(
@@ -107,13 +79,7 @@ def start_of_period(period: Any) -> np.datetime64:
 
 
 def zone_of(name: str, values: Sequence[Any]) -> str | None:
-    """Return the time zone of Python datetimes: UTC if there are several, None if they have none.
-
-    Examples
-    --------
-    >>> zone_of("t", [datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC), None])
-    'UTC'
-    """
+    """Return the time zone of datetimes: UTC if there are several, None if there is none."""
     moments = [value for value in values if isinstance(value, datetime.datetime)]
     zones = {value.tzinfo for value in moments}
     if zones <= {None}:
@@ -127,13 +93,7 @@ def zone_of(name: str, values: Sequence[Any]) -> str | None:
 
 
 def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
-    """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone.
-
-    Examples
-    --------
-    >>> iso_seconds("day", ["1970-01-02"])
-    (array([86400.]), None)
-    """
+    """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone."""
     try:
         moments = [datetime.datetime.fromisoformat(text.strip()) for text in texts]
     except ValueError:

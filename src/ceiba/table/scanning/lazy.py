@@ -6,24 +6,17 @@ from typing import Any
 
 
 def is_dask_frame(X: Any) -> bool:
-    """Tell whether a table is a dask DataFrame (or a column a dask Series).
-
-    Examples
-    --------
-    >>> from ceiba.table.scanning.lazy import is_dask_frame
-    >>> is_dask_frame({"x": [1.0]})
-    False
-    """
+    """Return whether a table is a dask DataFrame (or a column a dask Series)."""
     return _is_of_dask(X) and hasattr(X, "map_partitions")
 
 
 def is_dask_array(X: Any) -> bool:
-    """Tell whether a table is a dask Array."""
+    """Return whether a table is a dask Array."""
     return _is_of_dask(X) and hasattr(X, "map_blocks")
 
 
 def is_dask(X: Any) -> bool:
-    """Tell whether a table is a dask DataFrame or Array."""
+    """Return whether a table is a dask DataFrame or Array."""
     return _is_of_dask(X) and (hasattr(X, "map_partitions") or hasattr(X, "map_blocks"))
 
 

@@ -12,9 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from ceiba.errors import DataError, SchemaError
-from ceiba.table.scanning._pyarrow import require_parquet
 
 BATCH_ROWS = 1 << 16
+
+
+def require_parquet() -> Any:
+    """Import `pyarrow.parquet`, or say what to install."""
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ImportError(
+            "ceiba.scan needs pyarrow, which is not installed. Install it with: "
+            "pip install ceiba[parquet]"
+        ) from error
+    return parquet
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from glob import glob
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
-from ceiba.table.scanning.csv_files import is_csv, spool_csv
 from ceiba.table.scanning.parquet import ParquetFile, check_names_differ, check_same_columns
 from ceiba.table.schema import listing
 
@@ -140,17 +137,21 @@ class Scan:
 
 
 def scan(
-    source: Any, *, memory: str | int = "4GB", scratch: Any = None, cluster: Any = None
+    source: Any,
+    *,
+    memory: str | int = "4GB",
+    scratch: Any = None,
+    cluster: Any = None,
+    **options: Any,
 ) -> Scan:
-    """Open Parquet or CSV files as one table that need not fit into memory.
+    """Open files as one table that need not fit into memory.
 
     Parameters
     ----------
     source : str, path, or list of these
         Files, or patterns such as ``"big/*.parquet"``; rows come in the sorted order of the files
-        of each pattern. CSV files (``.csv``, ``.tsv``, packed or not) have commas or tabs and a
-        header; they are read once, into a temporary Parquet file in `scratch`. Types are those of
-        ``pyarrow.csv.read_csv``, and empty cells are missing.
+        of each pattern. Files that are not Parquet (CSV, Arrow, NDJSON, ...) are read once, as
+        :func:`ceiba.read_file` reads them, into a temporary Parquet file in `scratch`.
     memory : str or int, default="4GB"
         Bytes that fitting may take, as a number or with KB, MB, GB or TB.
     scratch : str or path, optional
@@ -160,6 +161,8 @@ def scan(
         A Dask cluster on which the tree is grown, such as ``"tcp://scheduler:8786"``. Its workers
         read the files, which must have the same paths there, and keep the rows in their memory;
         `memory` then limits the process that calls `fit`, and there are no scratch files.
+    **options
+        Of :func:`ceiba.read_file`: what a text file does not say, such as `separator`.
 
     Returns
     -------
@@ -168,7 +171,7 @@ def scan(
     Raises
     ------
     DataError
-        No such file, or a file that is no Parquet or CSV.
+        No such file, or a file that cannot be read.
     SchemaError
         Files with other columns or types than the first one.
 
@@ -192,25 +195,11 @@ def scan(
     ...     print(big, model.score(big, "y"))
     Scan(2 files, 6 rows, 2 columns) 1.0
     """
-    paths = _paths(source)
-    if cluster is not None and scratch is not None:
-        raise OptionError(
-            "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
-            "memory. Leave out scratch or cluster."
-        )
-    size, directory = read_size(memory, "memory"), scratch_directory(scratch)
-    if cluster is not None:
-        paths = [path.absolute() for path in paths]  # workers are in other directories
-    texts = [path for path in paths if is_csv(path)]
-    if texts and len(texts) < len(paths):
-        raise DataError(f"{texts[0]} is CSV, and other files are not. Scan files of one kind.")
-    if texts and cluster is not None:
-        raise DataError(f"The workers of a cluster read Parquet, and {texts[0]} is CSV.")
-    if texts:
-        files: tuple[ParquetFile, ...] = (spool_csv(texts, directory),)
-    else:
-        files = tuple(ParquetFile.look(path) for path in paths)
-    return scan_of(files, size, directory, cluster)
+    from ceiba.table.files.reading import checked_options
+    from ceiba.table.files.spooled import open_scan
+
+    reading = checked_options("scan", options)
+    return open_scan(source, reading, memory=memory, scratch=scratch, cluster=cluster).scan
 
 
 def scan_of(
@@ -228,14 +217,7 @@ def scan_of(
 
 
 def read_size(size: str | int, option: str) -> int:
-    """Read a number of bytes such as ``"4GB"``.
-
-    Examples
-    --------
-    >>> from ceiba.table.scanning.scan import read_size
-    >>> read_size("1.5 GB", "memory"), read_size(4096, "memory")
-    (1500000000, 4096)
-    """
+    """Read a number of bytes such as ``"4GB"``."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     parts = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
@@ -249,24 +231,6 @@ def read_size(size: str | int, option: str) -> int:
             f"{option} must be a number of bytes above 0, such as '4GB' or '500MB'. Got {size!r}."
         )
     return int(number * unit)
-
-
-def _paths(source: Any) -> list[Path]:
-    if not isinstance(source, list | tuple):
-        source = [source]
-    paths: list[Path] = []
-    for one in source:
-        if not isinstance(one, str | os.PathLike):
-            raise OptionError(f"scan takes paths and patterns, got {one!r}.")
-        name = os.fspath(one)
-        names = [name] if Path(name).is_file() else sorted(glob(name, recursive=True))  # noqa: PTH207
-        files = [Path(path) for path in names if Path(path).is_file()]
-        if not files:
-            raise DataError(f"No file is called {name!r}, or matches it.")
-        paths += files
-    if not paths:
-        raise DataError("scan needs at least one file.")
-    return paths
 
 
 def scratch_directory(scratch: Any) -> str | None:

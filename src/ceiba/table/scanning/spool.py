@@ -14,21 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from ceiba.errors import DataError
-from ceiba.table.scanning._pyarrow import require_parquet
-from ceiba.table.scanning.parquet import ParquetFile
+from ceiba.table.scanning.parquet import ParquetFile, require_parquet
 
 _GROUP_ROWS: Final = 1 << 17
 _NAMELESS: Final = Path("/proc/self/fd")
 
 
 class Spool:
-    """Write Arrow tables of one schema, then read them as a Parquet file.
-
-    Parameters
-    ----------
-    directory : str or None
-        Where the file is; None: where the system keeps temporary files.
-    """
+    """Write Arrow tables of one schema, then read them as a Parquet file."""
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
@@ -58,13 +51,7 @@ class Spool:
         self._waiting, self._writer, self.n_rows = [], None, 0
 
     def done(self, name: str) -> ParquetFile:
-        """End writing; give the file, called `name` in errors, which lives as long as this value.
-
-        Raises
-        ------
-        DataError
-            If there are no rows.
-        """
+        """End writing and return the file, which errors call `name`; it lives as long as this."""
         self._flush()
         if self._writer is None:
             raise DataError(f"{name} has no rows.")

@@ -9,6 +9,7 @@ here. Declared are pandas categories, polars Enums, ordered Arrow dictionaries a
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,23 +19,7 @@ from ceiba.table.targets.target import Target
 
 
 def in_declared_order(target: Target, y: Any) -> Target:
-    """Return the target with its classes in the order that ``y`` declares, if it declares one.
-
-    Parameters
-    ----------
-    target : Target
-        Read from ``y`` (or some of its rows), with sorted classes.
-    y : array-like
-        The target as the user gave it.
-
-    Examples
-    --------
-    >>> from ceiba.table import Levels, read_target
-    >>> y = Levels(["good", "bad", "good"], levels=["good", "fair", "bad"])
-    >>> target = in_declared_order(read_target(y, task="classification"), y)
-    >>> target.info.classes[0].tolist(), target.values.ravel().tolist()
-    (['good', 'bad'], [0, 1, 0])
-    """
+    """Return the target with its classes in the order that ``y`` declares, if it declares one."""
     declared = declared_classes(y)
     if declared is None or target.info.n_outputs != 1:
         return target
@@ -58,6 +43,7 @@ def declared_classes(y: Any) -> list[Any] | None:
     categories = getattr(dtype, "categories", None)  # pandas; polars Enum
     if categories is not None and type(dtype).__name__ != "Categorical":
         return list(categories.tolist() if hasattr(categories, "tolist") else categories)
-    if getattr(dtype, "ordered", False) and hasattr(y, "combine_chunks"):  # pyarrow
-        return list(y.unify_dictionaries().combine_chunks().dictionary.to_pylist())
+    if getattr(dtype, "ordered", False):  # pyarrow, which cannot unify dictionaries that hold null
+        levels = (chunk.dictionary.to_pylist() for chunk in getattr(y, "chunks", [y]))
+        return [level for level in dict.fromkeys(chain(*levels)) if level is not None]
     return None

@@ -32,7 +32,8 @@ def code_labels(y: Array) -> Coded:
         return _code_floats(y)
     if kind in "UT":
         classes, codes = _code_texts(y.tolist())
-        return classes.astype(y.dtype), codes
+        # As wide as the longest class, however wide the target is: as in a model file.
+        return classes.astype(str if kind == "U" else y.dtype), codes
     if kind == "O":
         return _code_objects(y)
     return _code_by_sorting(y)
@@ -89,7 +90,7 @@ def _code_objects(y: Array) -> Coded:
     values = y.tolist()
     types = set(map(type, values))
     if all(issubclass(t, str) for t in types):
-        return _code_texts(values)
+        return _code_texts(list(map(str, values)) if np.str_ in types else values)
     if all(issubclass(t, bool | np.bool_) for t in types):
         return _code_integers(y.astype(bool))
     if all(issubclass(t, int | np.integer) for t in types):
@@ -128,5 +129,6 @@ def unknown_label_type(what: str) -> DataTypeError:
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
-        "strings or booleans; for numbers as such use the regressor."
+        "strings or booleans. For a target of numbers use DecisionTreeRegressor, or in functions "
+        'with a criterion pass one of regression: criterion="squared_error".'
     )

@@ -14,7 +14,7 @@ from ceiba.table.schema import listing
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Tell whether y names columns of X: a text, or a list of names of its columns.
+    """Return whether y names columns of X: a text, or a list of names of its columns.
 
     A list with as many entries as X has rows holds labels.
 
@@ -102,14 +102,14 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
             _check_name(name, frame.columns)
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
-        f"y={name!r} names a column, but X is a {type(X).__name__} without column names. Give a "
-        "frame or a dict of columns, or y as an array."
+        f"{name!r} names a column, but X is a {type(X).__name__} without column names. Give a "
+        "frame or a dict of columns, or the values as an array."
     )
 
 
 def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise SchemaError(
-            f"There is no column {name!r} to use as the target; the table has "
+            f"There is no column {name!r}; the table has "
             f"{listing(tuple(names))}.{did_you_mean(name, names)}"
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table.readers.frames import as_array
+from ceiba.table.readers.frames import as_array, column_of_series
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import column_of_objects, missing_mask
@@ -103,7 +103,7 @@ def read_target(
     if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = code_labels(y)
-        _warn_of_many_classes(len(classes), len(y))
+        _warn_of_many_classes(classes, len(y))
         return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
     outputs, found_name = target_outputs(y)
     _check_rows(outputs, n_rows)
@@ -116,7 +116,7 @@ def read_target(
         return Target(TargetInfo(name, task, (), len(outputs), names), values)
     coded = [code_labels(output) for output in outputs]
     for labels, _ in coded:
-        _warn_of_many_classes(len(labels), len(outputs[0]))
+        _warn_of_many_classes(labels, len(outputs[0]))
     values = _stack([codes for _, codes in coded], np.int32)
     labels_of_each = tuple(labels for labels, _ in coded)
     return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
@@ -205,6 +205,12 @@ def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
 def _array_of_series(series: Any) -> Array:
     import narwhals as nw
 
+    if isinstance(series.dtype, nw.Categorical) and _is_of_arrow(series.to_native()):
+        column = column_of_series("y", series.to_native())  # Arrow cannot decode all of them
+        if column.info.is_numeric:  # nothing is present
+            return column.values
+        labels: Array = np.array([*column.info.levels, None], dtype=object)[column.values]
+        return labels
     if isinstance(series.dtype, nw.Categorical | nw.Enum | nw.String):
         return np.asarray(series.to_numpy(), dtype=object)
     if isinstance(series.dtype, nw.Int128 | nw.UInt128):
@@ -212,16 +218,19 @@ def _array_of_series(series: Any) -> Array:
     return as_array(series.name or "y", series)
 
 
-def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
-    """Return the target of some rows, whatever it came in; several outputs as a 2-d array.
+def _is_of_arrow(values: Any) -> bool:
+    """Return whether a column is one of Arrow, in a table of its own or of pandas."""
+    return type(values).__name__ == "ChunkedArray" or hasattr(
+        getattr(values, "dtype", None), "pyarrow_dtype"
+    )
 
-    Examples
-    --------
-    >>> take_rows({"RAIN": ["yes", None]}, np.array([True, False]))
-    {'RAIN': array(['yes'], dtype=object)}
-    """
+
+def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
+    """Return the target of some rows, whatever it came in; several outputs as a 2-d array."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
+    if _is_of_arrow(y):
+        y = target_outputs(y)[0][0]
     return np.asarray(y, dtype=object)[rows]
 
 
@@ -293,8 +302,8 @@ def _refuse_missing(outputs: list[Array]) -> None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
                 f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to leave these rows out, or "
-                "fill them in."
+                f"first is row {row}. Pass drop_missing_target=True to fit to leave them "
+                "out, or fill them in."
             )
         refuse_infinite(output)
 
@@ -319,11 +328,15 @@ def _stack(outputs: list[Array], dtype: Any) -> Array:
     return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
 
 
-def _warn_of_many_classes(n_classes: int, n_rows: int) -> None:
-    if n_rows > 20 and n_classes > max(2, round(0.5 * n_rows)):
-        warnings.warn(
+def _warn_of_many_classes(classes: Array, n_rows: int) -> None:
+    if n_rows > 20 and len(classes) > max(2, round(0.5 * n_rows)):
+        text = (
             "The number of unique classes is greater than 50% of the number of samples. `y` "
-            "could represent a regression problem, not a classification problem.",
-            DataWarning,
-            stacklevel=3,
+            "could represent a regression problem, not a classification problem."
         )
+        if classes.dtype.kind not in "iufb":
+            text = (
+                f"The target has {len(classes)} classes in {n_rows} rows. A class that occurs once "
+                "cannot be learned: is the target an identifier or free text?"
+            )
+        warnings.warn(text, DataWarning, stacklevel=3)

@@ -186,7 +186,7 @@ class _Written:
 def _known_columns(
     levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
 ) -> dict[str, ColumnInfo]:
-    """Give the columns whose levels are stated, for reading sentences about them."""
+    """Return the columns whose levels are stated, for reading sentences about them."""
     for name in ordered:
         if name not in levels:
             raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")

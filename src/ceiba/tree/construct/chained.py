@@ -20,14 +20,6 @@ def chained(tree: Tree) -> Tree:
 
     A node with intervals becomes a chain of cuts, from the lowest upward; where missing values have
     a branch of their own, it is parted off first.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.tree.construct.chained import chained
-    >>> tree = ceiba.tree.build((("x", [1, 3]), "a", "b", "c"))
-    >>> tree.depth, chained(tree).depth
-    (1, 2)
     """
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree

@@ -20,17 +20,7 @@ def skeleton(
     default_branch: npt.NDArray[np.int32],
     **facts: Any,
 ) -> Tree:
-    """Return the tree of these questions, with no rows in its nodes.
-
-    Parameters
-    ----------
-    schema : Schema
-        Columns and target.
-    parent, splits, default_branch
-        As in `ceiba.tree.Tree`.
-    **facts
-        Criterion, rules for missing and unseen values, costs and priors of the tree.
-    """
+    """Return the tree of these questions, with no rows in its nodes."""
     n, target = len(parent), schema.target
     assert target is not None
     classes = target.task == "classification"

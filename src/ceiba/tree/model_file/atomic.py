@@ -30,30 +30,7 @@ _drafts: set[Path] = set()
 
 @contextlib.contextmanager
 def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Write a file that appears whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-    mode : {"wb", "w"}
-    **options
-        Of `open`, e.g. ``encoding="utf-8"``.
-
-    Raises
-    ------
-    OutputError
-        There is no room, or no permission.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from ceiba.tree.model_file.atomic import atomic
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic(pathlib.Path(folder, "a.txt"), "w", encoding="utf-8") as file:
-    ...         _ = file.write("all or nothing")
-    ...     [p.name for p in pathlib.Path(folder).iterdir()]
-    ['a.txt']
-    """
+    """Write a file that appears whole or not at all."""
     target = Path(os.path.realpath(path))
     with _told(path):
         there = target.stat() if target.exists() else None

@@ -1,9 +1,8 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 5, "written": {...}, "schema": {...}, "tree": {...},
-"model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A reader
-knows all versions up to its own; a file of a later one is refused by its number. A change of the
-format is a new version here, a step that lifts the older document, and a kept sample in the tests.
+``{"format": "ceiba", "version": 7, "written": {...}, "schema": {...}, "tree": {...},
+"model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A file
+of another version is refused by its number.
 """
 
 from __future__ import annotations
@@ -20,15 +19,12 @@ from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.atomic import atomic
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.storage import pack, read_bytes, unpack
+from ceiba.tree.model_file.storage import pack, read_bytes, refuse_crowded, unpack
 from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
-VERSION: Final = 5
-_WITHOUT_INTERVALS: Final = 4
-_WITHOUT_NOTES: Final = 3
-_WITHOUT_ZONES: Final = 2  # a file without time zones stays readable for older versions
+VERSION: Final = 7
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
 
@@ -74,13 +70,18 @@ def dumps(
         The estimator as plain data.
     metadata : mapping, optional
         Anything JSON can say: where the data came from, who is to be asked, a hash.
+
+    Raises
+    ------
+    ModelFileError
+        `loads` would refuse the text.
     """
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
-        "version": _version(tree),
+        "version": VERSION,
         "written": {"ceiba": version("ceiba"), "at": now},
-        "schema": schema_to_json(tree.schema),
+        "schema": _readable(schema_to_json(tree.schema)),
         "tree": tree_to_json(tree),
         "model": None if model is None else dict(model),
         "metadata": to_json(dict(metadata or {})),
@@ -90,18 +91,17 @@ def dumps(
     text = "\n".join(lines) + "\n"
     # Lone surrogates (names from broken strings) are escaped: UTF-8 cannot hold them.
     try:
-        return text.encode("utf-8")
+        raw = text.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(document, allow_nan=False).encode("ascii")
+        raw = json.dumps(document, allow_nan=False).encode("ascii")
+    refuse_crowded(raw)
+    return raw
 
 
-def _version(tree: Tree) -> int:
-    """Return the oldest version that says all, so that older readers can read most files."""
-    if len(tree.splits.interval_cut):
-        return VERSION
-    if tree.notes or tree.target.outputs:
-        return _WITHOUT_INTERVALS
-    return _WITHOUT_NOTES if any(c.zone for c in tree.schema.columns) else _WITHOUT_ZONES
+def _readable(schema: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a schema that a reader would refuse."""
+    schema_from_json(Field(schema, "schema"))
+    return schema
 
 
 def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
@@ -143,15 +143,15 @@ def loads(raw: bytes) -> Document:
         )
     if "version" not in top.value:
         top.fail("The key 'version' is missing.", "no version")
-    field = top["version"]
-    if type(field.value) is int and field.value > VERSION:
+    number = top["version"].integer(1, 2**31 - 1)
+    if number != VERSION:
+        advice = "Update ceiba." if number > VERSION else "Fit the model again and save it."
         raise ModelFileError(
-            f"This model file has format version {field.value}; this ceiba "
-            f"({version('ceiba')}) knows versions up to {VERSION}. Update ceiba."
+            f"The model file has format version {number}; ceiba {version('ceiba')} reads version "
+            f"{VERSION}. {advice}"
         )
-    number = field.integer(1, VERSION)
     top.object(_KEYS, _MORE)
-    tree = tree_from_json(top["tree"], schema_from_json(top["schema"]), number)
+    tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
     for name in ("written", "metadata"):
         if not isinstance(top.value.get(name, {}), dict):
             top[name].fail("An object {...} is needed.")

@@ -23,14 +23,7 @@ _OR_NULL: Final = frozenset({int, float, type(None)})
 
 @dataclass(frozen=True)
 class Field:
-    """A value of the file and its place.
-
-    Examples
-    --------
-    >>> from ceiba.tree.model_file.field import Field
-    >>> Field({"depth": 3}, "tree")["depth"].integer(0, 10)
-    3
-    """
+    """A value of the file and its place."""
 
     value: Any
     place: str = ""

@@ -34,6 +34,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def unpack(raw: bytes) -> bytes:
     """Return the JSON text of a model file, packed or not."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
+    refuse_crowded(text)
+    return text
+
+
+def refuse_crowded(text: bytes) -> None:
+    """Refuse a text whose brackets and strings need far more memory than it has bytes."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
@@ -41,7 +47,6 @@ def unpack(raw: bytes) -> bytes:
             f"Damaged model file: {objects} brackets and strings in {len(text)} bytes. No tree is "
             "written that way."
         )
-    return text
 
 
 def _gunzip(raw: bytes) -> bytes:
@@ -74,5 +79,9 @@ def _gunzip(raw: bytes) -> bytes:
 
 def pack(text: bytes) -> bytes:
     """Compress a text with gzip, the same bytes each time (no date inside)."""
-    packer = zlib.compressobj(6, wbits=31)
-    return packer.compress(text) + packer.flush()
+    for level in (6, 0):  # a text that packs beyond the limit of reading is not packed
+        packer = zlib.compressobj(level, wbits=31)
+        packed = packer.compress(text) + packer.flush()
+        if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):
+            break
+    return packed

@@ -7,6 +7,7 @@ tree. NaN (no cut, unknown risk) is null.
 
 from __future__ import annotations
 
+from dataclasses import fields as fields_of
 from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
@@ -15,11 +16,14 @@ from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.tree.arrays import Array
+from ceiba.tree.certificate import UNITS, Certificate, Status
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.notes_part import notes_from_json, notes_to_json
+from ceiba.tree.model_file.values import from_json, to_json
 from ceiba.tree.notes import check_notes
+from ceiba.tree.splits.sentences import ALL_DIGITS
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, SurrogateTable
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
@@ -32,7 +36,7 @@ _INT32: Final = 2**31 - 1
 _KEYS: Final = (
     "criterion", "missing", "unseen", "parent", "splits", "default_branch", "n_rows",
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
-    "class_prior", "surrogates", "competitors",
+    "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
@@ -52,7 +56,11 @@ CRITERIA: Final = {
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as plain data (without its schema)."""
+    """Return the arrays and options of a tree as plain data (without its schema).
+
+    What `tree_from_json` would refuse is refused here.
+    """
+    check_rules(tree)
     fields: dict[str, Any] = {
         "criterion": tree.criterion,
         "missing": tree.missing,
@@ -62,13 +70,16 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     }
     for name in ("default_branch", "n_rows", "sent_default"):
         fields[name] = getattr(tree, name).tolist()
-    for name in ("weight", "impurity", "gain", "risk"):
-        fields[name] = _numbers(getattr(tree, name))
-    fields["value"] = _by_class(tree.value)
-    fields["counts"] = None if tree.counts is None else _by_class(tree.counts)
+    for name in ("weight", "impurity", "gain"):
+        fields[name] = _numbers(getattr(tree, name), name)
+    fields["risk"] = _numbers(tree.risk)
+    fields["value"] = _by_class(tree.value, "value")
+    fields["counts"] = None if tree.counts is None else _by_class(tree.counts, "counts")
     costs, prior = tree.cost_matrix, tree.class_prior
-    fields["cost_matrix"] = None if costs is None else [_numbers(row) for row in costs]
-    fields["class_prior"] = None if prior is None else _numbers(prior)
+    fields["cost_matrix"] = (
+        None if costs is None else [_numbers(row, "cost_matrix") for row in costs]
+    )
+    fields["class_prior"] = None if prior is None else _numbers(prior, "class_prior")
     fields["surrogates"] = _table_to_json(tree.surrogates)
     if tree.surrogates is not None:
         fields["surrogates"]["in_use"] = tree.surrogates.in_use
@@ -78,6 +89,8 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     fields |= {name: True for name in _MARKS if getattr(tree, name)}
     if tree.notes:
         fields["notes"] = notes_to_json(tree.notes)
+    if tree.certificate is not None:
+        fields["certificate"] = to_json(tree.certificate.to_dict())
     return fields
 
 
@@ -88,10 +101,27 @@ def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
     return {"name": tests.name, "continues": np.flatnonzero(tests.continues).tolist(), **figures}
 
 
-def _numbers(values: Array) -> list[Any]:
-    """Return floats as JSON: NaN is null, whole numbers are written without a point."""
-    if not np.isfinite(values[~np.isnan(values)]).all():
+def check_rules(tree: Tree) -> None:
+    """Check every rule of a tree and of its notes, on the way into a file and out of it."""
+    try:
+        check(tree)
+        check_notes(tree)
+    except TreeError as error:
+        raise ModelFileError(str(error)) from None
+    Field(tree.criterion, "tree.criterion").text(CRITERIA[tree.task])
+    if tree.tests is not None:
+        Field(tree.tests.name, "tree.tests.name").text(_TEST_NAMES)
+
+
+def _numbers(values: Array, known: str = "") -> list[Any]:
+    """Return floats as JSON: NaN is null, whole numbers are written without a point.
+
+    Figures that must be known are named, and refused if they are not.
+    """
+    if np.isinf(values).any():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
+    if known and np.isnan(values).any():
+        raise ModelFileError(f"The tree holds an unknown {known} (NaN).")
     return [
         None
         if x != x
@@ -102,8 +132,9 @@ def _numbers(values: Array) -> list[Any]:
     ]
 
 
-def _by_class(values: Array) -> list[list[list[Any]]]:
-    return [[_numbers(column) for column in output.T] for output in np.moveaxis(values, 1, 0)]
+def _by_class(values: Array, name: str) -> list[list[list[Any]]]:
+    outputs = np.moveaxis(values, 1, 0)
+    return [[_numbers(column, name) for column in output.T] for output in outputs]
 
 
 def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
@@ -111,6 +142,8 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
         name: _numbers(splits.cut) if name == "cut" else getattr(splits, name).tolist()
         for name in _SPLIT_KEYS
     }
+    if splits.has_digits:
+        fields["digits"] = splits.digits.tolist()
     if len(splits.interval_cut):  # an infinite one, for missing values, is null
         fields["interval_start"] = splits.interval_start.tolist()
         fields["interval_cut"] = _numbers(
@@ -133,12 +166,9 @@ def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
     }
 
 
-def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
-    """Read a tree and check every rule it must keep, before anybody uses it.
-
-    Version 1 has no tests.
-    """
-    field.object(_KEYS if version == 1 else (*_KEYS, "tests"), (*_MARKS, "notes"))
+def tree_from_json(field: Field, schema: Schema) -> Tree:
+    """Read a tree and check every rule it must keep, before anybody uses it."""
+    field.object(_KEYS, (*_MARKS, "notes", "certificate"))
     marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
@@ -185,11 +215,32 @@ def tree_from_json(field: Field, schema: Schema, version: int) -> Tree:
         **marks,
     )
     try:
-        check(tree)
-        check_notes(tree)
-    except TreeError as error:
+        check_rules(tree)
+    except ModelFileError as error:
         raise ModelFileError(f"Damaged model file, at {field.place}: {error}") from None
-    return tree
+    proof = field.get("certificate")
+    return tree if proof is None else tree.with_certificate(certificate_from_json(proof))
+
+
+def certificate_from_json(field: Field) -> Certificate:
+    """Read a certificate."""
+    field.object([one.name for one in fields_of(Certificate)])
+    numbers = {
+        name: from_json(field[name]) for name in ("objective", "lower_bound", "penalty", "seconds")
+    }
+    for name, number in numbers.items():
+        if type(number) not in (int, float) or number != number:
+            field[name].fail("A number is needed.")
+    status: Any = field["status"].text(get_args(Status))
+    return Certificate(
+        status=status,
+        loss=field["loss"].text(UNITS),
+        max_depth=None if field.get("max_depth") is None else field["max_depth"].integer(0, _COUNT),
+        n_leaves=field["n_leaves"].integer(1, _COUNT),
+        all_level_sets=field["all_level_sets"].boolean(),
+        nodes=field["nodes"].integer(0, _COUNT),
+        **numbers,
+    )
 
 
 def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
@@ -203,10 +254,12 @@ def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Arra
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:
     """Read a table of splits; a table without intervals has no keys for them."""
-    field.object(_SPLIT_KEYS, _INTERVAL_KEYS)
+    field.object(_SPLIT_KEYS, (*_INTERVAL_KEYS, "digits"))
     more: dict[str, Any] = {}
+    if "digits" in field.value:
+        more["digits"] = field["digits"].integers(m, 0, ALL_DIGITS, np.int8)
     if any(key in field.value for key in _INTERVAL_KEYS):
-        field.object((*_SPLIT_KEYS, *_INTERVAL_KEYS))  # one of them needs the other
+        field.object((*_SPLIT_KEYS, *_INTERVAL_KEYS), ("digits",))  # one needs the other
         n_cuts = len(field["interval_cut"].entries())
         cuts = field["interval_cut"].numbers(n_cuts, null=True)
         more["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)

@@ -41,23 +41,7 @@ class UnwritableError(ModelFileError):
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
-    """Return a value as JSON has it.
-
-    Parameters
-    ----------
-    value : object
-    objects : mapping of name to class, optional
-        Classes whose instances may be written: by `get_params`, by the fields of a dataclass, or
-        by their state.
-
-    Examples
-    --------
-    >>> from ceiba.tree.model_file.values import from_json, to_json
-    >>> to_json({("ill", "well"): 10.0})
-    {'$items': [[{'$tuple': ['ill', 'well']}, 10.0]]}
-    >>> from_json(Field(to_json((1, None))))
-    (1, None)
-    """
+    """Return a value as JSON has it."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str):
@@ -169,14 +153,7 @@ def _shaped(array: npt.NDArray[Any], sizes: list[int], shape: Field) -> npt.NDAr
 
 
 def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
-    """Make an array of texts; each takes the room of the longest, which must not be much more.
-
-    Examples
-    --------
-    >>> from ceiba.tree.model_file.values import array_of_texts
-    >>> array_of_texts(Field(["no", "yes"]), ["no", "yes"])
-    array(['no', 'yes'], dtype='<U3')
-    """
+    """Make an array of texts; each takes the room of the longest, which must not be much more."""
     room = 4 * len(texts) * max(map(len, texts), default=0)
     if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
         field.fail("Texts of one array have about one length.", f"texts that take {room} bytes")

@@ -79,10 +79,10 @@ def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, in
         branch[branch == MISSING] = _EVERYWHERE
         return branch, 0, ()
     sent = []
-    if tree.stand_ins is not None:
-        for k in range(*tree.stand_ins.start[node : node + 2].tolist()):
+    if tree.active_surrogates is not None:
+        for k in range(*tree.active_surrogates.start[node : node + 2].tolist()):
             open_ = np.flatnonzero(branch == MISSING)
-            answer = ask(tree.stand_ins.splits, k, table, rows[open_])
+            answer = ask(tree.active_surrogates.splits, k, table, rows[open_])
             placed = answer >= 0
             branch[open_[placed]] = answer[placed]
             sent.append(int(np.count_nonzero(placed)))

@@ -9,11 +9,14 @@ readers of tables, whose answers these are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from ceiba.errors import DataError, DataTypeError, did_you_mean
-from ceiba.table import read_like
+from ceiba.table import ColumnInfo, read_like
 from ceiba.tree.routing import route
 from ceiba.tree.splits.split_table import SplitKind
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 _CUT, _LEVELS, _PRESENCE = 1, 2, 3
 _ABSENT: Final = object()
 _NUMBERS: Final = (float, int, bool)
+_EXACT: Final = 2**53
 
 
 class Answer(NamedTuple):
@@ -50,12 +54,21 @@ class Answer(NamedTuple):
 class _Plan:
     """The tree as tuples: (kind, column, rule, low, high, missing, unseen) per inner node."""
 
-    __slots__ = ("answers", "general", "steps")
+    __slots__ = ("answers", "fits", "general", "steps")
 
     def __init__(self, tree: Tree) -> None:
         self.general = tree.missing == "fractional"
         self.steps = [_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
+        #: The check of a value of each column; None: the readers of tables must check.
+        fits = [_fits(info) for info in tree.schema.columns]
+        self.fits = None if None in fits else fits
+
+
+def _fits(info: ColumnInfo) -> Callable[[Any], bool] | None:
+    if info.is_numeric:
+        return _is_plain_number if info.display in ("number", "boolean") else None
+    return _is_plain_text if all(type(level) is str for level in info.levels) else None
 
 
 def plan_of(tree: Tree) -> _Plan:
@@ -70,8 +83,8 @@ def _step(tree: Tree, node: int) -> tuple[Any, ...] | None:
     below = tree.branch_node[start:end].tolist()
     info = tree.schema.columns[int(tree.splits.column[node])]
     default = int(tree.default_branch[node])
-    has_stand_ins = tree.stand_ins is not None and bool(
-        tree.stand_ins.start[node + 1] > tree.stand_ins.start[node]
+    has_stand_ins = tree.active_surrogates is not None and bool(
+        tree.active_surrogates.start[node + 1] > tree.active_surrogates.start[node]
     )
     # None: the ordinary way decides (surrogates, or an error); -1: the row stays.
     missing = None if has_stand_ins or tree.missing == "error" else -1
@@ -238,8 +251,12 @@ def _first_unknown(tree: Tree, table: Any, known: Mapping[str, Any]) -> str | No
     from ceiba.tree.routing.trace import trace
 
     names = tree.schema.names
-    if tree.missing == "fractional" or tree.missing == "error" or tree.stand_ins is not None:
-        for j in tree.used_columns.tolist():
+    if (
+        tree.missing == "fractional"
+        or tree.missing == "error"
+        or tree.active_surrogates is not None
+    ):
+        for j in tree.used_features.tolist():
             if names[j] not in known:
                 return str(names[j])
         return None
@@ -265,17 +282,36 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
+    if plan.fits is None:
+        return None
     leaves = []
     try:
         rows = frame.values.tolist()  # four times as fast as itertuples
-    except (TypeError, ValueError):  # categories that pandas does not make an array of
+    except (
+        TypeError,
+        ValueError,
+        NotImplementedError,
+    ):  # categories that pandas does not make an array of
         return None
     for values in rows:
+        # Columns that the way does not ask about are checked, too.
+        if not all(fits(value) for fits, value in zip(plan.fits, values, strict=True)):
+            return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
         if leaf < 0:
             return None
         leaves.append(leaf)
     return leaves
+
+
+def _is_plain_number(value: Any) -> bool:
+    if type(value) is float:
+        return value != value or abs(value) != math.inf
+    return value is None or type(value) is bool or (type(value) is int and abs(value) < _EXACT)
+
+
+def _is_plain_text(value: Any) -> bool:
+    return type(value) is str or value is None or (type(value) is float and value != value)
 
 
 def whole_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -284,3 +320,18 @@ def whole_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
         return {name: [value] for name, value in row.items()}
     _general(tree, row)
     return _filled(tree, row)
+
+
+def one_row(row: Any) -> Any:
+    """Return a table of one row from a dict of values or a sequence of them."""
+    if isinstance(row, dict):
+        scalar = all(np.ndim(value) == 0 for value in row.values())
+        return {name: [value] for name, value in row.items()} if scalar else row
+    if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
+        return {name: [value] for name, value in row.items()}
+    if isinstance(row, np.ndarray):
+        fields = row.dtype.names is not None  # a structured array: its rows, whatever their number
+        return row.reshape(1, -1) if row.ndim == 1 and not fields else row
+    if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
+        return [list(row)] if not isinstance(row[0], dict) else row
+    return row

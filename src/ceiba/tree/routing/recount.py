@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.criteria import weighted_median
-from ceiba.table import Scan, Table, read_target_like, read_weights, split_target
+from ceiba.table import Table, read_target_like, read_weights, split_target
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import kept_answers
@@ -37,31 +37,18 @@ def recount(
     """
     if isinstance(y, str):
         X, y = split_target(X, y)
-    table = X if isinstance(X, Scan) else route.read(tree, X)
+    table = route.read(tree, X)
     target = read_target_like(y, tree.target, table.n_rows).values
     given = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if given is None else given
-    ends = (
-        _endings_of_scan(tree, table, weight)
-        if isinstance(table, Scan)
-        else endings(tree, table, weight)
-    )
+    ends = endings(tree, table, weight)
     sums = RowSums(target[ends.row], ends, tree.n_nodes, add)
     return recounted(tree, ends, sums, keep_value=keep_value)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
 def recounted(tree: Tree, arrived: Arrivals, sums: SumsByNode, *, keep_value: bool) -> Tree:
-    """Return the same tree with the counts of rows that arrived in its nodes.
-
-    Parameters
-    ----------
-    tree : Tree
-    arrived : Arrivals
-        How many rows went through each node.
-    sums : SumsByNode
-        What is summed over the rows that end in each node, wherever they are.
-    keep_value : bool
-    """
+    """Return the same tree with the counts of rows that arrived in its nodes."""
     counted = replace(
         tree,
         n_rows=arrived.n_rows,
@@ -100,12 +87,13 @@ class Endings(Arrivals):
     weight: Array
 
 
-def _endings_of_scan(tree: Tree, scan: Scan, weight: Array) -> Endings:
-    """Find where the rows of files end, batch by batch."""
+def endings(tree: Tree, table: Table, weight: Array) -> Endings:
+    """Find where the rows of a table end."""
+    if table.is_whole:
+        return _endings_of_piece(tree, table, weight)
     parts, first = [], 0
-    for batch in scan.batches(tree.schema.names):
-        rows = route.read(tree, batch)
-        own = endings(tree, rows, weight[first : first + rows.n_rows])
+    for rows in table.pieces():
+        own = _endings_of_piece(tree, rows, weight[first : first + rows.n_rows])
         parts.append(replace(own, row=own.row + first))
         first += rows.n_rows
     joined = (np.concatenate([getattr(one, name) for one in parts]) for name in _PER_ROW)
@@ -113,8 +101,7 @@ def _endings_of_scan(tree: Tree, scan: Scan, weight: Array) -> Endings:
     return Endings(*summed, *joined)
 
 
-def endings(tree: Tree, table: Table, weight: Array) -> Endings:
-    """Find where the rows of a table end."""
+def _endings_of_piece(tree: Tree, table: Table, weight: Array) -> Endings:
     counted = weight > 0
     rows = np.arange(table.n_rows)
     sent_default = np.zeros(tree.n_nodes, np.int64)
@@ -135,15 +122,15 @@ def endings(tree: Tree, table: Table, weight: Array) -> Endings:
         end[visit.ending] = visit.node
         n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
         sent_default[visit.node] = visit.by_default
-        if visit.by_surrogate and tree.stand_ins is not None:
-            first = int(tree.stand_ins.start[visit.node])
+        if visit.by_surrogate and tree.active_surrogates is not None:
+            first = int(tree.active_surrogates.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
     return Endings(n_rows, sent_default, sent, rows, end, weight)
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
     """Return whether any value may be missing; an unseen level may be treated as missing."""
-    columns = [table.columns[j] for j in tree.used_columns.tolist()]
+    columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     return levels or any(column.missing.any() for column in columns)
 

@@ -37,6 +37,8 @@ def read(tree: Tree, X: Any) -> Table:
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Return the node each row ends in; with "fractional" the heaviest one."""
+    if not table.is_whole:
+        return np.asarray(_by_piece(apply, tree, table, n_threads))
     refuse(tree, table)
     if tree.missing == "fractional":
         end = _heaviest(*spread(tree, table))
@@ -45,6 +47,14 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     if tree.unseen == "default":  # the root answers
         end = np.where(_lost(tree, table), 0, end).astype(np.int32)
     return end
+
+
+def _by_piece(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
+    """Answer a table piece by piece."""
+    parts = [answer(tree, piece, n_threads=n_threads) for piece in table.pieces()]
+    if isinstance(parts[0], list):
+        return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
+    return np.concatenate(parts)
 
 
 def _lost(tree: Tree, table: Table) -> Array:
@@ -63,7 +73,7 @@ def _lost(tree: Tree, table: Table) -> Array:
         waiting += [
             (
                 int(tree.branch_node[at]),
-                rows[(branch == at - start) | (everywhere & bool(tree.branch_weight[at] > 0))],
+                rows[(branch == at - start) | (everywhere & bool(tree.branch_share[at] > 0))],
             )
             for at in range(start, stop)
         ]
@@ -145,6 +155,8 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
 
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Predict each row's class (of least expected cost) or value."""
+    if not table.is_whole:
+        return np.asarray(_by_piece(predict, tree, table, n_threads))
     if tree.missing != "fractional":
         return _gather(tree, tree._label_table, table, n_threads)
     return label_table(tree, _mixed_value(tree, table))
@@ -167,6 +179,9 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     """Return the class probabilities of each row, a list of them for several outputs."""
     if tree.task != "classification":
         raise TreeError("A regression tree has no class probabilities. Use predict.")
+    if not table.is_whole:
+        shares: Array | list[Array] = _by_piece(predict_proba, tree, table, n_threads)
+        return shares
     if tree.missing == "fractional":
         value = _mixed_value(tree, table)
     else:
@@ -206,17 +221,17 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
 
 def make_router(tree: Tree) -> Any:
     """Hand the tree's arrays to the compiled router."""
-    stand_ins = tree.stand_ins
+    surrogates = tree.active_surrogates
     return _core.Router(
         tree.branch_start,
         tree.branch_node,
         _arrays(tree.splits),
         tree.default_branch,
         tree.majority_branch,
-        surrogate_start=None if stand_ins is None else stand_ins.start,
-        surrogates=None if stand_ins is None else _arrays(stand_ins.splits),
+        surrogate_start=None if surrogates is None else surrogates.start,
+        surrogates=None if surrogates is None else _arrays(surrogates.splits),
         unseen_is_missing=tree.unseen == "missing",
-        branch_share=tree.branch_weight if tree.missing == "fractional" else None,
+        branch_share=tree.branch_share if tree.missing == "fractional" else None,
     )
 
 
@@ -251,7 +266,7 @@ def refuse(tree: Tree, table: Table) -> None:
     """Raise on what the tree's rules call an error, in the columns it asks about."""
     if tree.missing != "error" and tree.unseen != "error":
         return
-    for j in tree.used_columns.tolist():
+    for j in tree.used_features.tolist():
         column = table.columns[j]
         if tree.missing == "error":
             _refuse_missing(column)

@@ -39,7 +39,7 @@ class Deviation:
     shift: int = 0
 
     def __call__(self, y: Array, node: Array) -> Array:
-        """Give the term of each row."""
+        """Return the term of each row."""
         if self.shift:
             y = np.ldexp(y, -self.shift)
         if self.centre is not None:
@@ -59,28 +59,18 @@ class SumsByNode(Protocol):
         """Give the weight of the rows."""
 
     def classes(self, k: int, n_classes: int) -> Array:
-        """Give the weight of each class of an output, a row for each node."""
+        """Return the weight of each class of an output, a row for each node."""
 
     def numbers(self, k: int, term: Term) -> Array:
         """Give the sum of a term of an output."""
 
     def largest(self, k: int) -> float:
-        """Give the largest absolute number of an output."""
+        """Return the largest absolute number of an output."""
 
 
 @dataclass(frozen=True)
 class RowSums:
-    """Sums over rows in memory.
-
-    Attributes
-    ----------
-    target : array of shape (n, n_outputs)
-        Class codes or numbers, for every entry of `ends`.
-    ends : Endings
-    n_nodes : int
-    add : callable
-        How numbers are summed.
-    """
+    """Sums over rows in memory."""
 
     target: Array
     ends: Endings
@@ -92,7 +82,7 @@ class RowSums:
         return self.add(self.ends.node, self.ends.weight, self.n_nodes)
 
     def classes(self, k: int, n_classes: int) -> Array:
-        """Give the weight of each class of an output, a row for each node."""
+        """Return the weight of each class of an output, a row for each node."""
         cell = self.ends.node * n_classes + self.target[:, k]
         sums = self.add(cell, self.ends.weight, self.n_nodes * n_classes)
         return sums.reshape(self.n_nodes, -1)
@@ -103,5 +93,5 @@ class RowSums:
         return self.add(self.ends.node, terms, self.n_nodes)
 
     def largest(self, k: int) -> float:
-        """Give the largest absolute number of an output."""
+        """Return the largest absolute number of an output."""
         return float(np.abs(self.target[:, k]).max(initial=0.0))

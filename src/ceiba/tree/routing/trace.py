@@ -77,7 +77,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
             continue
         branch, by, surrogate = _decide(tree, table, row, node)
         if by == "share":
-            shares = tree.branch_weight[start:end].tolist()
+            shares = tree.branch_share[start:end].tolist()
             moves.extend(
                 Move(node, b, "share", share=share * part)
                 for b, part in enumerate(shares)
@@ -103,10 +103,10 @@ def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, 
         return int(tree.majority_branch[node]), "unseen", None
     if tree.missing == "fractional":
         return None, "share", None
-    if tree.stand_ins is not None:
-        first, last = tree.stand_ins.start[node : node + 2].tolist()
+    if tree.active_surrogates is not None:
+        first, last = tree.active_surrogates.start[node : node + 2].tolist()
         for k in range(first, last):
-            stand_in = _ask(tree.stand_ins.splits, k, table, row)
+            stand_in = _ask(tree.active_surrogates.splits, k, table, row)
             if isinstance(stand_in, int):
                 return stand_in, "surrogate", k - first
     default = int(tree.default_branch[node])

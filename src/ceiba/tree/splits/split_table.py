@@ -24,6 +24,7 @@ from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Schema
 from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
 from ceiba.tree.splits.sentences import (
+    ALL_DIGITS,
     cut_sentence,
     levels_sentence,
     presence_sentence,
@@ -65,13 +66,23 @@ class _Question:
         *,
         digits: int | None = None,
         max_levels: int | None = None,
+        lang: str = "en",
     ) -> str:
-        """Say what is true of a row that takes `branch`, by level names and dates where known."""
+        """Return what is true of a row that takes `branch`, by level names and dates where known.
+
+        A cut that is no short decimal has at least `digits` digits (6 by default), and as many as
+        keep every value of the training column on its side.
+        """
         info = None if schema is None else schema.columns[schema.index(self.column)]
-        return self._sentence(branch, info, digits, max_levels)
+        return self._sentence(branch, info, digits, max_levels, lang)
 
     def _sentence(
-        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+        self,
+        branch: int,
+        info: ColumnInfo | None,
+        digits: int | None,
+        max_levels: int | None,
+        lang: str,
     ) -> str:
         raise NotImplementedError
 
@@ -80,7 +91,9 @@ class _Question:
 class Cut(_Question):
     """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
-    On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low).
+    On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low). `digits`
+    are those that the printed cut needs, all where no training column is known; equal cuts may
+    differ in them.
 
     Examples
     --------
@@ -94,11 +107,18 @@ class Cut(_Question):
     column: str
     cut: float
     low_branch: int = 0
+    digits: int = field(default=ALL_DIGITS, repr=False, compare=False)
 
     def _sentence(
-        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+        self,
+        branch: int,
+        info: ColumnInfo | None,
+        digits: int | None,
+        max_levels: int | None,
+        lang: str,
     ) -> str:
-        return cut_sentence(self.column, self.cut, branch == self.low_branch, info, digits)
+        low = branch == self.low_branch
+        return cut_sentence(self.column, self.cut, low, info, self.digits, digits, lang)
 
 
 @dataclass(frozen=True)
@@ -126,11 +146,16 @@ class LevelSets(_Question):
         return len(self.branches) + self.missing_branch
 
     def _sentence(
-        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+        self,
+        branch: int,
+        info: ColumnInfo | None,
+        digits: int | None,
+        max_levels: int | None,
+        lang: str,
     ) -> str:
         if branch >= len(self.branches):
-            return presence_sentence(self.column, missing=True)
-        return levels_sentence(self.column, self.branches[branch], max_levels)
+            return presence_sentence(self.column, True, lang)
+        return levels_sentence(self.column, self.branches[branch], max_levels, lang)
 
 
 @dataclass(frozen=True)
@@ -152,6 +177,7 @@ class Intervals(_Question):
     column: str
     cuts: tuple[float, ...]
     missing_branch: bool = False
+    digits: int = field(default=ALL_DIGITS, repr=False, compare=False)
 
     @property
     def n_branches(self) -> int:
@@ -159,12 +185,19 @@ class Intervals(_Question):
         return len(self.cuts) + 1 + self.missing_branch
 
     def _sentence(
-        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+        self,
+        branch: int,
+        info: ColumnInfo | None,
+        digits: int | None,
+        max_levels: int | None,
+        lang: str,
     ) -> str:
         if branch > len(self.cuts):
-            return presence_sentence(self.column, missing=True)
+            return presence_sentence(self.column, True, lang)
         low, high = (-np.inf, *self.cuts, np.inf)[branch : branch + 2]
-        return range_sentence(self.column, low, high, info, digits)
+        return range_sentence(
+            self.column, (low, high), info, (self.digits, self.digits), digits, lang
+        )
 
 
 @dataclass(frozen=True)
@@ -181,9 +214,14 @@ class Presence(_Question):
     column: str
 
     def _sentence(
-        self, branch: int, info: ColumnInfo | None, digits: int | None, max_levels: int | None
+        self,
+        branch: int,
+        info: ColumnInfo | None,
+        digits: int | None,
+        max_levels: int | None,
+        lang: str,
     ) -> str:
-        return presence_sentence(self.column, missing=branch == 1)
+        return presence_sentence(self.column, branch == 1, lang)
 
 
 Split = Cut | LevelSets | Presence | Intervals
@@ -217,6 +255,9 @@ class SplitTable(ArrayRecord):
     interval_cut : float64 array, optional
         Ascending; an infinite last one says that the branch after it takes missing values alone.
         LEVELS have none, or an infinite one, which says that their last branch does.
+    digits : int8 array of shape (m,), optional
+        Significant digits at which, and above which, the rounded cuts of a CUT or INTERVALS keep
+        every value of the training column on its side; 17 by default, 0 for other kinds.
 
     Examples
     --------
@@ -234,6 +275,7 @@ class SplitTable(ArrayRecord):
     level_branch: Array
     interval_start: Array = field(default_factory=_nothing)
     interval_cut: Array = field(default_factory=_nothing)
+    digits: Array = field(default_factory=_nothing)
 
     _DTYPES: ClassVar = {
         "kind": np.int8,
@@ -245,11 +287,14 @@ class SplitTable(ArrayRecord):
         "level_branch": np.int32,
         "interval_start": np.int64,
         "interval_cut": np.float64,
+        "digits": np.int8,
     }
 
     def __post_init__(self) -> None:
         if not len(self.interval_start):  # no intervals
             object.__setattr__(self, "interval_start", np.zeros(len(self.kind) + 1, np.int64))
+        if not len(self.digits):  # no training data are known
+            object.__setattr__(self, "digits", np.where(self.has_cuts, ALL_DIGITS, 0))
         super().__post_init__()
 
     def __len__(self) -> int:
@@ -337,6 +382,7 @@ class SplitTable(ArrayRecord):
             np.array(branches, np.int32),
             cut_start,
             np.array(cuts, np.float64),
+            np.array([getattr(split, "digits", 0) for split in splits], np.int8),
         )
 
     def level_map(self, i: int) -> tuple[Array, Array]:
@@ -347,6 +393,16 @@ class SplitTable(ArrayRecord):
     def interval_cuts(self, i: int) -> Array:
         """Return row i's cuts of intervals, ascending; one less than it has branches."""
         return self.interval_cut[int(self.interval_start[i]) : int(self.interval_start[i + 1])]
+
+    @property
+    def has_cuts(self) -> Array:
+        """Whether each row is a CUT or INTERVALS."""
+        return np.isin(self.kind, (SplitKind.CUT, SplitKind.INTERVALS))
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether a cut needs less than all digits."""
+        return bool(np.any(self.digits[self.has_cuts] < ALL_DIGITS))
 
     @cached_property
     def parts_missing(self) -> Array:
@@ -398,13 +454,14 @@ class SplitTable(ArrayRecord):
             return None
         info = schema.columns[int(self.column[i])]
         if kind == SplitKind.CUT:
-            return Cut(info.name, float(self.cut[i]), int(self.low_branch[i]))
+            return Cut(info.name, float(self.cut[i]), int(self.low_branch[i]), int(self.digits[i]))
         if kind == SplitKind.PRESENCE:
             return Presence(info.name)
         if kind == SplitKind.INTERVALS:
             cuts = self.interval_cuts(i)
             finite = cuts[np.isfinite(cuts)]
-            return Intervals(info.name, tuple(finite.tolist()), len(finite) < len(cuts))
+            alone = len(finite) < len(cuts)
+            return Intervals(info.name, tuple(finite.tolist()), alone, int(self.digits[i]))
         codes, branches = self.level_map(i)
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
@@ -428,6 +485,7 @@ class SplitTable(ArrayRecord):
             branches,
             cut_start,
             cuts,
+            self.digits[rows],
         )
 
     def without(self, leaf: Array) -> SplitTable:
@@ -445,6 +503,7 @@ class SplitTable(ArrayRecord):
             self.level_branch[keep],
             cut_start,
             self.interval_cut[keep_cuts],
+            np.where(leaf, 0, self.digits),
         )
 
 

@@ -46,17 +46,7 @@ _QUOTED: Final = re.compile(
 
 @dataclass(frozen=True)
 class WrittenSplit:
-    """A split, and what its sentences say of it.
-
-    Attributes
-    ----------
-    split : Cut, Intervals, LevelSets or Presence
-        `LevelSets` of one group stand against all other levels.
-    branches : tuple of int
-        The branch of which each sentence speaks.
-    missing : int or None
-        The branch that takes rows without a value, if a sentence says so.
-    """
+    """A split, and what its sentences say of it."""
 
     split: Split
     branches: tuple[int, ...]
@@ -66,31 +56,7 @@ class WrittenSplit:
 def read_written(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
 ) -> WrittenSplit:
-    """Read a split as it is printed.
-
-    Parameters
-    ----------
-    written : str or sequence of str
-        One sentence, or one per branch (in one text: with ``|`` between them).
-    columns : mapping of name to ColumnInfo
-        The columns that are known.
-    closed : bool
-        Whether there are no others. Of another column levels are texts, boundaries numbers.
-
-    Returns
-    -------
-    WrittenSplit
-
-    Examples
-    --------
-    >>> from ceiba.table import ColumnInfo, Kind
-    >>> from ceiba.tree.splits.written import read_written
-    >>> columns = {"x": ColumnInfo("x", Kind.NUMERIC)}
-    >>> read_written("x > 3", columns)
-    WrittenSplit(split=Cut(column='x', cut=3.0, low_branch=0), branches=(1,), missing=None)
-    >>> read_written("day in {Sat, Sun}", {}, closed=False).split
-    LevelSets(column='day', branches=(('Sat', 'Sun'),), missing_branch=False)
-    """
+    """Read a split as it is printed."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")

@@ -39,14 +39,7 @@ def read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
 
 
 def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
-    """Read what stands between braces.
-
-    Examples
-    --------
-    >>> from ceiba.tree.splits.written_levels import read_levels
-    >>> read_levels("'Rome, Italy', Oslo", None, "")
-    ('Rome, Italy', 'Oslo')
-    """
+    """Read what stands between braces."""
     known = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
     printed = [] if info is None else sorted(_printed(info), key=len, reverse=True)
     texts, rest = _entries(inside, [*printed, *known])

@@ -1,12 +1,9 @@
 // The survey for a statistic and the criterion of a name; only the files beside this one include it.
 #pragma once
 
-#include <memory>
-
 #include "criteria/registry.hpp"
 #include "shards/survey/node_survey.hpp"
 #include "shards/survey/statistic.hpp"
-#include "shards/survey/statistics/statistics.hpp"
 
 namespace ceiba::shards {
 
@@ -18,7 +15,7 @@ std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& 
         if constexpr (split::Bounded<C>) {
             using Criterion = criteria::Shared<C>;
             using Bounds = split::SharedBounds<C>;
-            const C criterion = criteria::make_criterion<C>({0, options.allow_zero_rate});
+            const C criterion = criteria::make_criterion<C>({0, options.conventions.allow_zero_rate});
             return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(
                 layout, options, context, Criterion(criterion), Bounds(typename split::BoundsOf<C>::type(criterion)),
                 counts, fetch_rows);

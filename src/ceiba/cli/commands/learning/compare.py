@@ -9,7 +9,7 @@ import typer
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.errors import DataError
-from ceiba.visible import counted, figure
+from ceiba.visible import counted, figure, visible
 
 
 def compare(
@@ -26,7 +26,7 @@ def compare(
 
     Example: ceiba compare small.ceiba large.ceiba test.csv
     """
-    from ceiba.cli.commands.using.evaluate import evaluation_data, truth_of
+    from ceiba.cli.commands.using.evaluate import evaluation_blocks, evaluation_data, truth_of
     from ceiba.cli.models import open_model
     from ceiba.cli.terminal.output import answer, warn_in_words
 
@@ -42,7 +42,7 @@ def compare(
                      "evaluation": evaluation_data(evaluation)})  # fmt: skip
         lines += [
             f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}",
-            str(evaluation),
+            *evaluation_blocks(evaluation),
             "",
         ]
     trees = [one.tree_ for one, _ in models]
@@ -52,7 +52,7 @@ def compare(
     splits = _splits(*trees)
     lines += [*disagreement.pop("lines"), *splits.pop("lines")]
     figures = {"models": entries, "disagreement": disagreement, "splits": splits}
-    answer("\n".join(lines), figures, as_json)
+    answer(lines, figures, as_json)
 
 
 def _disagreement(one: Any, other: Any, y: Any, task: str) -> dict[str, Any]:
@@ -81,13 +81,14 @@ def _splits(one: Any, other: Any) -> dict[str, Any]:
     """Say how often each tree asks about each column."""
     from collections import Counter
 
+    from ceiba.listing import Grid
+
     def asked(tree: Any) -> Counter[str]:
         names = tree.schema.names
         return Counter(names[j] for j in tree.splits.column.tolist() if j >= 0)
 
     a, b = asked(one), asked(other)
     names = sorted({*a, *b}, key=lambda name: -(a[name] + b[name]))
-    width = max([len(name) for name in names] + [6])
-    lines = [f"{'splits':<{width}}  first  second"]
-    lines += [f"{name:<{width}}  {a[name]:>5}  {b[name]:>6}" for name in names]
-    return {"first": dict(a), "second": dict(b), "lines": ["", *lines]}
+    rows = [[visible(name, one_line=True), str(a[name]), str(b[name])] for name in names]
+    table = Grid([["splits", "first", "second"], *rows], [False, True, True])
+    return {"first": dict(a), "second": dict(b), "lines": ["", table]}

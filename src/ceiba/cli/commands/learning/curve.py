@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, Out, Quiet
+from ceiba.cli.options.shared_options import AsJson, Data, KeepIdentifiers, Out, Quiet
 
 
 def curve(
@@ -21,6 +21,7 @@ def curve(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
+    keep_identifiers: KeepIdentifiers = False,
     repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
     recipe: Annotated[str | None, typer.Option(help="A known family of trees.")] = None,
     set_: Annotated[
@@ -35,12 +36,12 @@ def curve(
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
-    from ceiba.cli.files.kinds import names_in
     from ceiba.cli.learn_job import Learning
     from ceiba.cli.options.estimator_from_flags import make_model, read_settings
     from ceiba.cli.options.option_words import check_before_reading
-    from ceiba.cli.terminal.output import answer, check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
+    from ceiba.table.files.header import names_in
 
     warn_in_words(quiet=True)
     check_out(out)
@@ -49,17 +50,17 @@ def curve(
         reading=reading.reading(),
         shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
                "ordered": {}},
-        weight=None, quiet=True,
+        weight=None, quiet=True, keep_identifiers=keep_identifiers,
     )  # fmt: skip
     check_before_reading(task, recipe, {}, read_settings(set_))
     work.read(task, advise=False)
     model = make_model(work.task, recipe, read_settings(set_))
     progress = not quiet and sys.stderr.isatty()
     measured = learning_curve(model, work.X, work.y, repeats=repeats, progress=progress)
-    answer(str(measured), measured.table().to_dict(), as_json)
+    answer(measured.table(), measured.table().to_dict(), as_json)
     if out is not None:
         from ceiba.cli.commands.reading.plot import save_figure
         from ceiba.plot import plot_learning_curve
 
-        save_figure(plot_learning_curve(measured), out, 150)
+        save_figure(plot_learning_curve(measured, lang=LANG.get()), out, 150)
         remark(f"written to {out}", quiet)

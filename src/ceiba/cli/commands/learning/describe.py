@@ -29,19 +29,21 @@ def describe(
 
     Example: ceiba describe weather.csv --target RAIN
     """
-    from ceiba.cli.files.reading import load_table
     from ceiba.cli.first_look import column_named, described, in_option_words
     from ceiba.cli.terminal.output import answer, can_unicode, remark, warn_in_words
+    from ceiba.table import read
+    from ceiba.table.files.kinds import as_columns
+    from ceiba.table.files.reading import load_table
 
     warn_in_words(quiet=True)
     loaded = load_table(data, reading.reading(as_json))
     name = None
     if target is not None:
         name = column_named(target, loaded.frame.columns, "--target", data)
-    made = described(loaded.frame, name)
+    made = described(read(as_columns(loaded.frame), finite=False), name)
     for text in loaded.remarks:
         remark(f"warning: {text}")
     figures = {**made.to_dict(), "remarks": loaded.remarks}
-    answer(made.table(unicode=can_unicode()).unfolded(), figures, as_json)
+    answer(made.table(unicode=can_unicode()).blocks(fold=None), figures, as_json)
     for one in made.remarks if not as_json else ():
         remark(f"warning: {in_option_words(one)}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, Quiet
+from ceiba.cli.options.shared_options import AsJson, Data, KeepIdentifiers, Quiet
 from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"
@@ -45,6 +45,11 @@ def learn(
     weight: Annotated[
         str | None, typer.Option(help="Column with the weight of each row.", rich_help_panel=_DATA)
     ] = None,
+    frequency: Annotated[
+        str | None,
+        typer.Option(help="Column with how many times each row counts.", rich_help_panel=_DATA),
+    ] = None,
+    keep_identifiers: KeepIdentifiers = False,
     reading: ReadingFlags = AS_FOUND,
     test_size: Annotated[
         float | None, typer.Option(help="Fraction of rows held out for evaluation.")
@@ -128,20 +133,23 @@ def learn(
 
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
-    from ceiba.cli.beyond_memory import Beyond, fit_files, is_beyond_memory
-    from ceiba.cli.files.kinds import names_in, ordered_in
-    from ceiba.cli.files.streams import existing
+    from ceiba.cli.beyond_memory import is_beyond_memory, open_files
     from ceiba.cli.learn_job import Learning
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_share, read_settings
     from ceiba.cli.options.option_words import check_before_reading
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
+    from ceiba.table.files.header import names_in
+    from ceiba.table.files.kinds import ordered_in
+    from ceiba.table.files.streams import existing, is_stream, seekable
 
     warn_in_words(quiet)
     check_out(model, "--model")
     check_out(report, "--report")
     if small_report and report is None:
         raise OptionError("--small-report needs --report PAGE.")
+    if weight is not None and frequency is not None:
+        raise OptionError("Pass --weight or --frequency, not both.")
     work = Learning(
         data=data,
         target=target,
@@ -152,8 +160,10 @@ def learn(
             "numeric": names_in(numeric),
             "ordered": ordered_in(ordered),
         },
-        weight=weight,
+        weight=frequency or weight,
+        counts_rows=frequency is not None,
         quiet=quiet,
+        keep_identifiers=keep_identifiers,
     )
     if time_limit is not None:
         if options.get("search") != "optimal":
@@ -161,32 +171,30 @@ def learn(
         options["search__time_limit"] = time_limit
     if test is not None and test_size is not None:
         raise OptionError("Give --test or --test-size, not both.")
-    for file in (test, costs):
+    for file in (test if test != "-" else None, costs):
         if file is not None:
             existing(file.partition("::")[0])
+    if test is not None and report is not None:
+        test = seekable(test)  # the figures and the page read it
     check_share(test_size)
     check_before_reading(task, recipe, options, read_settings(set_))
     if is_beyond_memory(data, memory, scratch, cluster):
-        fitted = fit_files(
-            work, Beyond(memory, scratch, cluster, checkpoint), task=task, recipe=recipe,
-            options=options,
-            classes=(class_weight, prior, costs), settings=set_,
-            unusable={
-                "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
-                "--test-size": test_size, "--hash-data": hash_data,
-            },
-        )  # fmt: skip
+        unusable = {
+            "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
+            "--test-size": test_size, "--hash-data": hash_data, "--frequency": frequency,
+        }  # fmt: skip
+        open_files(work, task, memory, scratch, cluster, unusable)
     else:
         if checkpoint is not None:
             raise OptionError("--checkpoint is for tables beyond memory: give --memory too.")
         work.read(task, advise=True)
-        seed = options["random_state"]
-        keep_unpruned = report is not None and not small_report
-        fitted = work.fit(
-            recipe, options, class_weight, prior, costs, set_, test_size, seed, keep_unpruned
-        )
+    seed, keep_unpruned = options["random_state"], report is not None and not small_report
+    fitted = work.fit(
+        recipe, options, class_weight, prior, costs, set_, test_size, seed, keep_unpruned,
+        checkpoint,
+    )  # fmt: skip
     path = model or Path(Path(data.partition("::")[0]).name.split(".")[0] + ".ceiba")
-    if (data == "-" or "*" in path.name) and model is None:
+    if (is_stream(data) or "*" in path.name) and model is None:
         path = Path("model.ceiba")
     remark(save_model(fitted, path, work.metadata(hash_data)), quiet)
     work.tell(fitted, path, test, as_json)

@@ -30,8 +30,7 @@ def prune(
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
     from ceiba.cli.models import open_model, save_model
-    from ceiba.cli.terminal.output import answer, can_unicode, check_out, remark
-    from ceiba.cli.terminal.screen import DIGITS, has_color, width_of
+    from ceiba.cli.terminal.output import answer, check_out, remark, tree_style
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 
@@ -43,7 +42,7 @@ def prune(
     kind: str = risk
     if alpha is None and leaves is None:
         steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
-        answer(str(steps), steps.listing().to_dict(), as_json)
+        answer(steps.listing(), steps.listing().to_dict(), as_json)
         return
     if alpha is not None and leaves is not None:
         raise OptionError("Give --alpha or --leaves, not both.")
@@ -62,11 +61,5 @@ def prune(
         text += f", saved in {out}"
         figures["model"] = str(out)
     else:
-        shown = {
-            "unicode": can_unicode(),
-            "color": has_color(),
-            "width": width_of(),
-            "digits": DIGITS,
-        }
-        text = f"{smaller.to_text(max_depth=6, **shown)}\n{text}; keep it with --out"
+        text = f"{smaller.to_text(max_depth=6, **tree_style())}\n{text}; keep it with --out"
     answer(text, figures, as_json)

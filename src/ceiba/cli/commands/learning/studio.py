@@ -79,7 +79,7 @@ def studio(
     if rows is not None and not is_model:
         raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
     loaded = None if is_lesson or is_model else _read(data, reading)
-    from ceiba.cli.studio_job import file_source, lesson_source, model_source, put_aside
+    from ceiba.cli.studio_job import file_source, lesson_source, model_source
 
     try:
         from ceiba.studio.launch import Address, first_setup, open_workspace, run
@@ -102,11 +102,14 @@ def studio(
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
-    if new and path is not None:
-        remark(put_aside(path), quiet)
     start = first_setup(source, name, options)
+    if start.ignore:
+        names = ", ".join(map(repr, start.ignore))
+        remark(f"Left out as identifiers: {names}. The page can take them in again.", quiet)
     named_lesson = data if lesson else None
-    opened = open_workspace(source, start, path, lang, named_lesson, begin_later=not lesson)
+    opened = open_workspace(
+        source, start, path, lang, named_lesson, begin_later=not lesson, new=new
+    )
     for text in (*source.remarks, *opened.remarks):
         remark(f"warning: {text}", quiet)
     if opened.resumed is not None:
@@ -123,7 +126,7 @@ def _read(data: str, flags: ReadingFlags) -> Any:
 
     importing = Thread(target=_import_the_rest)
     importing.start()
-    from ceiba.cli.files.reading import load_table
+    from ceiba.table.files.reading import load_table
 
     try:
         return load_table(data, flags.reading())

@@ -27,7 +27,7 @@ def plot(
     """
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import check_out, remark
+    from ceiba.cli.terminal.output import LANG, check_out, remark
 
     opened, _ = open_model(model)
     check_out(out)
@@ -42,7 +42,7 @@ def plot(
     if draw is None:
         known = ", ".join(name for name, one in kinds.items() if one is not None)
         raise OptionError(f"--kind {kind!r}. Known are {known}.{did_you_mean(kind, kinds)}")
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"lang": LANG.get()}
     if max_depth is not None and kind == "tree":
         options["max_depth"] = max_depth
     thing: Any = opened

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.shared_options import AsJson, Model
-from ceiba.visible import counted, visible
+from ceiba.visible import visible
+from ceiba.words import words
 
 _LEVELS = 8  # listed in a condition, the others are counted
 
@@ -25,39 +26,43 @@ def rules(
     Example: ceiba rules weather.ceiba --sort lift
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import answer
+    from ceiba.cli.terminal.output import LANG, answer
 
     tree = open_tree(model)[0]
-    table = tree.rules()
+    table = tree.rules(lang=LANG.get())
     if sort is not None:
         table = table.sort(sort)
     rows = zip(table, table.rules, strict=True)
     figures = [{**row, "optimistic": rule.optimistic} for row, rule in rows]
-    answer(_blocks(tree, table), figures, as_json)
+    answer(_blocks(table), figures, as_json)
 
 
-def _blocks(tree: Any, table: Any) -> str:
+def _blocks(table: Any) -> str:
     """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
-    from ceiba.cli.terminal.screen import colored
-    from ceiba.layout import digits_by_name, percent
-    from ceiba.tree.splits.sentences import DIGITS, number_text
+    from ceiba.cli.terminal.output import colored
+    from ceiba.layout import percent
+    from ceiba.tree.splits.sentences import number_text
 
-    digits = digits_by_name(tree, DIGITS)
+    word = words(table.lang)
     lines = [colored(table.title, "bold"), ""]
     for rule in table.rules:
         value = number_text(rule.value, 4) if isinstance(rule.value, float) else str(rule.value)
-        figures = [f"{counted(rule.rows, 'row')} ({percent(rule.share, 1)})"] if rule.rows else []
+        head = word("rules.head", leaf=rule.node, value=visible(value, one_line=True))
+        line = colored(head, "bold")
+        if rule.rows:
+            line += word("rules.head_rows", n=rule.rows, share=percent(rule.share, 1))
         if rule.confidence == rule.confidence:
-            figures += [f"confidence {rule.confidence:.3g}", f"lift {rule.lift:.3g}"]
+            sure, lift = f"{rule.confidence:.3g}", f"{rule.lift:.3g}"
+            line += ", " + word("rules.figures", confidence=sure, lift=lift)
         if rule.low == rule.low:
-            optimistic = " (optimistic)" if rule.optimistic else ""
-            figures.append(f"95 % {rule.low:.3g} to {rule.high:.3g}{optimistic}")
-        head = f"leaf {rule.node}: {visible(value, one_line=True)}"
-        lines.append(", ".join([colored(head, "bold"), *figures]))
-        clauses = rule.condition.parts(digits=digits, max_levels=_LEVELS) or ("all rows",)
+            low, high = f"{rule.low:.3g}", f"{rule.high:.3g}"
+            line += word("rules.head_interval", low=low, high=high)
+            line += word["rules.head_optimistic"] if rule.optimistic else ""
+        lines.append(line)
+        clauses = rule.condition.parts(max_levels=_LEVELS, lang=table.lang)
         lines += [
-            f"    {'if ' if k == 0 else 'and '}{visible(text, one_line=True)}"
-            for k, text in enumerate(clauses)
+            f"    {word['rules.and' if k else 'rules.if']} {visible(text, one_line=True)}"
+            for k, text in enumerate(clauses or (word["split.all_rows"],))
         ]
         lines.append("")
     return "\n".join([*lines, table.legend])

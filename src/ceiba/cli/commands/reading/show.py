@@ -32,23 +32,21 @@ def show(
     Example: ceiba show weather.ceiba --max-depth 4
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import answer, can_unicode
-    from ceiba.cli.terminal.screen import DIGITS, fitted, has_color, width_of
+    from ceiba.cli.terminal.output import answer, can_unicode, fitted, tree_style, width_of
 
     tree: Any = open_tree(model)[0]
     if as_json:
         answer("", json.loads(tree.export("json")), True)
         return
-    width = width_of()
-    options = {"max_depth": max_depth, "node_ids": node_ids, "impurity": impurity}
+    wanted = width_of() is not None if bars is None else bars
+    style = {**tree_style(), "unicode": not ascii_ and can_unicode()}
     text = tree.to_text(
+        max_depth=max_depth,
+        node_ids=node_ids,
+        impurity=impurity,
         counts=counts,
-        digits=DIGITS,
-        unicode=not ascii_ and can_unicode(),
-        bars=(width is not None if bars is None else bars) and tree.n_outputs == 1,
-        color=has_color(),
-        width=width,
-        **options,
+        bars=wanted and tree.n_outputs == 1,
+        **style,
     )
     print(fitted(text))
     if tree.certificate is not None:

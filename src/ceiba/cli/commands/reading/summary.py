@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ceiba.cli.options.shared_options import AsJson, Model
+from ceiba.words import words
 
 
 def summary(model: Model, as_json: AsJson = False) -> None:
@@ -11,13 +14,14 @@ def summary(model: Model, as_json: AsJson = False) -> None:
     Example: ceiba summary weather.ceiba
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer
+    from ceiba.cli.terminal.output import LANG, answer
     from ceiba.inspection import summary as make
 
     opened, metadata = open_model(model)
-    card = make(opened.tree_, pruning=getattr(opened, "pruning_table_", None))
-    lines = [str(card)]
+    pruning = getattr(opened, "pruning_table_", None)
+    card = make(opened.tree_, pruning=pruning, lang=LANG.get())
+    lines: list[Any] = [card]
     if metadata.get("data"):
-        lines.append(f"learned from {metadata['data']}")
+        lines.append(words(LANG.get())("summary.learned_from", name=metadata["data"]))
     data = {**card.to_dict(), "columns": card.columns.to_dict(), "metadata": metadata}
-    answer("\n".join(lines), data, as_json)
+    answer(lines, data, as_json)

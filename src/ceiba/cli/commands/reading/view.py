@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.files._polars import pl
+from ceiba._polars import pl
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import Model
 from ceiba.errors import DataError
@@ -35,8 +35,8 @@ def view(
     tree, metadata = open_tree(model)
     table = None
     if data is not None:
-        from ceiba.cli.files.kinds import by_schema
-        from ceiba.cli.files.reading import batches
+        from ceiba.table.files.kinds import by_schema
+        from ceiba.table.files.reading import batches
         from ceiba.tree.routing import route
 
         read_as = reading.like(metadata, tree)

@@ -19,7 +19,7 @@ def demo(
 
     Example: ceiba demo --out first_look
     """
-    from ceiba.cli.terminal.screen import fitted
+    from ceiba.cli.terminal.output import fitted
     from ceiba.datasets import load_iris, load_restaurant
     from ceiba.estimators import DecisionTreeClassifier
     from ceiba.prune import CostComplexity
@@ -62,12 +62,10 @@ def _show_gains(data: Dataset) -> None:
 
 
 def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
-    from ceiba.cli.terminal.output import can_unicode
-    from ceiba.cli.terminal.screen import DIGITS, has_color, width_of
+    from ceiba.cli.terminal.output import tree_style
 
     model.fit(X, y)
-    shown = {"unicode": can_unicode(), "color": has_color(), "width": width_of(), "digits": DIGITS}
-    print(model.tree_.to_text(**shown))
+    print(model.tree_.to_text(**tree_style()))
     print()
 
 

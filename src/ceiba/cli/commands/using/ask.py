@@ -8,7 +8,8 @@ from typing import Any
 from ceiba.cli.options.reading_flags import AS_FOUND
 from ceiba.cli.options.shared_options import Model
 from ceiba.errors import DataError
-from ceiba.visible import counted, visible
+from ceiba.visible import visible
+from ceiba.words import words
 
 
 def ask(model: Model) -> None:
@@ -19,9 +20,8 @@ def ask(model: Model) -> None:
 
     Example: ceiba ask weather.ceiba
     """
-    from ceiba.cli.languages.translation import translated_error
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import answer, remark
+    from ceiba.cli.terminal.output import LANG, answer, remark
     from ceiba.cli.terminal.questions import Conversation
     from ceiba.inspection import explain
 
@@ -36,18 +36,17 @@ def ask(model: Model) -> None:
             except DataError as error:
                 if not sys.stdin.isatty():
                     raise
-                remark(translated_error(str(error)))
-    made = explain(tree, talk.table())
+                remark(str(error))
+    made = explain(tree, talk.table(), lang=LANG.get())
     answer(_told(tree, made), made.to_dict(), False)
 
 
 def _asked(talk: Any, column: str) -> str:
     """Ask for the value of a column and give what was typed."""
-    from ceiba.cli.languages.translation import translated
+    from ceiba.cli.terminal.output import LANG, colored
     from ceiba.cli.terminal.questions import range_of
-    from ceiba.cli.terminal.screen import colored
 
-    known = translated(range_of(talk.info(column)))
+    known = range_of(talk.info(column), LANG.get())
     hint = f" ({visible(known, one_line=True)})" if known else ""
     print(f"{colored(visible(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
@@ -60,27 +59,26 @@ def _asked(talk: Any, column: str) -> str:
 
 def _told(tree: Any, made: Any) -> str:
     """Write the answer, why, and how sure."""
-    from ceiba.cli.languages.translation import translated
+    from ceiba.cli.terminal.output import colored
     from ceiba.cli.terminal.questions import sureness
-    from ceiba.cli.terminal.screen import colored
     from ceiba.layout import percent
     from ceiba.tree.splits.sentences import number_text
 
     shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
-    name = tree.target.name or translated("Answer")
-    *steps, _ = str(made).split("\n")
-    lines = ["", colored(f"{name}: {shown}", "bold"), "", "Why:", *(f"  {one}" for one in steps)]
+    word = words(made.lang)
+    name = tree.target.name or word["explain.answer"]
+    *steps, _ = made.blocks()
+    head = colored(f"{name}: {shown}", "bold")
+    lines = ["", head, "", word["explain.why"], *(f"  {one}" for one in steps)]
     share, low, high, rows = sureness(tree, made.leaf)
-    sure = f"  leaf {made.leaf}, {counted(rows, 'training row')}"
+    sure = "  " + word("explain.leaf", leaf=made.leaf, n=rows)
     if share == share and tree.class_prior is not None:  # not the share of these rows
-        sure += f"; prior-weighted probability {percent(share, 1)}"
+        sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
-        sure += f"; {percent(share, 1)} of them {shown}"
-    if low == low:
-        ends = (
-            f"{low:.3g} to {high:.3g}"
-            if share == share
-            else (f"{number_text(low, 4)} to {number_text(high, 4)} for the mean")
-        )
-        sure += f"; 95 % interval {ends}"
-    return "\n".join([*lines, "", "How sure:", sure])
+        sure += word("explain.share_of_them", share=percent(share, 1), label=shown)
+    if low == low and share == share:
+        sure += word("explain.interval", low=f"{low:.3g}", high=f"{high:.3g}")
+    elif low == low:
+        ends = {"low": number_text(low, 4), "high": number_text(high, 4)}
+        sure += word("explain.interval_mean", **ends)
+    return "\n".join([*lines, "", word["explain.how_sure"], sure])

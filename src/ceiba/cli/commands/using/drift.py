@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ceiba.cli.files._polars import pl
+from ceiba._polars import pl
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Data, Model
 
@@ -26,9 +25,6 @@ def drift(
     fail_psi: Annotated[
         float | None, typer.Option("--fail-psi", help="Exit code 5 if the PSI is above this.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write a page that shows both side by side.")
-    ] = None,
     reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
@@ -39,14 +35,13 @@ def drift(
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.cli.files.kinds import by_schema
-    from ceiba.cli.files.reading import batches
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.table.files.kinds import by_schema
+    from ceiba.table.files.reading import batches
     from ceiba.trust import drift as drift_of
 
     warn_in_words()
-    check_out(html, "--html")
     opened, metadata = open_model(model)
     tree = opened.tree_
     read_as = reading.like(metadata, opened.tree_)
@@ -55,8 +50,6 @@ def drift(
     else:
         X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, read_as, 250_000)]), None
     result = drift_of(tree, X, y)
-    if html is not None:
-        result.to_html(html)
-    answer(str(result), result.to_dict(), as_json)
+    answer(result, result.to_dict(), as_json)
     if fail_psi is not None and result.psi > fail_psi:
         raise typer.Exit(CHANGED)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.files._polars import pl
+from ceiba._polars import pl
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Data, Model
 from ceiba.errors import DataError, OptionError, did_you_mean
@@ -50,10 +50,22 @@ def evaluate(
     opened, metadata = open_model(model)
     read_as = reading.like(metadata, opened.tree_)
     evaluation = evaluation_on(opened, data, read_as, target, weight, by, positive)
-    text = str(evaluation)
+    shown = evaluation_blocks(evaluation)
     if gains:
-        text += f"\n\n{gains_of(evaluation)}"
-    answer(text, evaluation_data(evaluation), as_json)
+        shown += ["", gains_of(evaluation)]
+    answer(shown, evaluation_data(evaluation), as_json)
+
+
+def evaluation_blocks(evaluation: Any) -> list[Any]:
+    """Return an evaluation as it is printed; one per output of a model with several."""
+    from ceiba.cli.terminal.output import LANG
+    from ceiba.trust.groups import GroupEvaluation
+
+    if isinstance(evaluation, tuple):
+        return [block for one in evaluation for block in evaluation_blocks(one)]
+    if isinstance(evaluation, GroupEvaluation):
+        return list(evaluation.blocks())
+    return list(evaluation.blocks(LANG.get()))
 
 
 def gains_of(evaluation: Any) -> Any:
@@ -96,8 +108,8 @@ def evaluation_on(
 
         evaluation = evaluate_tree(
             tree, X["leaf"].to_numpy(), y, weights, by=named,
-            positive=getattr(model, "positive", None) if wanted is None else wanted,
-            frequency_weights=bool(getattr(model, "frequency_weights", False)),
+            positive=wanted,
+            frequency_weights=bool(getattr(model, "_counts_rows", False)),
         )  # fmt: skip
     else:
         evaluation = model.evaluate(X, y, weights, by=named and groups, positive=wanted)
@@ -133,9 +145,9 @@ def truth_of(
     The values of a column `by` are put into `groups`. The columns of each batch are kept as
     `reduced` makes them, so that all rows need not be in memory.
     """
-    from ceiba.cli.files.cell_styles import tidy
-    from ceiba.cli.files.kinds import by_schema, numbers_in
-    from ceiba.cli.files.reading import batches
+    from ceiba.table.files.cell_styles import tidy
+    from ceiba.table.files.kinds import by_schema, numbers_in
+    from ceiba.table.files.reading import batches
 
     tree = model.tree_
     name = target or tree.target.name

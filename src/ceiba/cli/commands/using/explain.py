@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.files._polars import pl
+from ceiba._polars import pl
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Model, RowNumber, RowTable, RowValues
 from ceiba.errors import DataError, OptionError, did_you_mean
@@ -40,7 +40,7 @@ def explain(
     ceiba explain weather.ceiba new.csv --row 3 --shapley
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, warn_in_words
     from ceiba.inspection import explain as why
 
     warn_in_words()
@@ -48,15 +48,16 @@ def explain(
     if background is not None and not shapley:
         raise OptionError("--background has no effect without --shapley.")
     table = one_row(tree, metadata, data, row, values, reading)
-    explanation = why(tree, table)
-    text, figures = str(explanation), explanation.to_dict()
+    explanation = why(tree, table, lang=LANG.get())
+    shown: list[Any] = [explanation]
+    figures = explanation.to_dict()
     if shapley:
         others = None if background is None else _rows(tree, metadata, background, reading)
         listings = _contributions(tree, table, others)
-        text = "\n\n".join([text, *map(str, listings)])
+        shown += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
         figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
-    answer(text, figures, as_json)
+    answer(shown, figures, as_json)
 
 
 def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
@@ -73,8 +74,8 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
 
 def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
-    from ceiba.cli.files.kinds import by_schema
-    from ceiba.cli.files.reading import batches
+    from ceiba.table.files.kinds import by_schema
+    from ceiba.table.files.reading import batches
     from ceiba.tree.routing import route
 
     read = batches(data, reading.like(metadata, tree), 250_000)
@@ -85,8 +86,8 @@ def one_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
-    from ceiba.cli.files.kinds import by_schema
-    from ceiba.cli.files.reading import Batch
+    from ceiba.table.files.kinds import by_schema
+    from ceiba.table.files.reading import Batch
     from ceiba.tree.routing import route
 
     if (data is None) == (not values):
@@ -95,7 +96,7 @@ def one_row(
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
     else:
-        from ceiba.cli.files.typed_values import plain_value
+        from ceiba.table.files.typed_values import plain_value
 
         styles = reading.like(metadata, tree).styles
         given: dict[str, Any] = dict.fromkeys(tree.schema.names)
@@ -117,8 +118,8 @@ def one_row(
 
 
 def _row(data: str, reading: Any, row: int) -> Any:
-    from ceiba.cli.files.kinds import styles_of
-    from ceiba.cli.files.reading import Batch, batches
+    from ceiba.table.files.kinds import styles_of
+    from ceiba.table.files.reading import Batch, batches
 
     if row < 1:
         raise OptionError(f"--row {row}: rows are counted from 1.")

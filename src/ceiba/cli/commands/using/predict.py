@@ -23,6 +23,12 @@ def predict(
     leaf: Annotated[bool, typer.Option("--leaf", help="Also the node each row ends in.")] = False,
     only: Annotated[bool, typer.Option("--only", help="Without the columns of the file.")] = False,
     prefix: Annotated[str, typer.Option(help="Before the names of the new columns.")] = "",
+    escape: Annotated[
+        bool,
+        typer.Option(
+            "--escape-formulas", help="In a CSV, put ' before texts that a spreadsheet would run."
+        ),
+    ] = False,
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
     reading: ReadingFlags = AS_FOUND,
     quiet: Quiet = False,
@@ -36,10 +42,10 @@ def predict(
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
     from ceiba.cli.answers import Answers
-    from ceiba.cli.files.reading import batches
-    from ceiba.cli.files.writing import write_answers
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
+    from ceiba.cli.writing import write_answers
+    from ceiba.table.files.reading import batches
 
     warn_in_words(quiet)
     check_out(out)
@@ -49,5 +55,5 @@ def predict(
     no_bar = quiet or (out is None and sys.stdout.isatty())
     read_as = reading.like(metadata, tree, no_bar)
     answers = Answers(tree, probabilities, leaf, prefix)
-    n = write_answers(answers, batches(data, read_as, chunk), out, only=only)
+    n = write_answers(answers, batches(data, read_as, chunk), out, only=only, escape=escape)
     remark(f"{counted(n, 'row')} predicted, written to {out}", quiet or out is None)

@@ -42,7 +42,7 @@ def stability(
     """
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out, warn_in_words
 
     warn_in_words()
     check_out(plot, "--plot")
@@ -62,5 +62,5 @@ def stability(
             "leaves": result.leaves.to_dict(),
         }
     if plot is not None:
-        result.plot().figure.savefig(plot, bbox_inches="tight")
-    answer(str(result), figures, as_json)
+        result.plot(lang=LANG.get()).figure.savefig(plot, bbox_inches="tight")
+    answer(result if rivals is None else result.table, figures, as_json)

@@ -1,12 +1,40 @@
 // Putting the page together: load the payload, build the frame, connect the views.
 
-const TABS = ["node", "case", "prune", "model", "data"]; // and "trust", where its checks were made
-const PANELS = { node: nodePanel, case: casePanel, prune: prunePanel, model: modelPanel, data: dataPanel, trust: () => trustPanel() };
-// Which changes make a tab stale; language and theme build the page anew.
-const STALE = { node: ["selected", "step"], case: [], prune: ["source"], model: ["step", "selected", "source", "filter"], data: ["step"], trust: ["step"] };
+import { nearestOther } from "../case/nearest.js";
+import { caseFromCsv, middlingCase } from "../case/read.js";
+import { predictCase, routeCase } from "../case/route.js";
+import { shapleyOf } from "../case/shapley.js";
+import { sliceOf } from "../case/slice.js";
+import { histogramOf } from "../charts/charts.js";
+import { ruleCode, ruleParts, ruleText } from "../core/conditions.js";
+import { WORDS } from "../core/i18n.js";
+import { importanceAt, metricsAt, sortedClass, sourceOf } from "../core/metrics.js";
+import { M, setModel } from "../core/model.js";
+import { sureWords } from "../core/sure.js";
+import { fmtCount, setLanguage, t } from "../core/words.js";
+import { byId, copied, el } from "../page/dom.js";
+import { languageChoice, preferredTheme, showPage, themeButton, treeBody, wireBody } from "../page/frame.js";
+import { followTabs, tabs } from "../page/inspector.js";
+import { alphaNow, follow, numberOf, openingNow, readAddress, reveal, state, update, writeAddress } from "../page/state.js";
+import { leakNow } from "../panels/findings.js";
+import { headerMarks, proofLine, summaryLine } from "../panels/header.js";
+import { casePanel, LARGE_TREE, showCase } from "../panels/panel_case.js";
+import { dataPanel } from "../panels/panel_data.js";
+import { modelPanel } from "../panels/panel_model.js";
+import { nodeExtras, nodePanel } from "../panels/panel_node.js";
+import { pruneFigures, prunePanel, showStep } from "../panels/panel_prune.js";
+import { filterHits, nextHit, presentHits, searchHits, searchText } from "../tree/find.js";
+import { hover } from "../tree/hover.js";
+import { beyondEdges, drawIcicle } from "../tree/icicle.js";
+import { connectTree } from "../tree/pane.js";
+import { CanvasPen, measuring, rankOf } from "../tree/pens.js";
+import { tidy } from "../tree/tidy.js";
+import { drawDots } from "../tree/tree_draw.js";
+import { fitTree, icicle, makeLayout, screenPlace, screenPlaces, view, zoomTo } from "../tree/tree_view.js";
+import { buildPrint, saveSvg, viewSvg } from "./print.js";
 
 async function readPayload() {
-  const holder = document.getElementById("payload");
+  const holder = byId("payload");
   let text = holder.textContent;
   if (holder.dataset.encoding === "deflate") {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -17,147 +45,89 @@ async function readPayload() {
   return JSON.parse(text);
 }
 
-function summaryLine() {
-  const parts = [t(M.payload.task) + (M.target ? `: ${isolated(M.target)}` : "")];
-  parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
-  if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
-  const source = M.test ? "test" : "train";
-  const best = quickMetrics(alphaNow(), source);
-  if (best) {
-    const where = t(source);
-    const base = baseline() && baseline().of(source);
-    const always = (value) => (base === undefined || base === null ? "" : ` (${t("always", { name: className(M.answer[0]), value })})`);
-    if (best.cost !== undefined) parts.push(`${M.cost && !M.payload.class_prior ? `${t("expected_cost")} (${where})` : metricName("cost", where)} ${fmtNumber(best.cost, 3)}` + always(fmtNumber(base, 3)));
-    else if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + always(fmtPercent(base, 1)));
-    else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`, `RMSE ${fmtNumber(best.rmse)}` + (base ? ` (${t("mean_alone", { value: fmtNumber(base) })})` : ""));
-  }
-  return parts.join(" · ");
-}
-
-/** What a reader must not miss, beside the figures of the header: a leak, a tree that is not the fitted one. */
-function headerMarks() {
-  const leak = leakNow();
-  const marks = [];
-  if (leak) marks.push(el("button", { type: "button", id: "leak", class: "mark-warn", title: leakText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
-  if (isTrial()) marks.push(el("button", { type: "button", id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => update({ step: startStep() }) }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[startStep()].leaves) })));
-  return marks;
-}
-
 function topBar() {
-  const search = el("input", { type: "search", id: "search", placeholder: t("search"), "aria-label": t("search"), autocomplete: "off" });
-  search.value = state.search;
+  const search = el("input", { type: "search", id: "search", placeholder: t("search"), "aria-label": t("search"),
+    autocomplete: "off", value: state.search });
   search.addEventListener("input", () => {
     update({ search: search.value });
-    document.getElementById("hits").textContent = searchHits() ? t("n_found", { n: fmtCount(presentHits().length) }) : "";
+    byId("hits").textContent = searchHits() ? t("n_found", { n: fmtCount(presentHits().length) }) : "";
   });
   search.addEventListener("keydown", (e) => {
     if (e.key === "Enter") nextHit(e.shiftKey ? -1 : 1);
     if (e.key === "Escape") {
       search.value = "";
       update({ search: "" });
-      document.getElementById("hits").textContent = "";
-      document.getElementById("twin").focus();
+      byId("hits").textContent = "";
+      byId("twin").focus();
     }
-  });
-  const lang = el("select", { id: "lang", "aria-label": t("language") }, Object.entries({ en: "English", es: "Español", pt: "Português" }).map(([code, name]) => el("option", { value: code, lang: code }, name)));
-  lang.value = LANG;
-  lang.addEventListener("change", () => {
-    setLanguage(lang.value);
-    build();
-    document.getElementById("lang").focus();
   });
   return el("header", { class: "top" },
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: M.payload.title }, M.payload.title), el("div", { id: "marks", class: "marks" }, headerMarks())),
       el("p", { id: "summary", class: "muted" }, summaryLine()), el("div", { id: "proof" }, proofLine())),
     el("div", { class: "tools" },
       el("div", { class: "search" }, search, el("span", { id: "hits", class: "muted", "aria-live": "polite" })),
-      lang,
-      el("button", { type: "button", id: "theme", onclick: switchTheme, "aria-label": t("theme"), title: t("theme") }, "◐"),
-      el("button", { type: "button", id: "save", onclick: saveSvg, title: t("save_svg") }, "SVG"),
-      el("button", { type: "button", id: "print-button", onclick: () => window.print() }, t("print"))));
-}
-
-function switchTheme() {
-  update({ theme: state.theme === "dark" ? "light" : "dark" });
+      languageChoice(build),
+      themeButton(),
+      el("button", { id: "save", onclick: saveSvg, title: t("save_svg") }, "SVG"),
+      el("button", { id: "print-button", onclick: () => window.print() }, t("print"))));
 }
 
 /** A leak is marked on the tab that speaks of it. */
 function markDataTab() {
-  const tab = document.getElementById("tab-data");
+  const tab = byId("tab-data");
   tab.replaceChildren(t("tab_data"), ...(leakNow() ? [el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠")] : []));
 }
 
-/** Build everything; again when the language changes. */
+/** Build everything; again when language or theme change. */
 function build() {
-  document.documentElement.lang = LANG;
-  document.documentElement.dataset.theme = state.theme;
-  readInk();
-  const app = document.getElementById("app");
-  app.replaceChildren(topBar(), el("div", { class: "body" + (state.panelHidden ? " no-panel" : "") }, treePane(), inspector()), el("div", { id: "hover-card", class: "hover-card", "aria-hidden": "true", hidden: true }), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
-  wireTree();
-  watchEnd();
+  showPage(() => [topBar(), treeBody()]);
+  wireBody();
   markDataTab();
-  showKeys();
-  renderPanel();
-}
-
-let spaceTimer = 0;
-/** The slice through the case follows a moment after the answer, in a frame of its own. */
-function fillSpaceSoon() {
-  clearTimeout(spaceTimer);
-  spaceTimer = setTimeout(() => {
-    const holder = document.getElementById("space");
-    if (holder) fillSpace(holder);
-  }, 40);
 }
 
 function connect() {
-  follow(["theme"], () => {
-    document.documentElement.dataset.theme = state.theme;
-    build();
-  });
+  follow(["theme"], build);
   connectTree();
   follow(["step"], () => {
-    document.getElementById("summary").textContent = summaryLine();
-    document.getElementById("marks").replaceChildren(...headerMarks());
-    document.getElementById("proof").replaceChildren(...proofLine());
+    byId("summary").textContent = summaryLine();
+    byId("marks").replaceChildren(...headerMarks());
+    byId("proof").replaceChildren(...proofLine());
     markDataTab();
   });
-  follow(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
-    if (changed.has("tab") || STALE[state.tab].some((k) => changed.has(k))) return renderPanel();
-    if (state.tab === "case" && ["values", "hasCase", "step"].some((k) => changed.has(k))) {
-      fillResult(document.getElementById("case-result"));
-      fillSpaceSoon();
-    }
-    if (state.tab === "prune" && changed.has("step")) {
-      placeNow();
-      document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
-      placeSlider(document.getElementById("prune-slider"));
-    }
-  });
+  followTabs();
   document.addEventListener("keydown", (e) => {
     if (e.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
       e.preventDefault();
-      document.getElementById("search").focus();
+      byId("search").focus();
     }
   });
   window.addEventListener("pagehide", writeAddress);
-  window.addEventListener("beforeprint", () => buildPrint(document.getElementById("print")));
+  window.addEventListener("beforeprint", () => buildPrint(byId("print")));
 }
 
-async function start() {
+/**
+ * Load the payload and show it.
+ * @param {{panel: () => Element, ofNode: (i: number) => Element|null}|null} trust what shows the checks of trust, on a page that has them
+ */
+export async function start(trust) {
   const payload = await readPayload();
   setLanguage(payload.lang);
   setModel(payload);
-  if (payload.trust) TABS.push("trust");
+  Object.assign(tabs, {
+    node: { build: nodePanel, stale: ["selected", "step"] }, case: { build: casePanel, stale: [], show: showCase },
+      prune: { build: prunePanel, stale: ["source"], show: showStep },
+    model: { build: modelPanel, stale: ["step", "selected", "source", "filter"] }, data: { build: dataPanel, stale: ["step"] },
+  });
+  if (trust) {
+    tabs.trust = { build: trust.panel, stale: ["step"] };
+    nodeExtras.push(trust.ofNode);
+  }
   state.values = middlingCase();
-  const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
-  state.theme = dark ? "dark" : "light";
+  state.theme = preferredTheme();
   state.source = M.test ? "test" : "train";
-  state.filter = NO_FILTER;
-  state.step = startStep();
+  state.step = M.start;
   state.folded = openingNow();
-  const given = readAddress();
+  const given = readAddress(Object.keys(tabs));
   build();
   connect();
   update(given);
@@ -165,7 +135,7 @@ async function start() {
   if (given.selected) reveal(given.selected);
   // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
   /** @type {any} */ (window).ceibaReport = {
-    model: M, state, view, update, reveal, showOverview, viewSvg, sureWords, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
+    model: M, state, view, update, reveal, viewSvg, sureWords, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
       const moves = routeCase(values, M.steps[step].alpha);
       const said = predictCase(moves);
@@ -177,12 +147,69 @@ async function start() {
       const { base, parts } = shapleyOf(values, M.steps[step].alpha, k);
       return { base, parts: [...parts] };
     },
-    ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS, copied: () => lastCopied, buildPrint: () => buildPrint(document.getElementById("print")),
-    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), hover, icicle, numberOf, histogramOf, columnBars, filterHits, beyondEdges, rankOf, summaryLine, zoomTo, fitTree, className, ahead: () => ahead.length, ready: true,
+    ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS,
+      copied: () => copied.text, buildPrint: () => buildPrint(byId("print")),
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), hover, icicle,
+      numberOf, histogramOf, filterHits, beyondEdges, rankOf, zoomTo, fitTree, ahead: () => ahead.length, ready: true,
   };
 }
 
-start().catch((error) => {
-  document.getElementById("app").append(el("p", { class: "warn" }, String(error)));
-  throw error;
-});
+/** @type {(() => void)[]} */ const ahead = [];
+/** A few milliseconds at a time; of the steps the nearest to the open one first. */
+function computeAhead() {
+  const apart = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
+  const steps = M.steps.filter((s) => s.there).sort((a, b) => apart(a) - apart(b));
+  for (const name of ["train", "test"]) {
+    const source = sourceOf(name);
+    if (!source) continue;
+    if (!M.regression) for (let k = 0; k < M.K; k++) ahead.push(() => sortedClass(source, k));
+    if (M.n > 500) ahead.push(...steps.map((s) => () => metricsAt(s.alpha, name)));
+  }
+  for (let from = 0; from < M.n; from += 400) {
+    ahead.push(() => {
+      for (let i = from; i < Math.min(from + 400, M.n); i++) searchText(i);
+    });
+  }
+  for (let i = 0; i < Math.min(M.n, 24); i++) ahead.push(() => withoutTrace({ selected: i }, nodePanel));
+  for (const s of steps.slice(1, 9)) ahead.push(() => withoutTrace({ step: M.steps.indexOf(s) }, rehearseStep));
+  if (M.n > LARGE_TREE) for (let turn = 0; turn < 4; turn++) ahead.push(() => shapleyOf(state.values, alphaNow(), 0));
+  if (M.n > 2000) for (let turn = 0; turn < 6; turn++) for (const search of [M.columns.name[0], "\u0000"]) ahead.push(() => withoutTrace({ search, folded: new Set() }, rehearseSearch));
+  const work = () => {
+    const end = performance.now() + 3;
+    while (ahead.length && performance.now() < end) ahead.shift()();
+    if (ahead.length) setTimeout(work, 8);
+  };
+  setTimeout(work, 100);
+}
+
+/** Run something in another state, of which no view hears. @param {Partial<typeof state>} other @param {() => void} run */
+function withoutTrace(other, run) {
+  const had = { ...state };
+  const { layout } = view;
+  Object.assign(state, other);
+  try {
+    run();
+  } finally {
+    Object.assign(state, had);
+    view.layout = layout;
+  }
+}
+
+/** What a step of the slider computes. */
+function rehearseStep() {
+  makeLayout();
+  summaryLine();
+  headerMarks();
+  pruneFigures();
+}
+
+/** The pictures of a search in the whole tree, on a canvas that is not shown. */
+function rehearseSearch() {
+  const pen = new CanvasPen(measuring);
+  view.layout = wholeLayout = wholeLayout || makeLayout();
+  drawIcicle(pen, icicle.width, icicle.height, true);
+  const box = { level: "dot", scale: 1, w: 6, h: 6 };
+  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPlaces(), room: 0, near: 1, way: new Set(), found: searchHits(), kept: null });
+  if (!ahead.length) wholeLayout = null;
+}
+let wholeLayout = null;

@@ -1,11 +1,28 @@
 // The printed report: summary, icicle and top levels of the tree as vector pictures, rule table.
 // Built when printing begins, in light colours whatever the theme.
 
+import { ruleText } from "../core/conditions.js";
+import { endsAt, sourceOf } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { answerText, fmtCount, t } from "../core/words.js";
+import { download, el, sv, tableOf } from "../page/dom.js";
+import { tabs } from "../page/inspector.js";
+import { alphaNow, depthNow, numberOf, openingFold, state } from "../page/state.js";
+import { metricsTable, sourceNow } from "../panels/figures.js";
+import { findingBoxes } from "../panels/findings.js";
+import { proofNotes, proofText, summaryLine } from "../panels/header.js";
+import { calibrationView, confusionTable, importanceList, residualView } from "../panels/panel_model.js";
+import { drawIcicle } from "../tree/icicle.js";
+import { colourKey } from "../tree/pane.js";
+import { ink, readInk, SvgPen } from "../tree/pens.js";
+import { drawSelected, drawTree } from "../tree/tree_draw.js";
+import { boxSize, makeLayout, spacing, view } from "../tree/tree_view.js";
+
 const PRINT_WIDTH = 680;
 // The tree lies on pages turned sideways, drawn at full size: no text below 8 points.
 const TREE_WIDTH = 990, TREE_HEIGHT = 560;
 
-function buildPrint(root) {
+export function buildPrint(root) {
   const theme = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
   readInk();
@@ -18,7 +35,7 @@ function buildPrint(root) {
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (depthNow() + 1), 260)),
     ...printedFigures(ends),
-    M.payload.trust ? el("div", {}, el("h2", { class: "page" }, t("tab_trust")), trustPanel()) : "",
+    tabs.trust ? el("div", {}, el("h2", { class: "page" }, t("tab_trust")), tabs.trust.build()) : "",
     el("div", { class: "wide" }, el("h2", {}, t("tree")), ...treeSvg()),
     el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
     tableOf(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${numberOf(i)}`, answerText(i), M.known ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
@@ -40,10 +57,7 @@ function printedFigures(ends) {
 
 function icicleSvg(width, height) {
   const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "picture" });
-  const had = icicle.height;
-  icicle.height = height;
   drawIcicle(new SvgPen(svg), width, height, false);
-  icicle.height = had;
   return svg;
 }
 
@@ -77,7 +91,7 @@ function treeSvg() {
 }
 
 /** The view as it is now, as SVG. */
-function viewSvg() {
+export function viewSvg() {
   const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
   svg.append(sv("rect", { width: view.width, height: view.height, fill: ink.panel }));
   drawTree(new SvgPen(svg), view.width, view.height);
@@ -85,7 +99,7 @@ function viewSvg() {
   return svg;
 }
 
-function saveSvg() {
+export function saveSvg() {
   const svg = viewSvg();
   download("tree.svg", "image/svg+xml", new XMLSerializer().serializeToString(svg));
 }

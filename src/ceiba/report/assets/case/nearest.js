@@ -3,6 +3,10 @@
 // Going down the tree the value sets of a path only shrink, so what a change costs only grows, and
 // branches that cost more than the best leaf so far are left out.
 
+import { meet, stepOf } from "../core/conditions.js";
+import { M } from "../core/model.js";
+
+/** @typedef {import("../core/conditions.js").ValueSet} ValueSet */
 /** @typedef {[number, number]} Effort columns that change, and how far in all */
 
 const IMPOSSIBLE = /** @type {Effort} */ ([Infinity, Infinity]);
@@ -78,7 +82,7 @@ function narrowed(box, i, branch) {
  * @param {(number|null)[]} values @param {{leaf: number, answer: number|null}} said @param {number} alpha
  * @returns {{effort: Effort, node: number, sets: ValueSet[]}|null} the leaf and the sets into which columns must move
  */
-function nearestOther(values, said, alpha) {
+export function nearestOther(values, said, alpha) {
   let best = null;
   /** @type {[number, Box, Effort, boolean][]} node, what leads there, its effort, whether it ends there */ const waiting = [[0, new Map(), NO_EFFORT, false]];
   while (waiting.length) {

@@ -1,10 +1,12 @@
 // The way of one case through the tree: the rules of ceiba.tree.trace, and of pruning.
 // A case has one entry per column: a number, a level code (one past the last: unseen), or null.
 
+import { bestClass, CUT, cutsOf, INTERVALS, M, PRESENCE } from "../core/model.js";
+
 /** @typedef {{node: number, branch: number|null, by: string|null, surrogate: number|null, share: number}} Move */
 
 /** Ask split i: a branch, or "missing", or "unseen". */
-function ask(splits, i, values) {
+export function ask(splits, i, values) {
   const j = splits.column[i];
   const value = values[j];
   const missing = value === null || Number.isNaN(value);
@@ -22,7 +24,7 @@ function ask(splits, i, values) {
 }
 
 /** Give branch (null: stays), who decided, and the surrogate's number. */
-function decide(i, values) {
+export function decide(i, values) {
   const found = ask(M.splits, i, values);
   if (typeof found === "number") return { branch: found, by: "primary", surrogate: null };
   if (found === "unseen" && M.payload.unseen === "default") return { branch: null, by: "unseen", surrogate: null };
@@ -42,7 +44,7 @@ function decide(i, values) {
 }
 
 /** Follow a case through T(alpha). @param {(number|null)[]} values @param {number} alpha @returns {Move[]} */
-function routeCase(values, alpha) {
+export function routeCase(values, alpha) {
   const moves = [];
   const waiting = [[0, 1]];
   while (waiting.length) {
@@ -73,19 +75,8 @@ function routeCase(values, alpha) {
   return moves;
 }
 
-/** The node a case ends in, quickly; only for trees without shares. */
-function endOf(values, alpha) {
-  let i = 0;
-  while (!M.isLeaf(i) && M.nodeAlpha[i] > alpha) {
-    const { branch, by } = decide(i, values);
-    if (branch === null) return by === "unseen" ? 0 : i;
-    i = M.child(i, branch);
-  }
-  return i;
-}
-
 /** What is predicted for a case. @returns {{ends: Move[], value: Float64Array, answer: number|null, leaf: number}} */
-function predictCase(moves) {
+export function predictCase(moves) {
   const last = moves.filter((m) => m.branch === null);
   const lost = last.find((m) => m.by === "unseen"); // the root answers
   const ends = lost ? [{ ...lost, node: 0, share: 1 }] : last;

@@ -5,6 +5,9 @@
 // column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of (z (1 - t) + o t) dt.
 // Gauss and Legendre's rule with m / 2 points is exact for it.
 
+import { M } from "../core/model.js";
+import { decide } from "./route.js";
+
 /** @type {[number[], number[]][]} */ const legendreRules = [];
 /** Points and weights on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
 function legendre(n) {
@@ -35,7 +38,7 @@ function branchShares(i, mass) {
 }
 
 /** Contributions to the probability of class k, or to the number, in T(alpha). @returns {{base: number, parts: Float64Array}} */
-function shapleyOf(values, alpha, k) {
+export function shapleyOf(values, alpha, k) {
   const n = M.columns.name.length;
   const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1), factor = new Float64Array(n);
   const path = [], times = new Int32Array(n); // columns asked about, and how often

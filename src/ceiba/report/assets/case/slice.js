@@ -1,6 +1,10 @@
 // The exact slice of a tree through a case: two columns move, all others stay as in the case. One
 // walk down the tree divides the plane; every region it ends with is one box, so nothing is sampled.
 
+import { answersOf } from "../core/conditions.js";
+import { M } from "../core/model.js";
+import { ask } from "./route.js";
+
 /** Values of one axis: numbers low < v <= high, or codes of levels. @typedef {{low: number, high: number, codes: number[]|null}} Stretch */
 /** @typedef {{x: Stretch, y: Stretch}} Region */
 /** @typedef {Region & {end: number}} EndRegion */
@@ -11,40 +15,21 @@ function wholeOf(j) {
   return { low: -Infinity, high: Infinity, codes };
 }
 
-/**
- * Divide a stretch by split i of a table.
- * @returns {{parts: [number, Stretch][], rest: Stretch|null}} by branch, and what the split does not know
- */
-function divide(splits, i, stretch) {
-  if (splits.kind[i] === PRESENCE) return { parts: [[0, stretch]], rest: null };
-  const low = splits.low[i], cut = splits.cut[i];
-  if (!stretch.codes) {
-    /** @type {[number, Stretch][]} */ const parts = [];
-    if (splits.kind[i] === INTERVALS) {
-      for (let b = 0; b <= cutsOf(splits, i).length; b++) {
-        const [from, to] = boundsOf(splits, i, b);
-        const part = { ...stretch, low: Math.max(stretch.low, from), high: Math.min(stretch.high, to) };
-        if (part.low < part.high) parts.push([b, part]);
-      }
-      return { parts, rest: null };
-    }
-    if (stretch.low < cut) parts.push([low, { ...stretch, high: Math.min(stretch.high, cut) }]);
-    if (stretch.high > cut) parts.push([1 - low, { ...stretch, low: Math.max(stretch.low, cut) }]);
-    return { parts, rest: null };
+/** Divide a stretch by split k of a table into n branches. @returns {{parts: [number, Stretch][], rest: Stretch|null}} by branch, and what the split does not know */
+function divide(splits, k, n, stretch) {
+  /** @type {[number, Stretch][]} */ const parts = [];
+  for (let b = 0; b < n; b++) {
+    const set = answersOf(splits, k, b);
+    const part = { low: Math.max(stretch.low, set.low), high: Math.min(stretch.high, set.high),
+      codes: stretch.codes && stretch.codes.filter((c) => set.codes[c]) };
+    if (part.codes ? part.codes.length : part.low < part.high) parts.push([b, part]);
   }
-  const to = new Map();
-  if (splits.kind[i] === CUT) for (const c of stretch.codes) to.set(c, c <= cut ? low : 1 - low);
-  else for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) to.set(splits.levelCode[k], splits.levelBranch[k]);
-  const branches = [...new Set(stretch.codes.filter((c) => to.has(c)).map((c) => to.get(c)))];
-  const unknown = stretch.codes.filter((c) => !to.has(c));
-  return {
-    parts: branches.map((b) => [b, { ...stretch, codes: stretch.codes.filter((c) => to.get(c) === b) }]),
-    rest: unknown.length ? { ...stretch, codes: unknown } : null,
-  };
+  const unknown = stretch.codes ? stretch.codes.filter((c) => !parts.some(([, part]) => part.codes.includes(c))) : [];
+  return { parts, rest: unknown.length ? { ...stretch, codes: unknown } : null };
 }
 
 /** Regions of T(alpha) when columns jx and jy move. @returns {EndRegion[]} */
-function sliceOf(values, jx, jy, alpha) {
+export function sliceOf(values, jx, jy, alpha) {
   /** @type {EndRegion[]} */ const found = [];
   /** @type {[number, Region][]} */ const waiting = [[0, { x: wholeOf(jx), y: wholeOf(jy) }]];
   const axisOf = (j) => (j === jx ? "x" : j === jy ? "y" : "");
@@ -64,7 +49,7 @@ function sliceOf(values, jx, jy, alpha) {
         send(said, part);
         return [null, ""];
       }
-      const { parts, rest } = divide(splits, k, part[axis]);
+      const { parts, rest } = divide(splits, k, M.nBranches(i), part[axis]);
       for (const [branch, stretch] of parts) send(branch, { ...part, [axis]: stretch });
       return [rest && { ...part, [axis]: rest }, "unseen"];
     };

@@ -1,8 +1,14 @@
-// Small charts as SVG: axes, lines with bars of error, scatter. Each has a table twin for readers
-// who cannot see it (made by the panels).
+// Small charts: frames with axes, bars, and histograms with their cuts by any pen in any box. They know nothing of the tree that
+// is shown; each has a table twin for readers who cannot see it (made by the panels).
+
+import { ask } from "../case/route.js";
+import { cutsOf, M } from "../core/model.js";
+import { fmtCompact, fmtCount, fmtCut, fmtNumber, fmtTick, fmtValue, t } from "../core/words.js";
+import { el, sv } from "../page/dom.js";
+import { elide, ink, SvgPen, textWidth } from "../tree/pens.js";
 
 /** Round steps for an axis. */
-function ticksOf(low, high, about = 5) {
+export function ticksOf(low, high, about = 5) {
   if (!(high > low)) return [low];
   const raw = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -13,7 +19,7 @@ function ticksOf(low, high, about = 5) {
 }
 
 /** A frame with axes; gives the scales and a layer to draw on. @param {any} options */
-function frame(options) {
+export function frame(options) {
   let { width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick } = options;
   const rows = yTicks || ticksOf(y[0], y[1]);
   if (yFormat === fmtTick && rows.some((v) => Math.abs(v) >= 1e5)) yFormat = fmtCompact;
@@ -38,33 +44,180 @@ function frame(options) {
   svg.append(title);
   const layer = sv("g");
   svg.append(layer);
-  return { svg, layer, sx, sy, box };
+  /** @param {number[][]} points @param {string} kind */
+  const line = (points, kind) => layer.append(sv("path", { d: pathOf(points.map(([a, b]) => [sx(a), sy(b)])), class: kind }));
+  return { svg, layer, sx, sy, box, line };
 }
 
-function chartText(x, y, text, anchor, kind = "") {
-  const node = sv("text", { x, y, "text-anchor": anchor, "dominant-baseline": "central", class: "tick " + kind });
-  node.textContent = text;
-  return node;
-}
+export const chartText = (x, y, text, anchor, kind = "") =>
+  sv("text", { x, y, "text-anchor": anchor, "dominant-baseline": "central", class: "tick " + kind }, text);
 
-const pathOf = (points) => points.map(([x, y], k) => `${k ? "L" : "M"}${x.toFixed(2)},${y.toFixed(2)}`).join("");
+export const pathOf = (points) => points.map(([x, y], k) => `${k ? "L" : "M"}${x.toFixed(2)},${y.toFixed(2)}`).join("");
+
+/** A bar in its track. @param {number} share 0 to 1 @param {string} [background] */
+export function barTrack(share, background = "") {
+  const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return el("span", { class: "bar-track" }, el("span", { class: "bar-fill", style: { width, background } }));
+}
 
 /** Horizontal bars as DOM: name, bar, figure. @param {{name: string, share: number, text: string, colour?: string, strong?: boolean}[]} rows */
-function barList(rows) {
-  return el("div", { class: "bars" }, rows.map((row) => {
-    const bar = el("span", { class: "bar-fill" });
-    bar.style.width = `${Math.max(0, Math.min(1, row.share)) * 100}%`;
-    if (row.colour) bar.style.background = row.colour;
-    return el("div", { class: "bar-row" + (row.strong ? " strong" : "") },
-      el("span", { class: "bar-name", title: row.name }, row.name), el("span", { class: "bar-track" }, bar), el("span", { class: "bar-text" }, row.text));
-  }));
+export function barList(rows) {
+  return el("div", { class: "bars" }, rows.map((row) => el("div", { class: "bar-row" + (row.strong ? " strong" : "") },
+    el("span", { class: "bar-name", title: row.name }, row.name), barTrack(row.share, row.colour), el("span", { class: "bar-text" }, row.text))));
 }
 
 /** A line of the charts' legend. */
-function legend(items) {
-  return el("div", { class: "legend" }, items.map(([colour, text]) => {
-    const mark = el("span", { class: "swatch" });
-    mark.style.background = colour;
-    return el("span", { class: "legend-item" }, mark, text);
-  }));
+export function legend(items) {
+  const swatch = (background) => el("span", { class: "swatch", style: { background } });
+  return el("div", { class: "legend" }, items.map(([colour, text]) => el("span", { class: "legend-item" }, swatch(colour), text)));
 }
+
+/** Counts side by side in one bar. @param {number[]} counts @param {string[]} colours @param {number} most what fills the width @param {string} kind */
+export function stackedBar(counts, colours, most, width, height, kind) {
+  const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, class: kind, preserveAspectRatio: "none", "aria-hidden": "true" });
+  let x = 0;
+  counts.forEach((n, k) => {
+    if (n > 0) svg.append(sv("rect", { x, y: 0, width: (width * n) / most, height, fill: colours[k] }));
+    x += (width * n) / most;
+  });
+  return svg;
+}
+
+/**
+ * @param {any} pen @param {Histogram} hist @param {{x: number, y: number, w: number, h: number}} box
+ * @param {string[]} colours by class @param {{size?: number, words?: boolean}} [style] words: ends, cut and names below the bars
+ */
+export function drawHistogram(pen, hist, box, colours, { size = 10, words = true } = {}) {
+  const floor = box.y + box.h - (words ? size + 5 : 0);
+  const numbers = hist.bars.some((bar) => bar.quartiles);
+  const room = (floor - box.y) * (numbers ? 0.34 : 1);
+  const most = hist.bars.reduce((a, bar) => Math.max(a, bar.total), 1);
+  const gap = Math.min(1, (0.08 * box.w) / hist.bars.length);
+  /** @type {number[][]} by class */ const parts = [];
+  for (const bar of hist.bars) {
+    const x = box.x + bar.from * box.w + gap / 2, w = Math.max((bar.to - bar.from) * box.w - gap, 0.5);
+    let y = floor;
+    bar.counts.forEach((n, k) => {
+      const h = (n / most) * room;
+      y -= h;
+      if (h > 0) (parts[k] = parts[k] || []).push(x, y, w, Math.max(h, 0.4));
+    });
+  }
+  parts.forEach((places, k) => pen.boxes(places, colours[k]));
+  if (numbers) drawQuartiles(pen, hist, box, floor - room - 4, gap);
+  pen.rect(box.x, floor, box.w, 1, { fill: ink.muted });
+  for (const cut of hist.cuts) pen.rect(box.x + cut * box.w - 0.75, box.y, 1.5, floor - box.y + 3, { fill: ink.text });
+  if (words) histogramWords(pen, hist, box, size);
+}
+
+/** Quartiles of the target in each bar as boxes, the median as a line, all on one scale. */
+function drawQuartiles(pen, hist, box, bottom, gap) {
+  const all = hist.bars.flatMap((bar) => bar.quartiles || []);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const sy = (v) => bottom - ((v - low) / (high - low || 1)) * (bottom - box.y - 2);
+  for (const { from, to, quartiles } of hist.bars) {
+    if (!quartiles) continue;
+    const x = box.x + from * box.w + gap / 2, w = Math.max((to - from) * box.w - gap, 1);
+    pen.rect(x, sy(quartiles[2]), w, Math.max(sy(quartiles[0]) - sy(quartiles[2]), 1), { fill: ink.line });
+    pen.rect(x, sy(quartiles[1]) - 1, w, 2, { fill: ink.text });
+  }
+}
+
+/** Least, cut and greatest value, or the names of the bars; what has no room is left out. */
+function histogramWords(pen, hist, box, size) {
+  const y = box.y + box.h - size / 2;
+  const style = { size, fill: ink.muted };
+  if (!hist.ends) {
+    for (const bar of hist.bars) {
+      const room = (bar.to - bar.from) * box.w - 2;
+      const name = elide(bar.name, room, size);
+      if (name.length > 1 || name === bar.name) pen.text(box.x + ((bar.from + bar.to) / 2) * box.w, y, name, { ...style, align: "center" });
+    }
+    return;
+  }
+  const [least, most] = hist.ends.map((text) => textWidth(text, size));
+  /** Where the words of the cuts end; the first cut comes first. */
+  let [left, right] = hist.cutTexts.length ? [Infinity, -Infinity] : [box.x + box.w, box.x + least + 8];
+  hist.cutTexts.forEach((text, k) => {
+    const half = textWidth(text, size, true) / 2;
+    const at = Math.min(Math.max(box.x + hist.cuts[k] * box.w, box.x + half), box.x + box.w - half);
+    if (at - half - 5 < right) return;
+    pen.text(at, y, text, { ...style, bold: true, fill: ink.text, align: "center" });
+    [left, right] = [Math.min(left, at - half - 5), at + half + 5];
+  });
+  if (box.x + least < left) pen.text(box.x, y, hist.ends[0], style);
+  if (box.x + box.w - most > right) pen.text(box.x + box.w, y, hist.ends[1], { ...style, align: "right" });
+}
+
+/** The same as an SVG picture. @param {string} label what it shows, in words */
+export function histogramSvg(hist, colours, width, height, label) {
+  const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart histogram", role: "img", "aria-label": label });
+  drawHistogram(new SvgPen(svg), hist, { x: 2, y: 2, w: width - 4, h: height - 4 }, colours, { size: 11 });
+  return svg;
+}
+
+/** Named bars as rows: name, stacked classes, count; a line between branches. @param {(branch: number) => string} branchName */
+export function namedBars(hist, colours, branchName) {
+  const most = hist.bars.reduce((a, bar) => Math.max(a, bar.total), 1);
+  const rows = [];
+  hist.bars.forEach((bar, k) => {
+    if (k === 0 || bar.branch !== hist.bars[k - 1].branch) rows.push(el("div", { class: "bar-branch muted" }, branchName(bar.branch)));
+    const track = stackedBar(bar.counts, colours, most, 200, 12, "share-bar");
+    const text = fmtCount(bar.total) + (bar.quartiles ? ` · ${fmtNumber(bar.quartiles[1], 3)}` : "");
+    rows.push(el("div", { class: "bar-row" }, el("span", { class: "bar-name", title: bar.name }, bar.name), track, el("span", { class: "bar-text" }, text)));
+  });
+  return el("div", { class: "bars" }, rows);
+}
+
+/** @typedef {{name: string, from: number, to: number, counts: number[], total: number, quartiles: number[]|null, branch: number}} Bar */
+/** @typedef {{bars: Bar[], cuts: number[], ends: [string, string]|null, cutTexts: string[], missing: number, others: number}} Histogram */
+
+/** The bars of the split column in a node; null where the page holds none. @returns {Histogram|null} */
+export function histogramOf(i) {
+  const given = M.histograms.get(i);
+  return given ? readBars(given, M.splits.column[i], M.regression ? 1 : M.K, (value) => branchOf(i, value), cutsOf(M.splits, i)) : null;
+}
+
+/** The distribution of a column over all training rows. @returns {Histogram|null} */
+export function columnBars(j) {
+  const given = M.payload.bars && M.payload.bars[j];
+  return given ? readBars(given, j, 1, () => 0, []) : null;
+}
+
+/** The branch that a value takes; -1 if the split does not know it. */
+function branchOf(i, value) {
+  const values = [];
+  values[M.splits.column[i]] = value;
+  const found = ask(M.splits, i, values);
+  return typeof found === "number" ? found : found === "missing" ? M.defaultBranch[i] : -1;
+}
+
+/** @param {number[]} cuts @returns {Histogram} */
+export function readBars(given, j, K, branch, cuts) {
+  const n = given.n.length / K;
+  const placeOf = (value) => (value - given.low) / (given.high - given.low);
+  /** Where bar k begins: bins of several intervals differ in width. */
+  const edge = (k) => (given.edges ? placeOf(given.edges[k]) : k / n);
+  const level = (k) => (given.presence ? (k ? null : 0) : given.codes ? given.codes[k] : given.values ? given.values[k] : null);
+  const bars = Array.from({ length: n }, (_, k) => {
+    const counts = given.n.slice(k * K, (k + 1) * K);
+    const alone = given.codes && level(k) === null; // missing levels that have a branch of their own
+    const name = alone ? t("missing") : given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
+    const at = alone ? branch(null) : given.presence ? k : given.low === undefined ? branch(level(k)) : 0;
+    return { name, from: edge(k), to: edge(k + 1), counts, total: counts.reduce((a, b) => a + b, 0), quartiles: given.quartiles && counts[0] ? given.quartiles.slice(3 * k, 3 * k + 3) : null, branch: at };
+  });
+  const rest = { missing: given.missing || 0, others: given.others || 0 };
+  if (given.low === undefined) return { bars: inOrder(bars), cuts: turns(bars), ends: null, cutTexts: [], ...rest };
+  const inside = cuts.filter((cut) => placeOf(cut) >= 0 && placeOf(cut) <= 1);
+  return { bars, cuts: inside.map(placeOf), ends: [fmtValue(given.least, j), fmtValue(given.most, j)], cutTexts: inside.map((cut) => fmtCut(cut, j, true)), ...rest };
+}
+
+/** Bars of one branch beside each other. @param {Bar[]} bars */
+function inOrder(bars) {
+  bars.sort((a, b) => a.branch - b.branch);
+  bars.forEach((bar, k) => Object.assign(bar, { from: k / bars.length, to: (k + 1) / bars.length }));
+  return bars;
+}
+
+/** Where bars of another branch begin. @param {Bar[]} bars in order */
+const turns = (bars) => bars.filter((bar, k) => k > 0 && bar.branch !== bars[k - 1].branch).map((bar) => bar.from);

@@ -1,9 +1,18 @@
 // The curve under the prune slider: risk in training, in cross-validation and on test rows, step by step.
 
-/** Moves the line of the chart to the step; the chart itself does not change. */
-let placeNow = () => {};
+import { costOf, endCounts, endMoments, priorFactors } from "../core/metrics.js";
+import { M, once, sumsAt } from "../core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, stepText, t } from "../core/words.js";
+import { el, sv } from "../page/dom.js";
+import { state, update } from "../page/state.js";
+import { textWidth } from "../tree/pens.js";
+import { chartText, frame } from "./charts.js";
 
-function pruneChart() {
+let moveLine = () => {};
+/** Move the line of the chart to the step; the chart itself does not change. */
+export const placeNow = () => moveLine();
+
+export function pruneChart() {
   const p = M.payload.pruning;
   const steps = M.steps;
   const asRisk = (k) => shownRisk(steps[k].risk ?? steps[k - 1]?.risk ?? 0);
@@ -24,7 +33,7 @@ function pruneChart() {
   });
   const line = (value, kind) => {
     const points = steps.map((_, k) => [stepPlace(k), value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
-    f.layer.append(sv("path", { d: pathOf(points.map(([k, v]) => [f.sx(k), f.sy(v)])), class: "line " + kind }));
+    f.line(points, "line " + kind);
   };
   // Under monotone limits the risks are those about the means of the rows, not those of the answers.
   if (!M.clipped) line(asRisk, "train");
@@ -43,10 +52,10 @@ function pruneChart() {
     });
     for (const { x, y, text } of apartLabels(labels, f.box)) f.layer.append(chartText(x, y, text, "middle", "strong"));
   }
-  f.layer.append(sv("path", { d: fittedMark(f.sx(stepPlace(startStep())), f.box.bottom), class: "fitted" }));
+  f.layer.append(sv("path", { d: fittedMark(f.sx(stepPlace(M.start)), f.box.bottom), class: "fitted" }));
   const now = sv("line", { id: "prune-now", y1: f.box.top, y2: f.box.bottom, class: "now" });
   f.layer.append(now);
-  placeNow = () => {
+  moveLine = () => {
     now.setAttribute("x1", f.sx(stepPlace(state.step)));
     now.setAttribute("x2", f.sx(stepPlace(state.step)));
   };
@@ -60,7 +69,7 @@ function pruneChart() {
 }
 
 /** "1-SE" in the reader's language. */
-const oneSe = () => `1-${t("se")}`;
+export const oneSe = () => `1-${t("se")}`;
 
 /** Round numbers of leaves along a logarithmic axis of 316 px, with room for their digits; both ends are there. */
 function leafTicks(most) {
@@ -91,7 +100,7 @@ function apartLabels(labels, box) {
 const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}Z`;
 
 /** Keys drawn as the lines are: dashes, dots and marks the same. */
-function pruneLegend() {
+export function pruneLegend() {
   const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
   const items = M.clipped ? [] : [key("line train", t("train"))];
   if (M.payload.pruning.cv_risk) {
@@ -100,16 +109,13 @@ function pruneLegend() {
   }
   if (testRisks()) items.splice(1, 0, key("line test", t("test")));
   items.push(key("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
-  items.push(key("", t("fitted_tree", { n: stepText(startStep()) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
+  items.push(key("", t("fitted_tree", { n: stepText(M.start) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
   return el("div", { class: "legend" }, items);
 }
 
-let testRiskCache = null;
-perModel(() => (testRiskCache = null));
 /** Risk of every step on the test rows, in the unit of the curve; null if not known. */
-function testRisks() {
+const testRisks = once(() => {
   if (!M.test || M.payload.pruning.kind !== "cost") return null;
-  if (testRiskCache) return testRiskCache;
   const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].there).reverse();
   const factor = M.regression ? null : priorFactors(M.test);
   const risk = (end) => {
@@ -123,22 +129,42 @@ function testRisks() {
   };
   const sums = sumsAt(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
   const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
-  testRiskCache = M.steps.map(() => null);
-  steps.forEach((k, at) => (testRiskCache[k] = total ? Math.max(sums[at], 0) / total : null));
-  return testRiskCache;
-}
+  /** @type {(number|null)[]} */ const found = M.steps.map(() => null);
+  steps.forEach((k, at) => (found[k] = total ? Math.max(sums[at], 0) / total : null));
+  return found;
+});
 
-function riskName() {
+export function riskName() {
   const unit = M.payload.pruning.unit;
   return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson" }[unit] || "risk_error");
 }
 
 /** Whether risks are shares of rows; they are then said in per cent, as errors are elsewhere. */
-const isShare = () => M.payload.pruning.unit === "error";
+export const isShare = () => M.payload.pruning.unit === "error";
 const isSquared = () => M.payload.pruning.unit === "squared_error";
 /** A risk in the unit in which errors are shown: of squared errors the root. */
-const shownRisk = (v) => (isSquared() ? Math.sqrt(Math.max(v, 0)) : v);
+export const shownRisk = (v) => (isSquared() ? Math.sqrt(Math.max(v, 0)) : v);
 /** Its standard error in that unit (of a root by the rule of small changes). */
 const shownSe = (s) => (isSquared() ? (s.cv > 0 ? s.se / (2 * Math.sqrt(s.cv)) : 0) : s.se);
-const fmtRisk = (v) => (isShare() ? fmtPercent(v, 2) : fmtNumber(shownRisk(v)));
-const fmtRiskSe = (s) => (isShare() ? fmtPercent(s.se, 2) : fmtNumber(shownSe(s), 2));
+export const fmtRisk = (v) => (isShare() ? fmtPercent(v, 2) : fmtNumber(shownRisk(v)));
+export const fmtRiskSe = (s) => (isShare() ? fmtPercent(s.se, 2) : fmtNumber(shownSe(s), 2));
+
+/** The place of a step on the scale of leaves, which is logarithmic: 0 to 1. */
+export const stepPlace = (k) => Math.log(M.steps[k].leaves) / Math.log(M.steps[M.steps.length - 1].leaves);
+
+/** The step at or before k whose nodes are there. */
+export function lastThere(k) {
+  while (k > 0 && !M.steps[k].there) k--;
+  return k;
+}
+
+/** The step nearest to a place on the scale. */
+export function stepAt(place) {
+  let best = 0;
+  M.steps.forEach((_, k) => {
+    if (Math.abs(stepPlace(k) - place) < Math.abs(stepPlace(best) - place)) best = k;
+  });
+  return lastThere(best);
+}
+
+export const stepOfRow = (row) => M.steps.findIndex((s) => s.row === row);

@@ -2,6 +2,9 @@
 // unseen values part of it, written as text, Python and SQL. Where surrogates decide for missing
 // values the code is written step by step instead of merged, so that it selects the same rows.
 
+import { boundsOf, CUT, INTERVALS, M, PRESENCE } from "./model.js";
+import { isolated, isoTime, isYesNo, joined, listed, quotedLevel, rangeText, t } from "./words.js";
+
 /**
  * A set of values of one column: numbers low < x <= high, or codes (the last one: unseen levels).
  * @typedef {{j: number, low: number, high: number, codes: Uint8Array|null, named: Uint8Array|null, missing: boolean}} ValueSet
@@ -17,27 +20,15 @@ function nothingOf(j) {
   };
 }
 
-/** @returns {ValueSet} */
-function everythingOf(j) {
-  const set = nothingOf(j);
-  set.low = -Infinity;
-  set.missing = true;
-  if (set.codes) {
-    set.codes.fill(1);
-    set.named.fill(1);
-    set.named[set.named.length - 1] = 0;
-  }
-  return set;
-}
-
 /** Values that a split sends to a branch, and whether it can place unseen levels and missing ones at all. */
-function answersOf(splits, i, branch) {
+export function answersOf(splits, i, branch) {
   const j = splits.column[i];
   const yes = nothingOf(j);
   if (splits.kind[i] === PRESENCE) {
-    if (branch === 1) yes.missing = true;
-    else Object.assign(yes, { ...everythingOf(j), missing: false });
-    return yes;
+    if (branch === 1) return { ...yes, missing: true };
+    if (yes.codes) yes.codes.fill(1);
+    if (yes.named) yes.named.fill(1, 0, -1); // unseen levels are not named
+    return { ...yes, low: -Infinity };
   }
   if (splits.kind[i] === CUT) {
     const low = branch === splits.low[i];
@@ -82,14 +73,14 @@ function join(a, b) {
 }
 
 /** What both allow. */
-function meet(a, b) {
+export function meet(a, b) {
   const codes = a.codes && a.codes.map((v, c) => v & b.codes[c]);
   const named = a.named && a.named.map((v, c) => v & b.named[c]);
   return { j: a.j, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes, named, missing: a.missing && b.missing };
 }
 
 /** What node i's split asks of a row that takes a branch: its own values, and those it cannot place. */
-function stepOf(i, branch) {
+export function stepOf(i, branch) {
   const s = M.splits;
   const j = s.column[i];
   const yes = answersOf(s, i, branch);
@@ -130,7 +121,7 @@ function valueSets(node) {
 }
 
 /** What a value set says, in words; "" when it restricts nothing. @param {boolean} [closed] in brackets where it holds an "or" */
-function setText(set, most = 8, closed = false) {
+export function setText(set, most = 8, closed = false) {
   const name = isolated(M.columns.name[set.j]);
   const or = set.missing && M.columns.n_missing[set.j] > 0;
   const whole = (/** @type {string} */ said) => (!or ? said : closed ? `(${said} ${t("or_missing")})` : `${said} ${t("or_missing")}`);
@@ -139,9 +130,7 @@ function setText(set, most = 8, closed = false) {
     const below = set.high < Infinity, above = set.low > -Infinity;
     if (!below && !above) return set.missing ? "" : `${name} ${t("is_present")}`;
     if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return whole(`${name} = ${t(below ? "no" : "yes")}`);
-    const [low, high] = [fmtCut(set.low, set.j), fmtCut(set.high, set.j)];
-    if (below && above) return whole(`${low} < ${name} ≤ ${high}`);
-    return whole(below ? `${name} ≤ ${high}` : `${name} > ${low}`);
+    return whole(rangeText(name, set.low, set.high, set.j));
   }
   const levels = M.columns.levels[set.j].map(quotedLevel);
   let shown = levels.filter((_, c) => set.named[c]);
@@ -156,9 +145,9 @@ function setText(set, most = 8, closed = false) {
 }
 
 /** The rule of a node, one text per column. */
-const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
+export const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
 /** The rule as one sentence; "or missing" stands in brackets beside an "and". */
-const ruleText = (node, most = 8) => {
+export const ruleText = (node, most = 8) => {
   const parts = ruleParts(node, most, true);
   return parts.length > 1 ? joined(parts) : ruleParts(node, most)[0] || t("all_rows");
 };
@@ -183,7 +172,7 @@ function pythonNumber(x, j) {
   const display = M.columns.display[j];
   if (display === "number" || display === "boolean" || !Number.isFinite(x)) return String(x);
   if (display === "duration") return `datetime.timedelta(seconds=${x})`;
-  if (display === "date") return `datetime.date(1970, 1, 1) + datetime.timedelta(days=${Math.floor(x / 86400)})`;
+  if (display === "date") return `datetime.date(1970, 1, 1) + datetime.timedelta(days=${Math.floor(Math.floor(x) / 86400)})`;
   return `datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=${x})`;
 }
 
@@ -196,7 +185,7 @@ const sqlDialect = {
   numbers: (c, set) => {
     const display = M.columns.display[set.j];
     const number = (x) => {
-      if (display === "date") return "DATE " + sqlText(isoTime(Math.floor(x / 86400) * 86400, "date"));
+      if (display === "date") return "DATE " + sqlText(isoTime(Math.floor(Math.floor(x) / 86400) * 86400, "date"));
       if (display === "datetime") return "TIMESTAMP " + sqlText(isoTime(x, display).replace("T", " "));
       return String(x);
     };
@@ -242,7 +231,7 @@ function stepCode(step, d) {
 }
 
 /** The condition of a node as code. @param {"python"|"sql"} language */
-function ruleCode(node, language) {
+export function ruleCode(node, language) {
   const d = language === "sql" ? sqlDialect : pythonDialect;
   const steps = stepsTo(node);
   const parts = steps.some((s) => s.tests.length) ? steps.map((s) => stepCode(s, d)) : valueSets(node).map((s) => setCode(s, d));

@@ -2,13 +2,16 @@
 // An end is a leaf of T(alpha), or an inner node in which rows stayed (no branch for a missing
 // value): of those only what did not go further counts.
 
+import { kept, M, perModel } from "./model.js";
+
 /** @typedef {{node: number, rest: boolean}} End */
 
 /** The ends of the trees last asked for. @type {Map<number, End[]>} */
 const endsCache = new Map();
+perModel(() => endsCache.clear());
 
 /** Where rows end in T(alpha). @param {number} alpha @returns {End[]} */
-function endsAt(alpha) {
+export function endsAt(alpha) {
   const had = endsCache.get(alpha);
   if (had) return had;
   const found = [];
@@ -23,7 +26,7 @@ function endsAt(alpha) {
 }
 
 /** Class counts of an end. @param {Float64Array} counts @param {End} end @param {Float64Array} [into] filled and given back */
-function endCounts(counts, end, into = new Float64Array(M.K)) {
+export function endCounts(counts, end, into = new Float64Array(M.K)) {
   const K = M.K;
   const at = end.node * K;
   for (let k = 0; k < K; k++) into[k] = counts[at + k];
@@ -36,8 +39,8 @@ function endCounts(counts, end, into = new Float64Array(M.K)) {
   return into;
 }
 
-/** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {Source|null} */
-function sourceOf(name) {
+/** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {import("./model.js").Source|null} */
+export function sourceOf(name) {
   if (name === "test") return M.test;
   if (!M.known || M.clipped) return null;
   if (!M.regression) return M.counts ? { counts: M.counts, rows: M.rows } : null;
@@ -45,34 +48,20 @@ function sourceOf(name) {
   return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
 }
 
-/** @type {Map<string, Record<string, number>|null>} */ const quickCache = new Map();
-/** @type {Map<string, Record<string, number>|null>} */ const metricsCache = new Map();
-perModel(() => [endsCache, quickCache, metricsCache, sortedBySource].forEach((cache) => cache.clear()));
-
-/** All but the area under the curve, which takes a sorting. @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
-function quickMetrics(alpha, name) {
+/** All but the area under the curve, which takes a sorting; of a name "train" or "test". @type {(alpha: number, name: string) => Record<string, number>|null} */
+export const quickMetrics = kept((alpha, name) => {
   const source = sourceOf(name);
-  if (!source) return null;
-  const key = name + alpha;
-  let found = quickCache.get(key);
-  if (found === undefined) quickCache.set(key, (found = M.regression ? numberMetrics(source, endsAt(alpha)) : classMetrics(source, endsAt(alpha))));
-  return found;
-}
+  return source && (M.regression ? numberMetrics : classMetrics)(source, endsAt(alpha));
+});
 
-/** @param {number} alpha @param {string} name "train" or "test" @returns {Record<string, number>|null} */
-function metricsAt(alpha, name) {
-  const key = name + alpha;
-  let found = metricsCache.get(key);
-  if (found === undefined) {
-    found = quickMetrics(alpha, name);
-    if (found && !M.regression) found = { ...found, auc: aucAt(sourceOf(name), endsAt(alpha)) };
-    metricsCache.set(key, found);
-  }
-  return found;
-}
+/** @type {(alpha: number, name: string) => Record<string, number>|null} */
+export const metricsAt = kept((alpha, name) => {
+  const found = quickMetrics(alpha, name);
+  return found && !M.regression ? { ...found, auc: aucAt(sourceOf(name), endsAt(alpha)) } : found;
+});
 
 /** What a row of each class counts where priors are stated: prior over the share in these rows, as in evaluate(). @returns {Float64Array|null} */
-function priorFactors(source) {
+export function priorFactors(source) {
   const { class_prior: prior } = M.payload;
   if (!prior) return null;
   const counts = source.counts.subarray(0, M.K);
@@ -80,9 +69,9 @@ function priorFactors(source) {
   return Float64Array.from(counts, (n, k) => (n > 0 ? (prior[k] * total) / n : 0));
 }
 /** Cost of an answer, 1 for each error where no costs are stated. */
-const costOf = (truth, said) => (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1);
+export const costOf = (truth, said) => (M.cost ? M.cost[truth * M.K + said] : truth === said ? 0 : 1);
 /** Whether answers are judged by cost: stated, or errors that priors weigh. */
-const hasCosts = () => !M.regression && (M.cost !== null || M.payload.class_prior !== null);
+export const hasCosts = () => !M.regression && (M.cost !== null || M.payload.class_prior !== null);
 
 function classMetrics(source, ends) {
   const factor = priorFactors(source);
@@ -127,93 +116,82 @@ function classMetrics(source, ends) {
 
 /** Area under the ROC curve; with more than two classes the mean of one against the rest. */
 function aucAt(source, ends) {
-  const K = M.K;
-  const counted = new Uint8Array(M.n), all = new Float64Array(M.n), c = new Float64Array(K);
-  /** @type {Map<number, Float64Array>} rows that stayed in inner nodes */ const rests = new Map();
+  const rows = endRows(source, ends);
+  const areas = M.classes.map((_, k) => rocArea(fallingGroups(source, rows, k)))
+    .slice(M.K === 2 ? 1 : 0).filter((area) => !Number.isNaN(area));
+  return areas.reduce((a, b) => a + b, 0) / areas.length;
+}
+
+/** Rows of each end by node, NaN elsewhere; and class counts of rows that stayed in inner nodes. */
+function endRows(source, ends) {
+  const all = new Float64Array(M.n).fill(NaN), c = new Float64Array(M.K);
+  /** @type {Map<number, Float64Array>} */ const rests = new Map();
   for (const end of ends) {
-    counted[end.node] = 1;
     all[end.node] = endCounts(source.counts, end, c).reduce((a, b) => a + b, 0);
     if (end.rest) rests.set(end.node, c.slice());
   }
-  let sum = 0, used = 0;
-  for (let k = K === 2 ? 1 : 0; k < K; k++) {
-    const { order, p, counts } = sortedClass(source, k);
-    // By falling probability; ends of equal probability cannot be told apart and share a step.
-    let above = 0, below = 0, area = 0, yes = 0, no = 0, last = NaN;
-    for (let at = 0; at < order.length; at++) {
-      const i = order[at];
-      if (counted[i] === 0) continue;
-      if (p[at] !== last) {
-        area += no * (above + yes / 2);
-        above += yes;
-        below += no;
-        yes = no = 0;
-        last = p[at];
-      }
-      const here = rests.size > 0 && rests.has(i) ? rests.get(i)[k] : counts[at];
-      yes += here;
-      no += all[i] - here;
-    }
+  return { all, rests };
+}
+
+/** Rows of class k and of the others by falling probability; ends of equal probability cannot be told apart. @returns {[number, number][]} */
+function fallingGroups(source, { all, rests }, k) {
+  const { order, p, counts } = sortedClass(source, k);
+  /** @type {[number, number][]} */ const groups = [];
+  let last = NaN;
+  for (let at = 0; at < order.length; at++) {
+    const i = order[at];
+    if (!(all[i] > 0)) continue;
+    if (p[at] !== last) groups.push([0, 0]);
+    last = p[at];
+    const group = groups[groups.length - 1], yes = rests.size > 0 && rests.has(i) ? rests.get(i)[k] : counts[at];
+    group[0] += yes;
+    group[1] += all[i] - yes;
+  }
+  return groups;
+}
+
+/** @param {[number, number][]} groups */
+function rocArea(groups) {
+  let above = 0, below = 0, area = 0;
+  for (const [yes, no] of groups) {
     area += no * (above + yes / 2);
     above += yes;
     below += no;
-    if (above > 0 && below > 0) {
-      sum += area / (above * below);
-      used++;
-    }
   }
-  return used ? sum / used : NaN;
+  return area / (above * below);
 }
 
-/** @typedef {{order: Int32Array, p: Float64Array, counts: Float64Array}} Sorted */
-/** @type {Map<any, Sorted[]>} */ const sortedBySource = new Map();
-/** All nodes by falling probability of class k, with the counts of a source in that order; sorted once. @returns {Sorted} */
-function sortedClass(source, k) {
-  const key = source.counts;
-  let list = sortedBySource.get(key);
-  if (!list) sortedBySource.set(key, (list = []));
-  if (!list[k]) {
-    const given = Float64Array.from({ length: M.n }, (_, i) => M.value[i * M.K + k]);
-    const other = [...sortedBySource.values()].find((one) => one[k]);
-    const order = other ? other[k].order : Int32Array.from({ length: M.n }, (_, i) => i).sort((a, b) => given[b] - given[a]);
-    list[k] = { order, p: Float64Array.from(order, (i) => given[i]), counts: Float64Array.from(order, (i) => key[i * M.K + k]) };
-  }
-  return list[k];
-}
+/** All nodes by falling probability of class k, and those probabilities; sorted once. */
+const sortedNodes = kept((k) => {
+  const given = Float64Array.from({ length: M.n }, (_, i) => M.prob(i, k));
+  const order = Int32Array.from({ length: M.n }, (_, i) => i).sort((a, b) => given[b] - given[a]);
+  return { order, p: Float64Array.from(order, (i) => given[i]) };
+});
+/** The same, with the counts of the class in train or test. @type {(k: number, test: boolean) => {order: Int32Array, p: Float64Array, counts: Float64Array}} */
+const sortedCounts = kept((k, test) => {
+  const { counts } = test ? M.test : M;
+  return { ...sortedNodes(k), counts: Float64Array.from(sortedNodes(k).order, (i) => counts[i * M.K + k]) };
+});
+export const sortedClass = (source, k) => sortedCounts(k, source === M.test);
 
 /** ROC and precision-recall points of class k against the rest, by descending probability. */
-function rocAt(source, ends, k) {
-  const K = M.K;
-  const groups = new Map();
-  let P = 0, N = 0;
-  for (const end of ends) {
-    const c = endCounts(source.counts, end);
-    const all = c.reduce((a, b) => a + b, 0);
-    if (!all) continue;
-    const p = M.value[end.node * K + k];
-    const g = groups.get(p) || [0, 0];
-    g[0] += c[k];
-    g[1] += all - c[k];
-    groups.set(p, g);
-    P += c[k];
-    N += all - c[k];
-  }
+export function rocAt(source, ends, k) {
+  const groups = fallingGroups(source, endRows(source, ends), k);
+  const [P, N] = [0, 1].map((side) => groups.reduce((sum, group) => sum + group[side], 0));
   const roc = [[0, 0]], pr = [];
-  let tp = 0, fp = 0, area = 0, average = 0;
-  for (const p of [...groups.keys()].sort((a, b) => b - a)) {
-    const [yes, no] = groups.get(p);
-    area += no * (tp + yes / 2);
+  let tp = 0, fp = 0, average = 0;
+  for (const [yes, no] of groups) {
     tp += yes;
     fp += no;
     roc.push([N ? fp / N : 0, P ? tp / P : 0]);
     pr.push([P ? tp / P : 0, tp / (tp + fp)]);
     average += P ? (yes / P) * (tp / (tp + fp)) : 0;
   }
-  return { roc, pr, area: P && N ? area / (P * N) : NaN, average: P ? average : NaN, positive: P / (P + N) };
+  return { roc, pr, area: rocArea(groups), average: P ? average : NaN, positive: P / (P + N) };
 }
 
 /** Confusion matrix, truth by row. */
-function confusionAt(source, ends) {
+export function confusionAt(source, ends) {
   const K = M.K;
   const found = Array.from({ length: K }, () => new Float64Array(K));
   for (const end of ends) {
@@ -224,7 +202,7 @@ function confusionAt(source, ends) {
 }
 
 /** Weight, mean and variance of the rows of an end. */
-function endMoments(source, end) {
+export function endMoments(source, end) {
   const i = end.node;
   if (!end.rest) return { w: source.weight[i], mean: source.mean[i], variance: source.variance[i] };
   let w = source.weight[i], sum = source.weight[i] * source.mean[i];
@@ -267,7 +245,7 @@ function numberMetrics(source, ends) {
 }
 
 /** Importance of the columns in T(alpha), as shares. */
-function importanceAt(alpha) {
+export function importanceAt(alpha) {
   const found = new Float64Array(M.columns.name.length);
   let total = 0;
   for (let i = 0; i < M.n; i++) {

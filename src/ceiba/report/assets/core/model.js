@@ -1,33 +1,57 @@
 // The payload as typed arrays with what follows from it: branches, depths, answers, probabilities.
 
-const CUT = 1;
-const LEVELS = 2;
-const PRESENCE = 3;
-const INTERVALS = 4;
+export const CUT = 1;
+export const LEVELS = 2;
+export const PRESENCE = 3;
+export const INTERVALS = 4;
 
 /** @typedef {ReturnType<typeof loadModel>} Model */
-/** The model of the page; set by `setModel`. @type {Model} */
-let M = null;
+/** The model of the page; filled by `setModel`. */
+export const M = /** @type {Model} */ ({});
 /** @type {(() => void)[]} */ const forgetters = [];
 /** Have something forgotten that holds for one model only. @param {() => void} forget */
-const perModel = (forget) => forgetters.push(forget);
+export const perModel = (forget) => forgetters.push(forget);
 
 /** Show another payload from now on. @param {any} payload */
-function setModel(payload) {
-  M = loadModel(payload);
+export function setModel(payload) {
+  Object.assign(M, loadModel(payload));
   for (const forget of forgetters) forget();
+}
+
+/** A function that computes once for each model, and again when its key has changed. @template T @param {() => T} compute @param {() => any} [key] @returns {() => T} */
+export function once(compute, key = () => true) {
+  let known, at = null;
+  perModel(() => (at = null));
+  return () => {
+    const now = key();
+    if (now !== at) {
+      known = compute();
+      at = now;
+    }
+    return known;
+  };
+}
+
+/** A function of texts and numbers whose answers are kept as long as the model. @template {(...given: any[]) => any} F @param {F} compute @returns {F} */
+export function kept(compute) {
+  const known = new Map();
+  perModel(() => known.clear());
+  return /** @type {any} */ ((...given) => {
+    const key = given.join();
+    if (!known.has(key)) known.set(key, compute(...given));
+    return known.get(key);
+  });
 }
 
 /** @param {any} given @param {number} n */
 function readSplits(given, n) {
-  const start = new Int32Array(n + 1);
-  if (given.n_levels) for (let i = 0; i < n; i++) start[i + 1] = start[i] + given.n_levels[i];
   return {
     kind: Uint8Array.from(given.kind),
     column: Int32Array.from(given.column),
     cut: floats(given.cut),
+    digits: given.digits ? Uint8Array.from(given.digits) : null,
     low: given.low_branch ? Uint8Array.from(given.low_branch) : new Uint8Array(n),
-    levelStart: start,
+    levelStart: starts(given.n_levels || new Array(n).fill(0)),
     levelCode: Int32Array.from(given.level_code || []),
     levelBranch: Int32Array.from(given.level_branch || []),
     intervalStart: starts(given.n_cuts || new Array(n).fill(0)),
@@ -36,19 +60,19 @@ function readSplits(given, n) {
 }
 
 /** The cuts of split i, if it is a cut or intervals. @returns {number[]} */
-function cutsOf(splits, i) {
+export function cutsOf(splits, i) {
   if (splits.kind[i] === CUT) return [splits.cut[i]];
   return [...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1])].filter(Number.isFinite);
 }
 
 /** The interval low < x <= high that split i sends to a branch; none for the branch of missing values. @returns {[number, number]} */
-function boundsOf(splits, i, branch) {
+export function boundsOf(splits, i, branch) {
   const cuts = [-Infinity, ...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1]), Infinity];
   return [cuts[branch], cuts[branch + 1]];
 }
 
 /** Whether a branch of split i takes missing values alone. */
-function partsMissing(splits, i) {
+export function partsMissing(splits, i) {
   const first = splits.intervalStart[i], last = splits.intervalStart[i + 1];
   return splits.kind[i] === PRESENCE || (last > first && splits.intervalCut[last - 1] === Infinity);
 }
@@ -124,6 +148,7 @@ function loadModel(p) {
   /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
   const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
+  const steps = readSteps(shape, p.pruning);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
     /** weight after priors */ share: nodes.share ? floats(nodes.share) : weight,
@@ -143,7 +168,7 @@ function loadModel(p) {
     // Classes that are bare numbers say nothing without the name of the target.
     bare: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
     test: p.test ? readTest(p.test, regression) : null,
-    steps: readSteps(shape, p.pruning),
+    steps, /** the step the page opens with */ start: startOf(steps, p.pruning),
     low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
     high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
   };
@@ -216,7 +241,7 @@ function majorityBranches(m) {
 }
 
 /** Class of least expected cost, the lowest on ties; `at` is where K probabilities begin. */
-function bestClass(K, costs, value, at) {
+export function bestClass(K, costs, value, at) {
   if (!costs) {
     let best = 0;
     for (let k = 1; k < K; k++) if (value[at + k] > value[at + best]) best = k;
@@ -252,6 +277,15 @@ function readSteps(m, pruning) {
   return thinned(steps.reverse(), pruning);
 }
 
+/** The step of the chosen alpha, or that of the tree as it is. @param {Step[]} steps */
+function startOf(steps, pruning) {
+  const asIs = steps.findIndex((s) => s.asIs);
+  if (!pruning || pruning.start === null) return asIs;
+  const within = (s) => s.there && s.alpha >= 0 && s.alpha <= pruning.start;
+  const found = steps.reduce((best, s, k) => (within(s) && (best < 0 || s.alpha > steps[best].alpha) ? k : best), -1);
+  return found < 0 ? asIs : found;
+}
+
 const MOST_STEPS = 120;
 
 /** Of very many steps those evenly spread by the logarithm of their leaves, and the marked ones. */
@@ -275,7 +309,7 @@ const leavesAt = (m, alphas) => Array.from(sumsAt(m, alphas, () => 1, () => 0));
  * A sum over the ends of T(alpha), for ascending alphas, in one pass: a node is a leaf from the alpha
  * at which it collapses (a leaf: always) until its parent does, and an inner node until it collapses.
  */
-function sumsAt(m, alphas, asLeaf, asInner) {
+export function sumsAt(m, alphas, asLeaf, asInner) {
   const change = new Float64Array(alphas.length + 1);
   const firstFrom = (alpha) => {
     let low = 0, high = alphas.length;

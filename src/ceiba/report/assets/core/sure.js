@@ -2,8 +2,11 @@
 // class priors the interval is that of the rows, carried over to the probability; weights leave none
 // (how many rows they are worth is not known here). With costs an answer tips where both cost the same.
 
+import { M } from "./model.js";
+import { className, fmtCount, fmtNumber, fmtPercent, t } from "./words.js";
+
 /** Wilson's 95 % interval of a share. @param {number} p @param {number} n @returns {[number, number]} */
-function wilson(p, n) {
+export function wilson(p, n) {
   if (!(n > 0)) return [0, 1];
   const z = 1.959963984540054, zz = (z * z) / n;
   const middle = (p + zz / 2) / (1 + zz);
@@ -53,21 +56,15 @@ function meanInterval(i) {
 const flattery = () => (M.payload.honest ? "" : ` (${t("optimistic")})`);
 
 /** The interval of a node's answer in words; null where there is none. */
-function intervalText(i) {
+export function intervalText(i) {
   const found = M.regression ? meanInterval(i) : classInterval(i, M.answer[i]);
   if (!found) return null;
   const [low, high] = found.map((v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1)));
   return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high }) + flattery();
 }
 
-/** What stands before the colon, in bold. @param {{text: string, judged: boolean}} sure */
-function verdict({ text, judged }) {
-  const at = judged ? text.indexOf(":") + 1 : 0;
-  return at ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
-}
-
 /** How sure a leaf is, in words; doubt: its interval does not exclude another answer; judged: begins with a verdict. @returns {{text: string, doubt: boolean, judged: boolean}|null} */
-function sureWords(i) {
+export function sureWords(i) {
   if (!M.known || (!M.regression && M.K < 2)) return null;
   return M.regression ? sureOfMean(i) : sureOfClass(i);
 }
@@ -104,7 +101,7 @@ function sureOfClass(i) {
 /** A sentence begins with a capital letter. @param {string} text */
 const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 /** Where priors are stated: that a figure counts the rows as they are. */
-const sampleNote = () => (M.payload.class_prior ? ` (${t("of_sample")})` : "");
+export const sampleNote = () => (M.payload.class_prior ? ` (${t("of_sample")})` : "");
 
 /** The probability of class k and what it is a share of. */
 function saidShare(i, k) {
@@ -137,13 +134,13 @@ function cheapest(i, k) {
 }
 
 /** Class counts of the test rows at a node, and their sum. */
-function testCounts(i) {
+export function testCounts(i) {
   const counts = M.test.counts.subarray(i * M.K, (i + 1) * M.K);
   return { counts, n: counts.reduce((a, b) => a + b, 0) };
 }
 
 /** What the test rows of a leaf say of its answer. */
-function testedText(i) {
+export function testedText(i) {
   if (!M.test || M.regression) return null;
   const { counts, n } = testCounts(i);
   const right = counts[M.answer[i]];
@@ -151,7 +148,7 @@ function testedText(i) {
 }
 
 /** That the share seen in test rows excludes the one in training; of rows both, without weights or priors. */
-function drift(i) {
+export function drift(i) {
   if (!M.test || M.regression || !M.known || M.weighted || M.clipped || !M.counts) return "";
   const k = M.answer[i];
   const { counts, n } = testCounts(i);

@@ -1,23 +1,48 @@
 // Numbers, dates, levels and splits as people read them, in the reader's language.
 // Names of columns and levels are the user's and are never translated.
 
+import { isEnd } from "../page/state.js";
+import { WORDS } from "./i18n.js";
+import { boundsOf, CUT, cutsOf, INTERVALS, LEVELS, M, once } from "./model.js";
+
+export const LANGUAGES = ["en", "es", "pt"];
+/** The language of the page. */
+export const language = { code: "en" };
+
+/** @param {string} code */
+export function setLanguage(code) {
+  language.code = LANGUAGES.includes(code) ? code : "en";
+}
+
+/** Whether there are words of a key. @param {string} key */
+export const hasWords = (key) => key in WORDS;
+
+/** The words of a key. @param {string} key @param {Record<string, any>} [values] */
+export function t(key, values) {
+  const one = values && String(values.n) === "1" && WORDS[key + "_one"];
+  const found = one || WORDS[key];
+  if (!found) return `⟦${key}⟧`;
+  const text = found[LANGUAGES.indexOf(language.code)];
+  return values ? text.replace(/\{(\w+)\}/g, (_, name) => String(values[name])) : text;
+}
+
 const formats = new Map();
 
 /** The format of a language, made once. @param {string} name short, since it is asked for with every number @param {Intl.NumberFormatOptions} options */
-function formatter(name, options) {
-  const key = LANG + name;
+export function formatter(name, options) {
+  const key = language.code + name;
   let found = formats.get(key);
-  if (!found) formats.set(key, (found = new Intl.NumberFormat(LANG, options)));
+  if (!found) formats.set(key, (found = new Intl.NumberFormat(language.code, options)));
   return found;
 }
 
 /** At most so many decimals. @param {number} x @param {number} places */
-const fmtPlaces = (x, places) => signed(formatter("f" + places, { maximumFractionDigits: places }).format(x));
+export const fmtPlaces = (x, places) => signed(formatter("f" + places, { maximumFractionDigits: places }).format(x));
 /** With the sign of numbers instead of a hyphen. @param {string} text */
 const signed = (text) => text.replace(/^-/, "−");
 
 /** A number that is not a cut. @param {number|null|undefined} x @param {number} [digits] */
-function fmtNumber(x, digits = 4) {
+export function fmtNumber(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
@@ -27,14 +52,14 @@ function fmtNumber(x, digits = 4) {
 }
 
 /** A number on an axis. @param {number} x */
-const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
-const fmtCompact = (/** @type {number} */ x) => signed(formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x));
+export const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
+export const fmtCompact = (/** @type {number} */ x) => signed(formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x));
 
 /** @param {number} n */
-const fmtCount = (n) => fmtPlaces(n, Number.isInteger(n) ? 0 : 2);
+export const fmtCount = (n) => fmtPlaces(n, Number.isInteger(n) ? 0 : 2);
 
 /** A share; 0 % and 100 % are said only when exact. @param {number} share @param {number} [places] */
-function fmtPercent(share, places = 0) {
+export function fmtPercent(share, places = 0) {
   if (share === null || Number.isNaN(share)) return "–";
   const f = formatter("%" + places, { style: "percent", minimumFractionDigits: places, maximumFractionDigits: places });
   const least = 0.5 / 10 ** (places + 2);
@@ -53,47 +78,92 @@ function nextUp(x) {
 }
 
 /** Seconds since 1970 as ISO text. @param {number} seconds @param {string} display */
-function isoTime(seconds, display) {
-  const ms = seconds * 1000;
-  if (!(Math.abs(ms) <= 8.64e15)) return String(seconds);
-  const text = new Date(ms).toISOString();
-  if (display === "date" && seconds % 86400 === 0) return text.slice(0, 10);
-  return text.replace(/\.000Z$/, "").replace(/Z$/, "");
+export function isoTime(seconds, display) {
+  if (!(Math.abs(seconds) <= 8.64e12)) return String(seconds);
+  const [whole, fraction] = microseconds(seconds);
+  const text = new Date(whole * 1000).toISOString().replace(/\.000Z$/, "");
+  return display === "date" && seconds % 86400 === 0 ? text.slice(0, 10) : text + fraction;
+}
+
+/** The last microsecond that is not above a time: whole seconds, and the rest as text. @param {number} seconds @returns {[number, string]} */
+function microseconds(seconds) {
+  if (!(Math.abs(seconds) < 9e9)) return [Math.floor(seconds), ""]; // beyond what floats count in microseconds
+  let count = Math.round(seconds * 1e6);
+  while (count / 1e6 > seconds) count--;
+  while ((count + 1) / 1e6 <= seconds) count++;
+  const whole = Math.floor(count / 1e6), rest = count - whole * 1e6;
+  return [whole, rest ? "." + String(rest).padStart(6, "0") : ""];
 }
 
 /** @param {number} seconds */
 function durationText(seconds) {
-  const rest = ((seconds % 86400) + 86400) % 86400;
-  const days = Math.round((seconds - rest) / 86400);
+  const [whole, fraction] = microseconds(seconds);
+  const rest = ((whole % 86400) + 86400) % 86400;
+  const days = Math.round((whole - rest) / 86400);
   const two = (/** @type {number} */ n) => String(Math.floor(n)).padStart(2, "0");
-  const clock = `${Math.floor(rest / 3600)}:${two((rest % 3600) / 60)}:${two(rest % 60)}`;
+  const clock = `${Math.floor(rest / 3600)}:${two((rest % 3600) / 60)}:${two(rest % 60)}${fraction}`;
   return days ? `${days} d ${clock}` : clock;
 }
 
-/** A cut of column j: never rounded so far that it stops separating. @param {number} cut @param {number} j @param {boolean} [brief] at most 6 digits */
-function fmtCut(cut, j, brief = false) {
-  const c = M.columns;
-  const digits = brief ? Math.min(c.digits[j], 6) : c.digits[j];
-  if (c.levels[j].length) {
-    return c.levels[j][Math.min(Math.max(Math.floor(cut), 0), c.levels[j].length - 1)];
+/** The digits that each cut of the model needs in print, by which training values keep their sides. */
+const cutDigits = once(() => {
+  const known = new Map();
+  for (const splits of [M.splits, M.surrogates && M.surrogates.splits, M.competitors && M.competitors.splits]) {
+    if (splits && splits.digits) for (let i = 0; i < splits.kind.length; i++) {
+      for (const one of cutsOf(splits, i)) known.set(`${splits.column[i]} ${one}`, splits.digits[i]);
+    }
   }
-  const display = c.display[j];
-  if (display === "date") return isoTime(Math.floor(cut / 86400) * 86400, "date");
-  if (display === "datetime") return isoTime(cut, display);
-  if (display === "duration") return durationText(cut);
-  if (cut === 0 || !Number.isFinite(cut)) return fmtNumber(cut);
-  // The middle of two short decimals is off by the last bits of a float: those say nothing.
-  const near = Number(cut.toPrecision(12));
-  const clean = digits <= 12 || Math.abs(near - cut) <= 4 * Number.EPSILON * Math.abs(cut) ? near : cut;
-  const size = Math.abs(clean);
-  if (size >= 1e15 || size < 1e-6) return String(Number(clean.toPrecision(digits)));
-  const before = Math.floor(Math.log10(size)) + 1;
-  const places = Math.min(Math.max(digits - before, 3), 20);
-  return fmtPlaces(clean, places);
+  return known;
+});
+
+/** Significant digits of the shortest decimal that is a number. @param {number} x */
+const countDigits = (x) => String(Math.abs(x)).split("e")[0].replace(".", "").replace(/^0+|0+$/g, "").length;
+
+/**
+ * A cut of column j as Python's `cut_words` has it: the sign of what is not above it, and a number, date or level.
+ * @param {number} cut @param {number} j @param {boolean} [brief] 6 digits where the model does not know the cut @returns {[string, string]}
+ */
+function cutWords(cut, j, brief = false) {
+  const c = M.columns, display = c.display[j];
+  if (c.levels[j].length) return ["≤", c.levels[j][Math.min(Math.max(Math.floor(cut), 0), c.levels[j].length - 1)]];
+  if (display === "date") return ["≤", isoTime(Math.floor(Math.floor(cut) / 86400) * 86400, "date")];
+  if (display === "datetime") return ["≤", isoTime(cut, display)];
+  if (display === "duration") return ["≤", durationText(cut)];
+  if (!Number.isFinite(cut)) return ["≤", fmtNumber(cut)];
+  const above = nextUp(cut) + 0; // no -0
+  let shown = countDigits(above) < countDigits(cut) ? above : cut;
+  if (countDigits(shown) > 12) {
+    const digits = Math.max(cutDigits().get(`${j} ${cut}`) ?? (brief ? 6 : 17), 6);
+    const clean = Number(cut.toPrecision(12)); // the middle of two decimals may be off by the last bits of a float
+    shown = digits >= 17 ? cut : countDigits(clean) <= 9 ? clean : Number(cut.toPrecision(digits));
+  }
+  const size = Math.abs(shown), plain = shown === 0 || (size >= 1e-6 && size < 1e16);
+  const places = (String(shown).split(/e-|\./)[1] || "").length;
+  return [shown <= cut ? "≤" : "<", plain ? fmtPlaces(shown, Math.min(places, 20)) : signed(String(shown))];
+}
+/** The sign of the other side of a cut. @param {string} sign */
+const otherSide = (sign) => (sign === "≤" ? ">" : "≥");
+/** A cut without its sign. @param {number} cut @param {number} j @param {boolean} [brief] */
+export const fmtCut = (cut, j, brief = false) => cutWords(cut, j, brief)[1];
+
+/** An interval as a sentence: "x ≤ 1", "1 < x ≤ 3", "x > 3". @param {string} name @param {number} low @param {number} high @param {number} j */
+export function rangeText(name, low, high, j) {
+  const [upperSign, upper] = cutWords(high, j), [sign, lower] = cutWords(low, j);
+  if (low === -Infinity) return `${name} ${upperSign} ${upper}`;
+  if (high === Infinity) return `${name} ${otherSide(sign)} ${lower}`;
+  return `${lower} ${sign === "≤" ? "<" : "≤"} ${name} ${upperSign} ${upper}`;
+}
+
+/** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it, or signs say where the ends belong. */
+export function rangeWord(low, high, j, brief = false) {
+  const [upperSign, upper] = cutWords(high, j, brief), [sign, lower] = cutWords(low, j, brief);
+  if (low === -Infinity) return `${upperSign} ${upper}`;
+  if (high === Infinity) return `${otherSide(sign)} ${lower}`;
+  return sign === "≤" && upperSign === "≤" ? `${lower} – ${upper}` : `${otherSide(sign)} ${lower}, ${upperSign} ${upper}`;
 }
 
 /** A value of column j as it stands in a case. @param {number|null} value @param {number} j */
-function fmtValue(value, j) {
+export function fmtValue(value, j) {
   const c = M.columns;
   if (value === null) return t("missing");
   if (c.kind[j] !== "numeric") return value < c.levels[j].length ? c.levels[j][value] : t("unseen_level");
@@ -105,27 +175,27 @@ function fmtValue(value, j) {
 }
 
 /** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
-const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
+export const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
 
 /** A level as it stands in a list: in quotes where a comma or a brace in it would be misread. @param {string} name */
-function quotedLevel(name) {
+export function quotedLevel(name) {
   if (!/[,{}|'"]|^\s|\s$/.test(name) || /^(['"]).*\1$/.test(name)) return isolated(name);
   return isolated(name.includes("'") && !name.includes('"') ? `"${name}"` : `'${name.replace(/[\\']/g, "\\$&")}'`);
 }
 
 /** The word between two conditions or names: Spanish "y" is "e" before the sound of i. @param {string} next */
-const andBefore = (next) => (LANG === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
+export const andBefore = (next) => (language.code === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
 /** @param {string[]} parts */
-const joined = (parts) => parts.reduce((text, part) => `${text} ${andBefore(part)} ${part}`);
+export const joined = (parts) => parts.reduce((text, part) => `${text} ${andBefore(part)} ${part}`);
 
 /** @param {string[]} names @param {number} most */
-function listed(names, most) {
+export function listed(names, most) {
   if (names.length <= most) return names.join(", ");
   return names.slice(0, most).join(", ") + ", " + t("more_levels", { n: names.length - most });
 }
 
 /** Level names that split i of a table sends to a branch. */
-function levelsOf(splits, i, branch) {
+export function levelsOf(splits, i, branch) {
   const found = [];
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
     if (splits.levelBranch[k] === branch) found.push(quotedLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
@@ -133,44 +203,32 @@ function levelsOf(splits, i, branch) {
   return found;
 }
 
-const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cut < 1;
+export const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cut < 1;
 
-/** What is true of a row that takes a branch. @param {number} [most] levels listed @param {boolean} [brief] */
-function sentence(splits, i, branch, most = 8, brief = false) {
+/** What is true of a row that takes a branch. @param {number} [most] levels listed */
+export function sentence(splits, i, branch, most = 8) {
   const j = splits.column[i];
   const name = isolated(M.columns.name[j]);
   if (splits.kind[i] === CUT) {
     const low = branch === splits.low[i];
     const cut = splits.cut[i];
     if (isYesNo(j, cut)) return `${name} = ${t(low ? "no" : "yes")}`;
-    const above = nextUp(cut);
-    const plain = !M.columns.levels[j].length && M.columns.display[j] === "number";
-    if (plain && Math.abs(cut) < 1e15 && Number.isInteger(above) && above !== 0) {
-      return `${name} ${low ? "<" : "≥"} ${fmtNumber(above, 15)}`;
-    }
-    return `${name} ${low ? "≤" : ">"} ${fmtCut(cut, j, brief)}`;
+    return low ? rangeText(name, -Infinity, cut, j) : rangeText(name, cut, Infinity, j);
   }
   if (splits.kind[i] === LEVELS) {
     const names = levelsOf(splits, i, branch);
     if (!names.length) return `${name} ${t("is_missing")}`;
     return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listed(names, most)}}`;
   }
-  if (splits.kind[i] === INTERVALS) return boundsText(splits, i, branch, name, brief);
+  if (splits.kind[i] === INTERVALS) {
+    const [low, high] = boundsOf(splits, i, branch);
+    return low === Infinity ? `${name} ${t("is_missing")}` : rangeText(name, low, high, j);
+  }
   return `${name} ${t(branch === 1 ? "is_missing" : "is_present")}`;
 }
 
-/** An interval as a sentence: "x ≤ 1", "1 < x ≤ 3", "x > 3". */
-function boundsText(splits, i, branch, name, brief) {
-  const j = splits.column[i];
-  const [low, high] = boundsOf(splits, i, branch);
-  if (low === Infinity) return `${name} ${t("is_missing")}`;
-  if (low === -Infinity) return `${name} ≤ ${fmtCut(high, j, brief)}`;
-  if (high === Infinity) return `${name} > ${fmtCut(low, j, brief)}`;
-  return `${fmtCut(low, j, brief)} < ${name} ≤ ${fmtCut(high, j, brief)}`;
-}
-
 /** Whether the edges carry names instead of yes and no. */
-function namesAnswers(i) {
+export function namesAnswers(i) {
   const s = M.splits;
   if (s.kind[i] === LEVELS) {
     const n = M.nBranches(i);
@@ -182,36 +240,30 @@ function namesAnswers(i) {
 }
 
 /** The question of an inner node. */
-function question(i, most = 3, brief = false) {
+export function question(i, most = 3) {
   const name = isolated(M.columns.name[M.splits.column[i]]);
-  return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most, brief);
+  return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most);
 }
 
 /** The word on the edge to a branch. */
-function edgeWord(i, branch, most = 3) {
+export function edgeWord(i, branch, most = 3) {
   if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
-  if (M.splits.kind[i] === INTERVALS) return boundsWord(i, branch);
+  if (M.splits.kind[i] === INTERVALS) {
+    const [low, high] = boundsOf(M.splits, i, branch);
+    return low === Infinity ? t("missing") : rangeWord(low, high, M.splits.column[i]);
+  }
   const names = levelsOf(M.splits, i, branch);
   return names.length ? listed(names, most) : t("missing");
 }
 
-/** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it. */
-function boundsWord(i, branch) {
-  const j = M.splits.column[i];
-  const [low, high] = boundsOf(M.splits, i, branch);
-  if (low === Infinity) return t("missing");
-  if (low === -Infinity) return `≤ ${fmtCut(high, j, true)}`;
-  return high === Infinity ? `> ${fmtCut(low, j, true)}` : `${fmtCut(low, j, true)} – ${fmtCut(high, j, true)}`;
-}
-
 /** Class k as it is said: "Survived = 1" where a bare number would say nothing. */
-const className = (k) => (M.bare ? (M.target ? `${isolated(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolated(M.classes[k]));
+export const className = (k) => (M.bare ? (M.target ? `${isolated(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolated(M.classes[k]));
 /** What stands between a class and its share. */
-const shareGap = () => (M.bare ? " · " : " ");
+export const shareGap = () => (M.bare ? " · " : " ");
 
 /** What a node answers. @param {boolean} [sure] with the probability */
-function answerText(i, sure = true) {
+export function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
   if (!sure) return className(k);
@@ -224,3 +276,13 @@ function tiedWith(i, k) {
   for (let other = 0; other < M.K; other++) if (other !== k && M.prob(i, other) === M.prob(i, k)) return ` / ${isolated(M.classes[other])}`;
   return "";
 }
+
+export const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
+
+/** A difference of shares in points. @param {number} v */
+export const fmtPoints = (v) => `${formatter("one", { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(100 * v)} ${t("points")}`;
+
+export const TEST_MARKS = { chi2: "χ²", likelihood_ratio: "G²", f_test: "F" };
+
+/** Whether missing values take one branch: not where surrogates or shares decide. */
+export const marksMissing = () => ["learn", "majority"].includes(M.payload.missing);

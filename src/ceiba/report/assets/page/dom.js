@@ -1,21 +1,30 @@
 // Making elements. Text goes in by textContent only: no name of a column can become markup.
 
+import { t } from "../core/words.js";
+
+/** The element with an id. @param {string} id @returns {any} */
+export const byId = (id) => document.getElementById(id);
+
 /**
- * @param {string} tag @param {Record<string, any>} [props] class, text, on..., anything else is an attribute
+ * @param {string} tag @param {Record<string, any>} [props] class, text, style (properties), value, on..., anything else is an attribute
  * @param {...any} children nodes, texts, or lists of them; null is left out
  * @returns {any} the element
  */
-function el(tag, props = {}, ...children) {
+export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
+  if (tag === "button") node.setAttribute("type", "button");
   for (const key in props) {
     const value = props[key];
-    if (value === undefined || value === null || value === false) continue;
+    if (value === undefined || value === null || value === false || key === "value") continue;
     if (key === "text") node.textContent = value;
     else if (key === "class") node.className = value;
+    else if (key === "style") Object.assign(node.style, value);
     else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? "" : String(value));
   }
   put(node, children);
+  // Last: it depends on the limits of a range, and on the options of a list.
+  if (props.value !== undefined) /** @type {any} */ (node).value = props.value;
   return node;
 }
 
@@ -28,7 +37,7 @@ function put(node, children) {
 }
 
 /** An SVG element. */
-function sv(tag, attributes = {}, ...children) {
+export function sv(tag, attributes = {}, ...children) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const key in attributes) {
     const value = attributes[key];
@@ -39,20 +48,22 @@ function sv(tag, attributes = {}, ...children) {
   return node;
 }
 
-const section = (title, ...children) => el("section", { class: "block" }, el("h3", { text: title }), ...children);
+export const section = (title, ...children) => el("section", { class: "block" }, el("h3", { text: title }), ...children);
 
 /** A table of figures. @param {any[]} head @param {any[][]} rows @param {string} [kind] */
-function tableOf(head, rows, kind = "") {
+export function tableOf(head, rows, kind = "") {
   const cell = (tag, value, k) =>
     el(tag, { class: k ? "num" : "", scope: tag === "th" ? "col" : undefined }, value instanceof Node ? value : String(value));
-  return el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("table") },
-    el("table", { class: "figures " + kind },
-      el("thead", {}, el("tr", {}, head.map((h, k) => cell(h === "" ? "td" : "th", h, k)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((v, k) => cell("td", v, k)))))));
+  return scrollTable(t("table"), kind, head.map((h, k) => cell(h === "" ? "td" : "th", h, k)),
+    rows.map((row) => el("tr", {}, row.map((v, k) => cell("td", v, k)))));
 }
 
+/** A table that can be scrolled sideways. @param {string} label @param {string} kind @param {any[]} head cells @param {any[]} body rows */
+export const scrollTable = (label, kind, head, body) => el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": label },
+  el("table", { class: "figures " + kind }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
+
 /** A table behind a chart, made when it is opened. @param {string} title @param {() => Node} make */
-function tableLater(title, make) {
+export function tableLater(title, make) {
   const box = el("details", {}, el("summary", {}, title));
   box.addEventListener("toggle", () => {
     if (box.open && box.childElementCount === 1) box.append(make());
@@ -61,18 +72,17 @@ function tableLater(title, make) {
 }
 
 /** A button that copies text and says so. */
-function copyButton(label, text) {
-  const button = el("button", { class: "small", type: "button" }, label);
+export function copyButton(label, text) {
+  const button = el("button", { class: "small" }, label);
   button.addEventListener("click", async () => {
     const what = typeof text === "function" ? text() : text;
     let done = false;
-    lastCopied = what;
+    copied.text = what;
     try {
       await navigator.clipboard.writeText(what);
       done = true;
     } catch {
-      const area = el("textarea", { class: "offscreen" });
-      area.value = what;
+      const area = el("textarea", { class: "offscreen", value: what });
       document.body.append(area);
       area.select();
       done = document.execCommand("copy");
@@ -84,18 +94,50 @@ function copyButton(label, text) {
   });
   return button;
 }
-let lastCopied = "";
+/** What was copied last. */
+export const copied = { text: "" };
+
+/** Where a pointer is in an element, in px. @param {Element} node @param {MouseEvent} e @returns {[number, number]} */
+export function placeIn(node, e) {
+  const { left, top } = node.getBoundingClientRect();
+  return [e.clientX - left, e.clientY - top];
+}
 
 /** Say something to screen readers. */
-function say(text) {
-  const live = document.getElementById("live");
+export function say(text) {
+  const live = byId("live");
   if (live) live.textContent = text;
 }
 
 /** Offer a text as a file. */
-function download(name, type, text) {
+export function download(name, type, text) {
   const link = el("a", { download: name });
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+}
+
+/** Buttons of which one is pressed. */
+export function segmented(values, now, run, label) {
+  return el("div", { class: "segmented", role: "group" }, values.map((v) =>
+    el("button", { "aria-pressed": String(v === now), onclick: () => run(v) }, label(v))));
+}
+
+/** A list of values by name. @param {any} id @param {string} label @param {any[]} values @param {any} value @param {(v: any) => string} name @param {(v: string) => void} chosen */
+export function choice(id, label, values, value, name, chosen) {
+  const options = values.map((v) => el("option", { value: String(v) }, name(v)));
+  return el("select", { id, "aria-label": label, value: String(value), onchange: (e) => chosen(e.target.value) }, options);
+}
+
+export const factList = (facts, kind = "facts") => el("dl", { class: kind }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
+
+/** What stands before the colon, in bold. @param {{text: string, judged: boolean}} sure */
+export function verdict({ text, judged }) {
+  const at = judged ? text.indexOf(":") + 1 : 0;
+  return at ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
+}
+
+/** What words mean, behind a line to open. @param {string[][]} entries word and key of its meaning */
+export function glossary(entries) {
+  return el("details", { class: "gloss" }, el("summary", {}, t("words_mean")), el("dl", {}, entries.map(([word, key]) => [el("dt", {}, word), el("dd", {}, t(key))])));
 }

@@ -1,19 +1,30 @@
 // The inspector beside the tree: its tabs, and the panel of the open one, built anew when it is stale.
 
-function inspector() {
-  const tabs = TABS.map((name, k) => el("button", {
-    type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": String(name === state.tab), tabindex: name === state.tab ? 0 : -1,
+import { t } from "../core/words.js";
+import { byId, el } from "./dom.js";
+import { follow, state, update } from "./state.js";
+
+/**
+ * The tabs in their order, by name: what builds each, which changes make it stale, what shows other changes. Set by the page.
+ * @type {Record<string, {build: () => Element, stale: string[], show?: (changed: Set<string>) => void}>}
+ */
+export const tabs = {};
+
+export function inspector() {
+  const names = Object.keys(tabs);
+  const buttons = names.map((name, k) => el("button", {
+    role: "tab", id: "tab-" + name, "aria-controls": "panel", "aria-selected": String(name === state.tab), tabindex: name === state.tab ? 0 : -1,
     onclick: () => update({ tab: name }),
     onkeydown: (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!step) return;
-      const to = TABS[(k + step + TABS.length) % TABS.length];
+      const to = names[(k + step + names.length) % names.length];
       update({ tab: to });
-      document.getElementById("tab-" + to).focus();
+      byId("tab-" + to).focus();
     },
   }, t("tab_" + name)));
   return el("aside", { class: "right", id: "inspector", "aria-label": t("inspector") },
-    el("div", { class: "tabs", role: "tablist" }, tabs),
+    el("div", { class: "tabs", role: "tablist" }, buttons),
     el("div", { class: "panel", id: "panel", role: "tabpanel", tabindex: 0, "aria-labelledby": "tab-" + state.tab, onscroll: (e) => (panelTop = e.target.scrollTop) }),
     el("div", { id: "more", class: "more", "aria-hidden": "true" }, "▾"));
 }
@@ -22,10 +33,10 @@ let panelTop = 0; // how far the panel is scrolled
 /** @type {HTMLElement|null} */ let panelEnd = null;
 
 /** Say that a panel goes on below, as long as its end is not seen. */
-function watchEnd() {
+export function watchEnd() {
   panelEnd = el("div", { class: "panel-end" });
-  const more = document.getElementById("more");
-  new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: document.getElementById("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
+  const more = byId("more");
+  new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: byId("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
 }
 
 /** Show a tab from its beginning; where the page itself scrolls, it goes back to it. */
@@ -36,12 +47,12 @@ function toTop(panel) {
 
 const CONTROLS = "button, input, select, textarea, summary, [tabindex]";
 /** Build the tab anew. A control that had the focus has it again, if the new tab has its like in that place; else the panel. */
-function renderPanel() {
-  const panel = document.getElementById("panel");
+export function renderPanel() {
+  const panel = byId("panel");
   const held = panel.dataset.tab === state.tab && document.activeElement !== panel && panel.contains(document.activeElement) ? document.activeElement : null;
   const place = held ? [...panel.querySelectorAll(CONTROLS)].indexOf(held) : -1;
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
-  panel.replaceChildren(...heading, PANELS[state.tab](), panelEnd);
+  panel.replaceChildren(...heading, tabs[state.tab].build(), panelEnd);
   // Asking the panel for its place would make the browser lay out the page twice.
   if (panel.dataset.tab !== state.tab) toTop(panel);
   else if (panelTop) panel.scrollTop = panelTop;
@@ -51,9 +62,18 @@ function renderPanel() {
     (like && like.tagName === held.tagName && like.className === held.className ? like : panel).focus({ preventScroll: true });
   }
   panel.setAttribute("aria-labelledby", "tab-" + state.tab);
-  for (const name of TABS) {
-    const tab = document.getElementById("tab-" + name);
+  for (const name of Object.keys(tabs)) {
+    const tab = byId("tab-" + name);
     tab.setAttribute("aria-selected", String(name === state.tab));
     tab.tabIndex = name === state.tab ? 0 : -1;
   }
+}
+
+/** Have the open tab follow the state: built anew when a change makes it stale, else changed in place. */
+export function followTabs() {
+  follow(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
+    const { stale, show } = tabs[state.tab];
+    if (changed.has("tab") || stale.some((k) => changed.has(k))) renderPanel();
+    else if (show) show(changed);
+  });
 }

@@ -1,21 +1,27 @@
 // One state, changed by `update` only; views say which keys they follow. What is worth sharing
 // (tab, node, step, case) lives in the address after #.
 
-const state = {
+import { routeCase } from "../case/route.js";
+import { M, once } from "../core/model.js";
+
+/** @typedef {{rows: number, sure: number, cls: number, low: number|null, high: number|null}} Filter */
+/** @type {Filter} */ export const NO_FILTER = { rows: 0, sure: 0, cls: -1, low: null, high: null };
+
+export const state = {
   selected: 0, step: 0, tab: "node", theme: "light", orientation: "auto", source: "train",
   /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),
   /** @type {(number|null)[]} */ values: [], hasCase: false,
   /** @type {number[]} nodes on the way of the case */ way: [],
   search: "", bigIcicle: false, focusVersion: 0, panelHidden: false,
-  /** @type {Filter} */ filter: null, filterOpen: false,
+  filter: NO_FILTER, filterOpen: false,
 };
 
 /** @type {[string[], (changed: Set<string>) => void][]} */
 const followers = [];
-const follow = (keys, run) => followers.push([keys, run]);
+export const follow = (keys, run) => followers.push([keys, run]);
 
 /** @param {Partial<typeof state>} change */
-function update(change) {
+export function update(change) {
   const changed = new Set(Object.keys(change).filter((k) => state[k] !== change[k]));
   Object.assign(state, change);
   if (changed.has("step")) settle(changed);
@@ -57,40 +63,34 @@ function settle(changed) {
   }
 }
 
-const alphaNow = () => M.steps[state.step].alpha;
+export const alphaNow = () => M.steps[state.step].alpha;
 /** Whether a node is in the pruned tree. */
-const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
-/** @type {{step: number, mask: Uint8Array}} */ let endsFor = { step: -1, mask: null };
+export const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
+export const stepNow = () => state.step;
+const endMask = once(() => {
+  const alpha = alphaNow();
+  const mask = new Uint8Array(M.n);
+  for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) mask[k] = 1;
+  return mask;
+}, stepNow);
 /** Whether a node answers in the pruned tree; found once per step, since every loop over nodes asks. */
-function isEnd(i) {
-  if (endsFor.step !== state.step) {
-    const alpha = alphaNow();
-    endsFor = { step: state.step, mask: new Uint8Array(M.n) };
-    for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) endsFor.mask[k] = 1;
-  }
-  return endsFor.mask[i] === 1;
-}
-/** @type {{step: number, of: Int32Array, at: number[]}} */ let numbersFor = { step: -1, of: null, at: [] };
+export const isEnd = (i) => endMask()[i] === 1;
 /** Numbers of the nodes in the shown tree: those of apply(), of rules and of SQL. A tree that is not pruned has its own. */
-function numbers() {
-  if (numbersFor.step !== state.step) {
-    const of = new Int32Array(M.n).fill(-1), at = [];
-    for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
-    numbersFor = { step: state.step, of, at };
-  }
-  return numbersFor;
-}
-perModel(() => (endsFor.step = numbersFor.step = -1));
-const numberOf = (i) => numbers().of[i];
-const nodeOf = (number) => numbers().at[number] ?? -1;
-const presentLeaves = (i) => {
+const numbers = once(() => {
+  const of = new Int32Array(M.n).fill(-1), at = [];
+  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
+  return { of, at };
+}, stepNow);
+export const numberOf = (i) => numbers().of[i];
+export const nodeOf = (number) => numbers().at[number] ?? -1;
+export const presentLeaves = (i) => {
   let found = 0;
   for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
   return found;
 };
 
 /** Show a node: unfold what hides it, select it. */
-function reveal(i) {
+export function reveal(i) {
   while (i > 0 && !isPresent(i)) i = M.parent[i];
   let folded = state.folded;
   for (let a = M.parent[i]; a >= 0; a = M.parent[a]) {
@@ -104,10 +104,12 @@ function reveal(i) {
 /** How much of the tree is open at first: nodes and levels. */
 const openingSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
 /** @type {Set<number>|null} */ let lastOpening = null;
-const openingNow = () => (lastOpening = openingFold(openingSize().most, openingSize().deep));
+/** Whether the tree is folded as it opened. */
+export const isOpening = () => state.folded === lastOpening;
+export const openingNow = () => (lastOpening = openingFold(openingSize().most, openingSize().deep));
 
 /** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
-function openingFold(most, deep) {
+export function openingFold(most, deep) {
   const folded = new Set();
   const open = [0];
   let seen = 1;
@@ -131,8 +133,8 @@ function keepInAddress() {
   addressTimer = setTimeout(writeAddress, 300);
 }
 
-function writeAddress() {
-  if (!M) return;
+export function writeAddress() {
+  if (!M.n) return;
   const parts = [`tab=${state.tab}`, `node=${numberOf(state.selected)}`, `step=${state.step}`];
   if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
   try {
@@ -142,12 +144,13 @@ function writeAddress() {
   }
 }
 
-function readAddress() {
+/** What the address says. @param {string[]} tabs those that the page has */
+export function readAddress(tabs) {
   const change = {};
   let number = -1;
   for (const part of location.hash.slice(1).split("&")) {
     const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
-    if (key === "tab" && TABS.includes(value)) change.tab = value;
+    if (key === "tab" && tabs.includes(value)) change.tab = value;
     if (key === "step" && M.steps[+value] && M.steps[+value].there) change.step = +value;
     if (key === "node") number = Math.trunc(+value);
     if (key === "case") {
@@ -167,3 +170,13 @@ function readAddress() {
   state.step = had;
   return change;
 }
+
+/** Whether the shown tree is another than the fitted one. */
+export const isTrial = () => M.steps[state.step].leaves !== M.steps[M.start].leaves;
+
+/** Depth of the pruned tree. */
+export const depthNow = once(() => {
+  let deep = 0;
+  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (M.depth[i] > deep) deep = M.depth[i];
+  return deep;
+}, stepNow);

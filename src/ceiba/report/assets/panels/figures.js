@@ -1,10 +1,18 @@
 // Tables of quality: train beside test, the shown tree beside the fitted one, and what the words mean.
 
+import { fmtRisk, isShare, riskName, shownRisk } from "../charts/prune_chart.js";
+import { hasCosts, metricsAt, quickMetrics, sourceOf } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { wilson } from "../core/sure.js";
+import { className, fmtCount, fmtNumber, fmtPercent, formatter, hasWords, stepText, t } from "../core/words.js";
+import { el, glossary, segmented, tableOf } from "../page/dom.js";
+import { alphaNow, state, update } from "../page/state.js";
+
 const METRICS = ["cost", "accuracy", "error", "balanced", "auc", "log_loss", "brier", "r2", "rmse", "bias", "loss"];
 const SHARES = ["accuracy", "error", "balanced", "baseline"];
 
 /** @param {string} key @param {number} value */
-function fmtMetric(key, value) {
+export function fmtMetric(key, value) {
   if (key === "log_loss" && value < 1e-12) return "0";
   return SHARES.includes(key) ? fmtPercent(value, 2) : fmtNumber(value);
 }
@@ -18,7 +26,7 @@ function fmtDifference(key, now, was) {
 }
 
 /** The figure of the best guess without any question, and its name. @returns {{name: string, key: string, of: (source: string) => number|undefined}|null} */
-function baseline() {
+export function baseline() {
   if (M.n === 1) return null;
   const key = M.regression ? "rmse" : hasCosts() ? "cost" : "accuracy";
   const name = M.regression ? t("m_baseline_rmse") : t(hasCosts() ? "m_baseline_cost" : "m_baseline", { name: className(M.answer[0]) });
@@ -26,7 +34,7 @@ function baseline() {
 }
 
 /** The name of a figure; under class priors with the word whether it counts rows as they are or by the priors. @param {string} [where] train or test, in words */
-function metricName(key, where = "") {
+export function metricName(key, where = "") {
   const notes = [M.payload.class_prior ? t(key === "cost" ? "by_priors" : "of_sample") : "", where].filter(Boolean);
   const name = t("m_" + (key === "cost" && !M.cost ? "error" : key));
   return notes.length ? `${name} (${notes.join(", ")})` : name;
@@ -47,7 +55,7 @@ const withSource = (alpha, source) => {
 };
 
 /** Figures of train and test side by side. */
-function metricsTable(alpha) {
+export function metricsTable(alpha) {
   const found = ["train", "test"].map((source) => withSource(alpha, source)).filter(Boolean);
   if (!found.length) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
   return el("div", {}, tableOf(["", ...found.map((m) => t(m.source))], [
@@ -69,19 +77,16 @@ function overfitNote(found) {
   return el("p", { class: "warn overfit" }, t("overfit", { train: say(train), test: say(test) }));
 }
 
-/** Whether the shown tree is another than the fitted one. */
-const isTrial = () => M.steps[state.step].leaves !== M.steps[startStep()].leaves;
-
 /** The rows chosen to be looked at, as far as they are known; "" if none are. */
-const sourceNow = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
+export const sourceNow = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
 
 /** The shown tree beside the fitted one, for one source. */
-function againstFitted() {
+export function againstFitted() {
   const source = sourceNow();
-  const [now, was] = [withSource(alphaNow(), source), withSource(M.steps[startStep()].alpha, source)];
+  const [now, was] = [withSource(alphaNow(), source), withSource(M.steps[M.start].alpha, source)];
   if (!now || !was) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
   const both = M.test && sourceOf("train");
-  const [step, fitted] = [M.steps[state.step], M.steps[startStep()]];
+  const [step, fitted] = [M.steps[state.step], M.steps[M.start]];
   const crossed = step.cv !== null && fitted.cv !== null ? [[`${riskName()} (${t("cross_validated")})`, fmtRisk(step.cv), fmtRisk(fitted.cv), isShare() ? fmtDifference("error", step.cv, fitted.cv) : fmtDifference("", shownRisk(step.cv), shownRisk(fitted.cv))]] : [];
   const rows = metricRows([now]).filter((row) => row.name !== (baseline() || {}).name)
     .map((row) => [row.name, fmtMetric(row.key, row.of(now)), fmtMetric(row.key, row.of(was)), fmtDifference(row.key, row.of(now), row.of(was))]);
@@ -90,15 +95,10 @@ function againstFitted() {
     tableOf([both ? "" : t(source), stepText(state.step), `${t("fitted")}: ${fmtCount(fitted.leaves)}`, t("difference")], [...crossed, ...rows], "metrics against own"));
 }
 
-/** What words mean, behind a line to open. @param {string[][]} entries word and key of its meaning */
-function glossary(entries) {
-  return el("details", { class: "gloss" }, el("summary", {}, t("words_mean")), el("dl", {}, entries.map(([word, key]) => [el("dt", {}, word), el("dd", {}, t(key))])));
-}
-
 /** Meanings of the metrics on show. */
-function metricGlossary(alpha) {
+export function metricGlossary(alpha) {
   const found = metricsAt(alpha, "train") || metricsAt(alpha, "test");
   if (!found) return null;
-  const keys = METRICS.filter((k) => found[k] !== undefined && WORDS["g_" + k]);
+  const keys = METRICS.filter((k) => found[k] !== undefined && hasWords("g_" + k));
   return glossary([...keys.map((k) => [metricName(k), k === "cost" && !M.cost ? "g_error_priors" : "g_" + k]), ...(baseline() ? [[baseline().name.split(":")[0], "g_baseline"]] : []), ...(M.regression ? [] : [[t("lift"), "g_lift"]])]);
 }

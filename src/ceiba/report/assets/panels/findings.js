@@ -3,6 +3,12 @@
 // the tree is nearly free of error on its training rows (rain predicted from the millimetres that
 // fell). That is a question to the reader, not a verdict: some problems are that easy.
 
+import { endsAt, importanceAt, quickMetrics } from "../core/metrics.js";
+import { M, once } from "../core/model.js";
+import { fmtCount, fmtPercent, t } from "../core/words.js";
+import { el } from "../page/dom.js";
+import { alphaNow, isEnd, state, stepNow } from "../page/state.js";
+
 const LEAK_SHARE = 0.9; // of the importance, by one column
 const LEAK_LEFT = 0.02; // of the error without any question
 const LEAK_ROWS = 20;
@@ -23,22 +29,18 @@ function errorLeft() {
   return now[key] / none[key];
 }
 
-/** @type {{step: number, leak: {column: number, share: number}|null}} */ let leakFor = { step: -1, leak: null };
 /** The column that may leak the target; null if none looks like it. Asked for by header, tab and panel of every step. */
-function leakNow() {
-  if (leakFor.step !== state.step) {
-    const found = strongestNow();
-    leakFor = { step: state.step, leak: found && found.share >= LEAK_SHARE && M.rows[0] >= LEAK_ROWS && errorLeft() <= LEAK_LEFT ? found : null };
-  }
-  return leakFor.leak;
-}
+export const leakNow = once(() => {
+  const found = strongestNow();
+  return found && found.share >= LEAK_SHARE && M.rows[0] >= LEAK_ROWS && errorLeft() <= LEAK_LEFT ? found : null;
+}, stepNow);
 
 /** What is said of a column, and its share. @param {string} key @param {{column: number, share: number}} found @param {Record<string, string>} [more] */
 const leakWords = (key, { column, share }, more = {}) => t(key, { column: M.columns.name[column], share: fmtPercent(share), ...more });
-const leakText = (found) => leakWords(M.regression ? "f_leak_number" : "f_leak", found);
+export const leakText = (found) => leakWords(M.regression ? "f_leak_number" : "f_leak", found);
 
 /** That no leak was found, and why not; null where there is one, or nothing to judge. */
-function noLeakText() {
+export function noLeakText() {
   const found = strongestNow();
   if (!found || leakNow()) return null;
   if (found.share < LEAK_SHARE) return leakWords("no_leak", found);
@@ -51,7 +53,7 @@ function noLeakText() {
 const smallLeaves = () => (M.known ? endsAt(alphaNow()).filter((e) => !e.rest && M.rows[e.node] < SMALL_LEAF).length : 0);
 
 /** The findings as boxes. */
-function findingBoxes() {
+export function findingBoxes() {
   const leak = leakNow(), small = M.steps[state.step].leaves > 2 ? smallLeaves() : 0;
   return [
     leak ? el("p", { class: "warn strong" }, leakText(leak)) : null,

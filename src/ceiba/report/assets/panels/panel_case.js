@@ -1,34 +1,20 @@
 // The Case tab: a form made of the schema. The case lives in the address, so a link to the file
 // shows it again.
 
-/** A middling case: medians and most common levels where known, else middles of ranges and first levels. */
-function middlingCase() {
-  return M.columns.name.map((_, j) => {
-    if (M.columns.kind[j] !== "numeric") return M.columns.common[j] ?? (M.columns.levels[j].length ? 0 : null);
-    const q = M.columns.quantiles[j];
-    if (q) return q[3];
-    const [low, high] = [M.columns.minimum[j], M.columns.maximum[j]];
-    if (low === null || high === null) return firstCut(j);
-    return M.columns.display[j] === "boolean" ? 0 : Number(((low + high) / 2).toPrecision(4));
-  });
-}
-
-function firstCut(j) {
-  for (let i = 0; i < M.n; i++) if (M.splits.column[i] === j && cutsOf(M.splits, i).length) return cutsOf(M.splits, i)[0];
-  return 0;
-}
-
-/** @type {number[]|null} */ let usedCache = null;
-perModel(() => (usedCache = null));
-/** Columns that the tree asks about, by importance. */
-function usedColumns() {
-  if (usedCache) return usedCache;
-  const used = new Set();
-  for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) used.add(M.splits.column[i]);
-  if (M.surrogates && M.surrogates.inUse) M.surrogates.splits.column.forEach((j) => used.add(j));
-  const worth = importanceAt(-1);
-  return (usedCache = [...used].sort((a, b) => worth[b] - worth[a] || a - b));
-}
+import { nearestOther } from "../case/nearest.js";
+import { caseFromCsv, middlingCase, parseValue, usedColumns } from "../case/read.js";
+import { predictCase, routeCase } from "../case/route.js";
+import { shapleyOf } from "../case/shapley.js";
+import { barList } from "../charts/charts.js";
+import { setText } from "../core/conditions.js";
+import { M } from "../core/model.js";
+import { sureWords, testedText } from "../core/sure.js";
+import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joined, listed, question } from "../core/words.js";
+import { sentence, t } from "../core/words.js";
+import { byId, el, section, sv, verdict } from "../page/dom.js";
+import { renderPanel } from "../page/inspector.js";
+import { alphaNow, numberOf, reveal, state, update } from "../page/state.js";
+import { fillSpace, spacePanel } from "./panel_space.js";
 
 function setValue(j, value) {
   const values = state.values.slice();
@@ -36,7 +22,7 @@ function setValue(j, value) {
   update({ values, hasCase: true });
 }
 
-function casePanel() {
+export function casePanel() {
   const used = usedColumns();
   const others = M.columns.name.map((_, j) => j).filter((j) => !used.includes(j));
   const result = el("div", { id: "case-result", "aria-live": "polite" });
@@ -47,11 +33,23 @@ function casePanel() {
     others.length ? el("details", {}, el("summary", {}, t("unused_columns", { n: others.length })), el("p", { class: "muted" }, listed(others.map((j) => M.columns.name[j]), 60))) : null,
     section(t("paste_row"), pasteBox()),
     el("div", { class: "row" },
-      el("button", { type: "button", class: "small", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("middling")),
-      el("button", { type: "button", class: "small", onclick: () => { update({ hasCase: false }); renderPanel(); } }, t("clear_case"))),
+      el("button", { class: "small", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("middling")),
+      el("button", { class: "small", onclick: () => { update({ hasCase: false }); renderPanel(); } }, t("clear_case"))),
     spacePanel());
   fillResult(result);
   return panel;
+}
+
+let spaceTimer = 0;
+/** Show another case in the open tab; the slice through it follows a moment after the answer, in a frame of its own. @param {Set<string>} changed */
+export function showCase(changed) {
+  if (!["values", "hasCase", "step"].some((k) => changed.has(k))) return;
+  fillResult(byId("case-result"));
+  clearTimeout(spaceTimer);
+  spaceTimer = setTimeout(() => {
+    const holder = byId("space");
+    if (holder) fillSpace(holder);
+  }, 40);
 }
 
 function caseField(j) {
@@ -61,8 +59,8 @@ function caseField(j) {
   const label = el("label", { for: id, title: c.name[j] }, c.name[j]);
   if (c.kind[j] !== "numeric" || c.display[j] === "boolean") return el("div", { class: "field" }, label, levelField(j, id, value));
   const text = value === undefined || value === null ? "" : c.display[j] === "number" ? String(value) : fmtValue(value, j);
-  const input = el("input", { id, type: "text", inputmode: c.display[j] === "number" ? "decimal" : "text", autocomplete: "off", placeholder: t("missing") });
-  input.value = text;
+  const input = el("input", { id, type: "text", inputmode: c.display[j] === "number" ? "decimal" : "text",
+    autocomplete: "off", placeholder: t("missing"), value: text });
   const [low, high] = [c.minimum[j], c.maximum[j]];
   const slider = c.display[j] === "number" && low !== null && high > low ? rangeField(j, low, high, value, input) : null;
   input.addEventListener("input", () => {
@@ -106,9 +104,136 @@ function showOnRange(box, value, low) {
 function levelField(j, id, value) {
   const boolean = M.columns.kind[j] === "numeric";
   const levels = boolean ? [t("no"), t("yes")] : M.columns.levels[j];
-  const select = el("select", { id }, levels.map((name, code) => el("option", { value: code }, name)),
+  const read = (e) => setValue(j, e.target.value === "missing" ? null : Number(e.target.value));
+  return el("select", { id, value: value === undefined || value === null ? "missing" : String(value), onchange: read },
+    levels.map((name, code) => el("option", { value: code }, name)),
     boolean ? null : el("option", { value: levels.length }, `(${t("unseen_level")})`), el("option", { value: "missing" }, `(${t("missing")})`));
-  select.value = value === undefined || value === null ? "missing" : String(value);
-  select.addEventListener("change", () => setValue(j, select.value === "missing" ? null : Number(select.value)));
-  return select;
+}
+
+function pasteBox() {
+  const area = el("textarea", { rows: 2, placeholder: t("paste_hint"), "aria-label": t("paste_row") });
+  area.addEventListener("input", () => {
+    const values = caseFromCsv(area.value);
+    if (!values) return;
+    update({ values, hasCase: true });
+    renderPanel();
+  });
+  return area;
+}
+
+function fillResult(box) {
+  if (!state.hasCase) {
+    box.replaceChildren(el("button", { class: "primary", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("start_case")));
+    return;
+  }
+  const moves = routeCase(state.values, alphaNow());
+  const said = predictCase(moves);
+  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), notAsked(moves) || "", nearestChange(said) || "", sharesBox(said));
+}
+
+function caseAnswer(said) {
+  const leaf = said.leaf;
+  const head = M.regression ? fmtNumber(said.value[0]) : className(said.answer);
+  const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
+  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
+  return el("div", { class: "case-answer" },
+    el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
+    M.regression ? null : barList(order.map((k) => ({ name: className(k), share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
+    sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure)) : null,
+    el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${numberOf(leaf)}`)));
+}
+
+/** Each question as the condition that holds, and where it leads the figure. */
+function caseSteps(moves, said) {
+  const figure = (i) => (M.regression ? fmtNumber(M.value[i]) : fmtPercent(M.prob(i, said.answer)));
+  const begin = M.regression ? figure(0) : `${className(said.answer)} ${figure(0)}`;
+  const items = moves.filter((m) => m.by).map((m) => {
+    const j = M.splits.column[m.node];
+    const holds = m.branch === null ? `${question(m.node, 6)} · ${t("stays")}` : sentence(M.splits, m.node, m.branch, 6);
+    let note = "";
+    if (m.by === "surrogate") note = t("by_surrogate", { split: sentence(M.surrogates.splits, m.surrogate, m.branch, 4) });
+    else if (m.by === "default") note = t("by_default");
+    else if (m.by === "unseen") note = t(m.branch === null ? "by_root" : "by_unseen");
+    else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
+    const asked = question(m.node, 12);
+    const value = state.values[j];
+    const known = value !== null && M.columns.kind[j] === "numeric" && m.by === "primary";
+    return el("li", {},
+      el("span", { class: "step" },
+        el("button", { class: "link", title: asked, onclick: () => reveal(m.node) }, holds),
+        known ? el("span", { class: "muted" }, ` (${t("it_is", { value: fmtValue(value, j) })})`) : null,
+        note ? el("span", { class: "note" }, note) : null),
+      m.branch === null ? null : el("span", { class: "leads" }, "→ " + figure(M.child(m.node, m.branch))));
+  });
+  return el("ol", { class: "steps", "aria-label": t("why") },
+    el("li", { class: "begin" }, el("span", { class: "step" }, t("case_begin", { said: begin }))), items);
+}
+
+/** Columns that are missing in the case and were not asked about. */
+function notAsked(moves) {
+  const asked = new Set();
+  for (const { node, by } of moves) {
+    if (!by) continue;
+    asked.add(M.splits.column[node]);
+    const s = M.surrogates;
+    if (s && s.inUse && by !== "primary") for (let k = s.start[node]; k < s.start[node + 1]; k++) asked.add(s.splits.column[k]);
+  }
+  const names = usedColumns().filter((j) => state.values[j] === null && !asked.has(j)).map((j) => M.columns.name[j]);
+  return names.length ? el("p", { class: "not-asked" }, t("not_asked", { names: listed(names, 8) })) : null;
+}
+
+/** In words: what would have to change for another answer. */
+function nearestChange(said) {
+  if (said.ends.length > 1) return null;
+  const found = nearestOther(state.values, said, alphaNow());
+  if (!found) return null;
+  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joined(found.sets.map((set) => setText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),
+    M.known ? ` (${t("n_train_rows", { n: fmtCount(M.rows[found.node]) })})` : "");
+}
+
+const MOST_SHARES = 8;
+export const LARGE_TREE = 1000; // nodes; its contributions follow in a frame of their own
+let sharesTimer = 0;
+
+/** Room for the contributions, filled at once or a moment later. */
+function sharesBox(said) {
+  const box = el("div", { id: "case-shares" });
+  clearTimeout(sharesTimer);
+  if (M.n <= LARGE_TREE) fillShares(box, said);
+  else sharesTimer = setTimeout(() => fillShares(box, said), 60);
+  return box;
+}
+
+function fillShares(box, said) {
+  const k = M.regression ? 0 : said.answer;
+  const { base, parts } = shapleyOf(state.values, alphaNow(), k);
+  const least = 1e-9 * Math.max(...parts.map(Math.abs), Math.abs(base));
+  const order = usedColumns().filter((j) => Math.abs(parts[j]) > least).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
+  if (!order.length) return;
+  const shown = order.slice(0, order.length > MOST_SHARES + 1 ? MOST_SHARES : order.length);
+  const rest = order.slice(shown.length);
+  const rows = shown.map((j) => ({ name: `${M.columns.name[j]} = ${fmtValue(state.values[j], j)}`, part: parts[j] }));
+  if (rest.length) rows.push({ name: t("shap_rest", { n: rest.length }), part: rest.reduce((sum, j) => sum + parts[j], 0) });
+  const none = usedColumns().filter((j) => M.splits.column.includes(j) && !order.includes(j)).map((j) => M.columns.name[j]);
+  const figure = (v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1));
+  const of = M.regression ? "" : `: ${className(k)}`;
+  box.replaceChildren(el("h3", {}, t("shap_title")),
+    shareEnd(t("shap_base") + of, figure(base)), ...shareBars(rows), shareEnd(t("shap_end") + of, figure(said.value[k])),
+    none.length ? el("p", { class: "not-asked" }, t("shap_none", { names: listed(none, 8) })) : "",
+    el("p", { class: "muted small-text" }, t("shap_hint")));
+}
+
+const shareEnd = (name, text) => el("div", { class: "shap-row shap-end" }, el("span", { class: "shap-name", title: name }, name), el("span", {}), el("span", { class: "shap-text" }, text));
+
+/** Signed bars around one zero. @param {{name: string, part: number}[]} rows */
+function shareBars(rows) {
+  const low = Math.min(0, ...rows.map((r) => r.part)), high = Math.max(0, ...rows.map((r) => r.part));
+  const at = (v) => (100 * (v - low)) / (high - low);
+  const text = (v) => (v < 0 ? "−" : "+") + (M.regression ? fmtNumber(Math.abs(v), 3) : fmtPoints(Math.abs(v)));
+  return rows.map(({ name, part }) => {
+    const [left, right] = [at(Math.min(part, 0)), at(Math.max(part, 0))];
+    const fill = el("span", { class: "shap-fill" + (part < 0 ? " down" : ""), style: { left: `${left}%`, width: `${right - left}%` } });
+    const zero = el("span", { class: "shap-zero", style: { left: `calc(${at(0)}% - ${at(0) > 99 ? 1 : 0}px)` } });
+    return el("div", { class: "shap-row" }, el("span", { class: "shap-name", title: name }, name), el("span", { class: "shap-track", "aria-hidden": "true" }, fill, zero), el("span", { class: "shap-text" }, text(part)));
+  });
 }

@@ -1,6 +1,15 @@
 // The Data tab: columns and what is known of them, warnings, parameters, versions.
 
-function dataPanel() {
+import { columnBars, drawHistogram } from "../charts/charts.js";
+import { importanceAt } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { className, fmtCount, fmtNumber, fmtPercent, fmtValue, listed, t, TEST_MARKS } from "../core/words.js";
+import { el, factList, section, sv, tableOf } from "../page/dom.js";
+import { alphaNow, depthNow, state } from "../page/state.js";
+import { ink, SvgPen } from "../tree/pens.js";
+import { findingBoxes, noLeakText } from "./findings.js";
+
+export function dataPanel() {
   const c = M.columns;
   const worth = importanceAt(alphaNow());
   const order = c.name.map((_, j) => j).sort((a, b) => worth[b] - worth[a] || a - b);
@@ -50,5 +59,3 @@ function costText() {
   for (let i = 0; i < M.K && parts.length < 12; i++) for (let j = 0; j < M.K; j++) if (i !== j && M.cost[i * M.K + j]) parts.push(`${M.classes[i]} → ${M.classes[j]}: ${fmtNumber(M.cost[i * M.K + j])}`);
   return parts.join("; ");
 }
-
-const factList = (facts, kind = "facts") => el("dl", { class: kind }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));

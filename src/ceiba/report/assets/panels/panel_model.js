@@ -1,8 +1,22 @@
 // The Model tab: how good the tree is and what it rests on, for the tree at the slider's step.
 
+import { barList, frame } from "../charts/charts.js";
+import { ruleText } from "../core/conditions.js";
+import { confusionAt, costOf, endCounts, endMoments, endsAt, importanceAt, rocAt, sourceOf } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { sampleNote, testCounts, wilson } from "../core/sure.js";
+import { className, fmtCount, fmtNumber, fmtPercent, listed, t } from "../core/words.js";
+import { choice, download, el, scrollTable, section, segmented, sv, tableLater, tableOf } from "../page/dom.js";
+import { renderPanel } from "../page/inspector.js";
+import { alphaNow, numberOf, reveal, state, update } from "../page/state.js";
+import { filterHits } from "../tree/find.js";
+import { elide, shaded } from "../tree/pens.js";
+import { metricGlossary, metricsTable, sourceNow } from "./figures.js";
+import { leakNow, leakText } from "./findings.js";
+
 let curveKind = "roc", curveClass = 1, matrixKind = "count";
 
-function modelPanel() {
+export function modelPanel() {
   const source = sourceNow();
   const alpha = alphaNow();
   const ends = endsAt(alpha);
@@ -19,12 +33,7 @@ function modelPanel() {
     section(t("leaf_table"), leafTable(ends)));
 }
 
-function segmented(values, now, run, label) {
-  return el("div", { class: "segmented", role: "group" }, values.map((v) =>
-    el("button", { type: "button", "aria-pressed": String(v === now), onclick: () => run(v) }, label(v))));
-}
-
-function importanceList(alpha) {
+export function importanceList(alpha) {
   const worth = importanceAt(alpha);
   const order = M.columns.name.map((_, j) => j).filter((j) => worth[j] > 0).sort((a, b) => worth[b] - worth[a]);
   if (!order.length) return el("p", { class: "muted" }, t("only_root"));
@@ -39,7 +48,7 @@ function confusionView(figures, ends) {
   return el("div", {}, segmented(M.cost ? ["count", "share", "cost"] : ["count", "share"], matrixKind, (v) => { matrixKind = v; renderPanel(); }, (v) => t("cells_" + v)), confusionTable(figures, ends));
 }
 
-function confusionTable(figures, ends) {
+export function confusionTable(figures, ends) {
   const all = confusionAt(figures, ends);
   const order = M.classes.map((_, k) => k);
   const totals = all.map((row) => row.reduce((a, b) => a + b, 0));
@@ -49,15 +58,11 @@ function confusionTable(figures, ends) {
     const n = all[truth][said];
     const share = totals[truth] ? n / totals[truth] : 0;
     const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * costOf(truth, said));
-    const td = el("td", { class: truth === said ? "num right-answer" : "num" }, text);
-    const fill = mix(rgb(ink.text), ink.paperRgb, 0.4 * share); // no hue: hues are classes
-    td.style.background = css(fill);
-    td.style.color = textOn(fill);
-    return td;
+    return el("td", { class: truth === said ? "num right-answer" : "num", style: shaded(share) }, text);
   };
-  return el("div", {}, el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("confusion") }, el("table", { class: "figures matrix" },
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, (M.bare && M.target ? M.target + ": " : "") + t("truth") + " ↓  " + t("predicted") + " →"), shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k])))),
-      el("tbody", {}, shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))))),
+  const head = el("th", { scope: "col" }, (M.bare && M.target ? M.target + ": " : "") + t("truth") + " ↓  " + t("predicted") + " →");
+  return el("div", {}, scrollTable(t("confusion"), "matrix", [head, shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k]))],
+    shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))),
     el("p", { class: "muted small-text" }, t("matrix_hint")),
     M.K > 12 ? el("p", { class: "muted" }, t("more_classes", { n: M.K - 12 })) : null);
 }
@@ -72,13 +77,11 @@ function curveView(figures, ends) {
     xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v),
   });
   const base = isRoc ? [[0, 0], [1, 1]] : [[0, found.positive], [1, found.positive]];
-  f.layer.append(sv("path", { d: pathOf(base.map(([x, y]) => [f.sx(x), f.sy(y)])), class: "limit" }));
-  if (points.length) f.layer.append(sv("path", { d: pathOf(points.map(([x, y]) => [f.sx(x), f.sy(y)])), class: "line cv" }));
+  f.line(base, "limit");
+  if (points.length) f.line(points, "line cv");
   if (points.length <= 80) for (const [x, y] of points) f.layer.append(sv("circle", { cx: f.sx(x), cy: f.sy(y), r: 2.5, class: "cv-dot" }));
-  const picker = el("select", { "aria-label": t("class") }, M.classes.map((_, k) => el("option", { value: k }, className(k))));
-  picker.value = String(curveClass);
-  picker.addEventListener("change", () => {
-    curveClass = Number(picker.value);
+  const picker = choice(undefined, t("class"), M.classes.map((_, k) => k), curveClass, className, (k) => {
+    curveClass = Number(k);
     renderPanel();
   });
   return el("div", {}, el("div", { class: "row" }, segmented(["roc", "pr"], curveKind, (v) => { curveKind = v; renderPanel(); }, t), el("label", { class: "inline" }, t("class") + " ", picker)), f.svg,
@@ -86,46 +89,106 @@ function curveView(figures, ends) {
     tableLater(t("as_table"), () => tableOf([t(isRoc ? "false_positive" : "recall"), t(isRoc ? "true_positive" : "precision")], points.slice(0, 500).map(([x, y]) => [fmtPercent(x, 1), fmtPercent(y, 1)]))));
 }
 
-/** Said in training against seen in test, one bubble per leaf. */
-function calibrationView(ends) {
-  const k = Math.min(curveClass, M.K - 1);
-  const f = frame({ x: [0, 1], y: [0, 1], xLabel: t("said_share", { name: elide(className(k), 120, 11) }), yLabel: t("seen_share"), label: t("calibration"), xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v) });
-  f.layer.append(sv("path", { d: pathOf([[f.sx(0), f.sy(0)], [f.sx(1), f.sy(1)]]), class: "limit" }));
-  const total = M.test.rows[0] || 1;
-  const bubbles = ends.map((end) => {
-    const c = endCounts(M.test.counts, end);
-    return { end, n: c.reduce((a, b) => a + b, 0), yes: c[k] };
-  }).filter((b) => b.n > 0).sort((a, b) => b.n - a.n);
-  for (const { end, n, yes } of bubbles) {
-    const p = M.prob(end.node, k);
-    const [low, high] = wilson(yes / n, n);
-    if (bubbles.length <= 60) f.layer.append(sv("line", { x1: f.sx(p), x2: f.sx(p), y1: f.sy(low), y2: f.sy(high), class: "error-bar" }));
-    const dot = sv("circle", { cx: f.sx(p), cy: f.sy(yes / n), r: 2 + 12 * Math.sqrt(n / total), class: "bubble", onclick: () => reveal(end.node) });
-    dot.append(sv("title", {}, `#${numberOf(end.node)}: ${fmtPercent(p, 1)} → ${fmtPercent(yes / n, 1)}, n ${fmtCount(n)}`));
-    f.layer.append(dot);
+/** One bubble per end about the diagonal, the larger the more rows; a click goes to its node. @param {{node: number, x: number, y: number, low: number, high: number, n: number, text: string}[]} points */
+function drawBubbles(f, points, total) {
+  for (const { node, x, y, low, high, n, text } of points.sort((a, b) => b.n - a.n)) {
+    if (points.length <= 60) f.layer.append(sv("line", { x1: f.sx(x), x2: f.sx(x),
+      y1: Math.max(f.sy(high), f.box.top), y2: Math.min(f.sy(low), f.box.bottom), class: "error-bar" }));
+    f.layer.append(sv("circle", { cx: f.sx(x), cy: f.sy(y), r: 2 + 12 * Math.sqrt(n / total), class: "bubble",
+      onclick: () => reveal(node) }, sv("title", {}, `#${numberOf(node)}: ${text}`)));
   }
-  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint") + (M.weighted || M.altered ? " " + t("calibration_altered") : "")),
-    tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: className(k) }), t("seen_share"), t("test_rows")],
-      bubbles.slice(0, 500).map(({ end, n, yes }) => [`#${numberOf(end.node)}`, fmtPercent(M.prob(end.node, k), 1), fmtPercent(yes / n, 1), fmtCount(n)]))));
 }
 
-function residualView(figures, ends) {
-  const points = ends.map((end) => ({ end, ...endMoments(figures, end) })).filter((p) => p.w > 0);
-  const values = points.flatMap((p) => [M.value[p.end.node], p.mean]);
+/** Said in training against seen in test. */
+export function calibrationView(ends) {
+  const k = Math.min(curveClass, M.K - 1);
+  const f = frame({ x: [0, 1], y: [0, 1], xLabel: t("said_share", { name: elide(className(k), 120, 11) }), yLabel: t("seen_share"), label: t("calibration"), xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v) });
+  f.line([[0, 0], [1, 1]], "limit");
+  const points = ends.map(({ node, rest }) => {
+    const c = endCounts(M.test.counts, { node, rest });
+    const n = c.reduce((a, b) => a + b, 0), x = M.prob(node, k), y = c[k] / n, [low, high] = wilson(y, n);
+    return { node, x, y, low, high, n, text: `${fmtPercent(x, 1)} → ${fmtPercent(y, 1)}, n ${fmtCount(n)}` };
+  }).filter(({ n }) => n > 0);
+  drawBubbles(f, points, M.test.rows[0] || 1);
+  return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("calibration_hint") + (M.weighted || M.altered ? " " + t("calibration_altered") : "")),
+    tableLater(t("as_table"), () => tableOf([t("leaf"), t("said_share", { name: className(k) }), t("seen_share"), t("test_rows")],
+      points.slice(0, 500).map(({ node, x, y, n }) => [`#${numberOf(node)}`, fmtPercent(x, 1), fmtPercent(y, 1), fmtCount(n)]))));
+}
+
+export function residualView(figures, ends) {
+  const points = ends.map((end) => {
+    const { w, mean, variance } = endMoments(figures, end);
+    const x = M.value[end.node], sd = Math.sqrt(variance);
+    return { node: end.node, x, y: mean, low: mean - sd, high: mean + sd, n: w, sd,
+      text: `${fmtNumber(x)} → ${fmtNumber(mean)} ± ${fmtNumber(sd)}` };
+  }).filter(({ n }) => n > 0);
+  const values = points.flatMap(({ x, y }) => [x, y]);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const pad = 0.05 * (high - low || 1);
   const f = frame({ x: [low - pad, high + pad], y: [low - pad, high + pad], xLabel: t("predicted"), yLabel: t("observed"), label: t("observed_predicted") });
-  f.layer.append(sv("path", { d: pathOf([[f.sx(low), f.sy(low)], [f.sx(high), f.sy(high)]]), class: "limit" }));
-  const total = figures.weight[0];
-  for (const p of points.sort((a, b) => b.w - a.w)) {
-    const x = f.sx(M.value[p.end.node]);
-    const sd = Math.sqrt(p.variance);
-    if (points.length <= 60) f.layer.append(sv("line", { x1: x, x2: x, y1: Math.max(f.sy(p.mean + sd), f.box.top), y2: Math.min(f.sy(p.mean - sd), f.box.bottom), class: "error-bar" }));
-    const dot = sv("circle", { cx: x, cy: f.sy(p.mean), r: 2 + 12 * Math.sqrt(p.w / total), class: "bubble", onclick: () => reveal(p.end.node) });
-    dot.append(sv("title", {}, `#${numberOf(p.end.node)}: ${fmtNumber(M.value[p.end.node])} → ${fmtNumber(p.mean)} ± ${fmtNumber(sd)}`));
-    f.layer.append(dot);
-  }
+  f.line([[low, low], [high, high]], "limit");
+  drawBubbles(f, points, figures.weight[0]);
   return el("div", {}, f.svg, el("p", { class: "muted small-text" }, t("residual_hint")),
     tableLater(t("as_table"), () => tableOf([t("leaf"), t("predicted"), t("observed"), t("deviation")],
-      points.slice(0, 500).map((p) => [`#${numberOf(p.end.node)}`, fmtNumber(M.value[p.end.node]), fmtNumber(p.mean), fmtNumber(Math.sqrt(p.variance))]))));
+      points.slice(0, 500).map(({ node, x, y, sd }) => [`#${numberOf(node)}`, fmtNumber(x), fmtNumber(y), fmtNumber(sd)]))));
+}
+
+let sortBy = "rows", sortUp = false, leavesShown = 50;
+
+/** Columns of the leaf table: key, title ("": in the file only), figure, text. @returns {any[][]} */
+function leafColumns() {
+  const held = M.test;
+  const list = [
+    ["node", "#", (i) => numberOf(i), (i) => `#${numberOf(i)}`],
+    ["answer", t("predicted"), (i) => (M.regression ? M.value[i] : M.answer[i]), (i) => (M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]))],
+  ];
+  if (M.known) list.push(["rows", t("rows_of_all"), (i) => M.rows[i], (i) => `${fmtCount(M.rows[i])} (${fmtPercent(M.rows[i] / M.rows[0], 1)})`], ["share", "", (i) => M.rows[i] / M.rows[0]]);
+  if (!M.regression) {
+    list.push(["sure", probabilityName(), (i) => M.prob(i, M.answer[i]), (i) => fmtPercent(M.prob(i, M.answer[i]), 1)]);
+    if (held) {
+      const n = (i) => testCounts(i).n;
+      const right = (i) => held.counts[i * M.K + M.answer[i]] / (n(i) || NaN);
+      list.push(["test_rows", "", n], ["test_sure", t("test_right") + sampleNote(), right, (i) => (n(i) ? t("n_of", { share: fmtPercent(right(i), 1), n: fmtCount(n(i)) }) : "–")]);
+    }
+    list.push(["lift", t("lift"), (i) => M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), (i) => fmtNumber(M.prob(i, M.answer[i]) / M.prob(0, M.answer[i]), 3)]);
+  } else {
+    if (M.payload.criterion === "squared_error" && M.known) list.push(["sd", t("deviation"), (i) => M.impurity[i], (i) => fmtNumber(Math.sqrt(M.impurity[i]), 3)]);
+    if (held && held.mean) list.push(["test", t("test_rows"), (i) => held.rows[i], (i) => fmtCount(held.rows[i])], ["test_mean", t("test_mean"), (i) => held.mean[i], (i) => fmtNumber(held.mean[i])]);
+  }
+  return list;
+}
+
+/** The probability; under class priors it is not the share of the rows. */
+const probabilityName = () => (M.payload.class_prior ? `${t("confidence")} (${t("by_priors")})` : t("confidence"));
+
+function leafTable(ends) {
+  const columns = leafColumns().filter((c) => c[1]);
+  const by = columns.find((c) => c[0] === sortBy) || columns[0];
+  const kept = filterHits();
+  const leaves = ends.filter((e) => !e.rest && (kept === null || kept[e.node])).map((e) => e.node);
+  leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
+  const sorter = (/** @type {any[]} */ [key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
+    el("button", { class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));
+  const mark = (i, kind) => kind + (i === state.selected ? " selected" : "");
+  const row = (i) => [
+    el("tr", { class: mark(i, "leaf") }, el("td", { class: "rule-cell", colspan: columns.length }, ruleText(i, 6))),
+    el("tr", { class: mark(i, "") }, columns.map(([key, , , text]) =>
+      el("td", { class: key === "answer" ? "num answer-cell" : "num" }, key === "node" ? el("button", { class: "link", onclick: () => reveal(i) }, text(i)) : text(i))))];
+  return el("div", {},
+    scrollTable(t("leaf_table"), "leaves", columns.map(sorter), leaves.slice(0, leavesShown).map(row)),
+    el("div", { class: "row" },
+      leaves.length > leavesShown ? el("button", { class: "small", onclick: () => { leavesShown += 200; renderPanel(); } }, t("show_more", { n: leaves.length - leavesShown })) : null,
+      el("button", { class: "small", onclick: () => download("rules.csv", "text/csv", rulesCsv(leaves)) }, t("save_csv"))));
+}
+
+/** All rules as CSV; a cell that a spreadsheet would compute is quoted by an apostrophe. */
+function rulesCsv(leaves) {
+  const columns = leafColumns();
+  const cell = (v) => {
+    const text = String(v ?? "");
+    const safe = /^[=+@\t]/.test(text) ? "'" + text : text;
+    return /[",\n]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
+  };
+  const lines = leaves.map((i) => [...columns.map(([key, , figure]) => (key === "answer" && !M.regression ? M.classes[M.answer[i]] : figure(i))), ruleText(i, 9999)]);
+  return [[...columns.map((c) => c[0]), "rule"], ...lines].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
 }

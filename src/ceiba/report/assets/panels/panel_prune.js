@@ -1,7 +1,16 @@
 // The Prune tab: a slider along the pruning sequence, on the cross-validation curve; the tree, the
 // icicle and all figures follow at once.
 
-function prunePanel() {
+import { fmtRisk, fmtRiskSe, lastThere, oneSe, placeNow, pruneChart, pruneLegend, riskName, stepAt } from "../charts/prune_chart.js";
+import { stepOfRow, stepPlace } from "../charts/prune_chart.js";
+import { hasCosts, quickMetrics } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { fmtCount, fmtNumber, stepText, t } from "../core/words.js";
+import { byId, copyButton, el, glossary, tableLater, tableOf } from "../page/dom.js";
+import { isTrial, state, update } from "../page/state.js";
+import { againstFitted, fmtMetric, metricName, metricsTable } from "./figures.js";
+
+export function prunePanel() {
   if (M.steps.length < 2) return el("p", { class: "muted" }, t(M.n === 1 ? "only_root" : "no_risks"));
   return el("div", {},
     el("p", { class: "muted" }, t("prune_hint")),
@@ -35,50 +44,12 @@ function placeSlider(range) {
   range.setAttribute("aria-valuetext", stepText(state.step));
 }
 
-/** The place of a step on the scale of leaves, which is logarithmic: 0 to 1. */
-const stepPlace = (k) => Math.log(M.steps[k].leaves) / Math.log(M.steps[M.steps.length - 1].leaves);
-/** The step at or before k whose nodes are there. */
-function lastThere(k) {
-  while (k > 0 && !M.steps[k].there) k--;
-  return k;
-}
-/** The step nearest to a place on the scale. */
-function stepAt(place) {
-  let best = 0;
-  M.steps.forEach((_, k) => {
-    if (Math.abs(stepPlace(k) - place) < Math.abs(stepPlace(best) - place)) best = k;
-  });
-  return lastThere(best);
-}
-
-const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
-const stepOfRow = (row) => M.steps.findIndex((s) => s.row === row);
-
 function jumpButtons() {
   const p = M.payload.pruning;
   const go = (label, step) => step >= 0 && M.steps[step].there
-    ? el("button", { type: "button", class: "small", onclick: () => update({ step }) }, label) : null;
-  return el("div", { class: "row" }, go(t("as_fitted"), startStep()),
+    ? el("button", { class: "small", onclick: () => update({ step }) }, label) : null;
+  return el("div", { class: "row" }, go(t("as_fitted"), M.start),
     p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go(oneSe(), stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
-}
-
-let startCache = -2;
-perModel(() => (startCache = -2));
-/** The step the page opens with: the chosen alpha, or the tree as it is. */
-function startStep() {
-  if (startCache === -2) startCache = findStart();
-  return startCache;
-}
-
-function findStart() {
-  const p = M.payload.pruning;
-  const asIs = M.steps.findIndex((s) => s.asIs);
-  if (!p || p.start === null) return asIs;
-  let found = -1;
-  M.steps.forEach((s, k) => {
-    if (s.there && s.alpha >= 0 && s.alpha <= p.start && (found < 0 || s.alpha > M.steps[found].alpha)) found = k;
-  });
-  return found < 0 ? asIs : found;
 }
 
 /** The shortest number from this alpha to below the next: all of them give this tree. */
@@ -96,7 +67,7 @@ function shortAlpha(k) {
 
 /** What the shown tree costs against the fitted one, in a sentence. */
 function tradeText() {
-  const now = M.steps[state.step], was = M.steps[startStep()];
+  const now = M.steps[state.step], was = M.steps[M.start];
   const figures = [];
   const where = M.test ? "test" : "train";
   const [a, b] = [quickMetrics(now.alpha, where), quickMetrics(was.alpha, where)];
@@ -106,7 +77,7 @@ function tradeText() {
   return figures.length ? t("trade", { now: stepText(state.step), fitted: fmtCount(was.leaves), figures: figures.join("; ") }) : "";
 }
 
-function pruneFigures() {
+export function pruneFigures() {
   const s = M.steps[state.step];
   const p = M.payload.pruning;
   const trial = isTrial();
@@ -118,6 +89,14 @@ function pruneFigures() {
     trial ? againstFitted() : metricsTable(s.alpha),
     code ? el("div", { class: "row" }, el("code", {}, code), copyButton(t("copy"), code)) : null,
   ];
+}
+
+/** Show another step in the open tab. @param {Set<string>} changed */
+export function showStep(changed) {
+  if (!changed.has("step")) return;
+  placeNow();
+  byId("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
+  placeSlider(byId("prune-slider"));
 }
 
 /** The chart as a table. */

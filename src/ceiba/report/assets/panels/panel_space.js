@@ -1,5 +1,16 @@
 // Feature space: the slice through the case along two chosen columns, as a map with a key in words.
 
+import { middlingCase, usedColumns } from "../case/read.js";
+import { predictCase, routeCase } from "../case/route.js";
+import { sliceOf } from "../case/slice.js";
+import { frame, ticksOf } from "../charts/charts.js";
+import { cutsOf, M } from "../core/model.js";
+import { andBefore, answerText, fmtCount, fmtCut, fmtTick, t } from "../core/words.js";
+import { choice, el, section, sv } from "../page/dom.js";
+import { renderPanel } from "../page/inspector.js";
+import { alphaNow, numberOf, reveal, state } from "../page/state.js";
+import { elide, ink, toneCss, tones } from "../tree/pens.js";
+
 const space = { x: -1, y: -1 };
 
 /** What an axis shows: the range seen in training, or that of the cuts; for levels one step each. @returns {[number, number]} */
@@ -16,24 +27,20 @@ function axisRange(j) {
   return high > low ? [low, high] : [low - 0.5, high + 0.5];
 }
 
-function spacePanel() {
-  const choices = usedColumns();
+export function spacePanel() {
+  const choices = [...usedColumns()];
   if (choices.length < 2 || M.payload.missing === "fractional") return null;
   // Numbers make the better map.
   const isNumber = (j) => M.columns.kind[j] === "numeric" && M.columns.display[j] !== "boolean";
   choices.sort((a, b) => Number(isNumber(b)) - Number(isNumber(a)));
   if (!choices.includes(space.x)) space.x = choices[0];
   if (!choices.includes(space.y) || space.y === space.x) space.y = choices.find((j) => j !== space.x);
-  const picker = (key, label) => {
-    const select = el("select", { id: "space-" + key }, choices.map((j) => el("option", { value: j }, M.columns.name[j])));
-    select.value = String(space[key]);
-    select.addEventListener("change", () => {
-      space[key] = Number(select.value);
-      if (space.x === space.y) space[key === "x" ? "y" : "x"] = choices.find((j) => j !== space[key]);
-      renderPanel();
-    });
-    return el("label", { class: "inline" }, label + " ", select);
-  };
+  const picker = (key, label) => el("label", { class: "inline" }, label + " ",
+    choice("space-" + key, label, choices, space[key], (j) => M.columns.name[j], (j) => {
+    space[key] = Number(j);
+    if (space.x === space.y) space[key === "x" ? "y" : "x"] = choices.find((other) => other !== space[key]);
+    renderPanel();
+  }));
   const holder = el("div", { id: "space" });
   fillSpace(holder);
   return section(t("space"), el("div", { class: "row" }, picker("x", t("across")), picker("y", t("upward"))), holder);
@@ -73,7 +80,7 @@ function spaceFrame(xr, yr) {
   });
 }
 
-function fillSpace(holder) {
+export function fillSpace(holder) {
   const values = state.hasCase ? state.values : middlingCase();
   const [xr, yr] = [axisRange(space.x), axisRange(space.y)];
   const f = spaceFrame(xr, yr);
@@ -116,7 +123,7 @@ function spaceGestures(f, values, xr, yr) {
     const code = (j, v) => (M.columns.kind[j] === "numeric" ? v : Math.min(Math.floor(v), M.columns.levels[j].length - 1));
     probe[space.x] = code(space.x, x);
     probe[space.y] = code(space.y, y);
-    return endOf(probe, alphaNow());
+    return predictCase(routeCase(probe, alphaNow())).leaf;
   };
   f.svg.addEventListener("click", (e) => {
     const i = endAt(e);

@@ -2,7 +2,17 @@
 // histogram of its split; the way to it lights up in tree and overview. The same for the node the
 // keyboard is on, and for a tap.
 
-const hover = { /** @type {number} the node whose card is shown, -1 if none */ node: -1, /** @type {number[]} */ path: [] };
+import { histogramOf, histogramSvg } from "../charts/charts.js";
+import { ruleParts } from "../core/conditions.js";
+import { M } from "../core/model.js";
+import { answerText, fmtCount, fmtPercent, question, t } from "../core/words.js";
+import { byId, el } from "../page/dom.js";
+import { isEnd, numberOf, presentLeaves, state } from "../page/state.js";
+import { barColours, ink, nodeCss } from "./pens.js";
+import { dotRadius } from "./tree_draw.js";
+import { boxSize, hidesSomething, scheduleIcicle, scheduleTree, screenPlace, view } from "./tree_view.js";
+
+export const hover = { /** @type {number} the node whose card is shown, -1 if none */ node: -1, /** @type {number[]} */ path: [] };
 
 /** The way from the root to a node. */
 function pathTo(i) {
@@ -12,9 +22,9 @@ function pathTo(i) {
 }
 
 /** Show the card of a node beside a box given in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
-function showHover(i, box) {
+export function showHover(i, box) {
   if (i === hover.node && (i < 0 || box === undefined)) return;
-  const card = document.getElementById("hover-card");
+  const card = byId("hover-card");
   const other = i !== hover.node;
   hover.node = i;
   hover.path = i < 0 ? [] : pathTo(i);
@@ -38,15 +48,13 @@ function placeCard(card, box) {
   const beside = x === right || x === left;
   const under = box.bottom + 10, over = box.top - h - 10;
   const y = beside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
-  card.style.left = `${x}px`;
-  card.style.top = `${Math.max(4, Math.min(y, high - h - 4))}px`;
+  Object.assign(card.style, { left: `${x}px`, top: `${Math.max(4, Math.min(y, high - h - 4))}px` });
 }
 
 /** @param {boolean} brief without the picture */
 function hoverWords(i, brief) {
   const end = isEnd(i);
-  const mark = el("span", { class: "answer-mark" });
-  mark.style.background = M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]];
+  const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
   const rule = ruleParts(i, 6);
   const hist = end || brief ? null : histogramOf(i);
   const parts = [
@@ -59,11 +67,8 @@ function hoverWords(i, brief) {
   return parts.filter(Boolean);
 }
 
-/** Colours of the parts of a bar: those of the classes, or the one of numbers. */
-const barColours = () => (M.regression ? [M.payload.colours[0]] : M.payload.colours);
-
 /** The box of a shown node in px of the window. */
-function windowBox(i) {
+export function windowBox(i) {
   const k = view.layout.place[i];
   if (k < 0) return null;
   const [x, y] = screenPlace(k);
@@ -73,13 +78,13 @@ function windowBox(i) {
 }
 
 /** Card of the node the keyboard is on. */
-function hoverSelected() {
+export function hoverSelected() {
   const box = windowBox(state.selected);
   if (box) showHover(state.selected, box);
 }
 
 /** The lit way on the canvas of marks: links, and frames about the boxes. */
-function drawLit(pen) {
+export function drawLit(pen) {
   if (hover.path.length < 1 || !view.layout) return;
   const box = boxSize();
   const across = view.direction === "right";

@@ -1,17 +1,18 @@
 // The icicle: all rows on one screen at any size of tree. Width = rows, colour = answer, one line
 // per depth; a click goes there.
 
-const icicle = {
-  /** @type {HTMLCanvasElement|null} */ canvas: null, width: 0, height: 0, scheduled: false,
-  /** @type {Float64Array|null} */ x: null,
-  // Frames about the way and the selected node, on a canvas of their own: a click need not repaint the boxes.
-  /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
-  /** @type {{first: number, last: number, top: number, bottom: number}|null} what the tree shows, if not all */ part: null,
-};
+import { M, once, perModel } from "../core/model.js";
+import { answerText, fmtCount, language, question, t } from "../core/words.js";
+import { byId, el, placeIn } from "../page/dom.js";
+import { depthNow, isEnd, isPresent, reveal, state, update } from "../page/state.js";
+import { filterHits, searchHits } from "./find.js";
+import { hover, showHover } from "./hover.js";
+import { isLegible, shortAnswer, shortQuestion } from "./labels.js";
+import { cleanPen, faintCss, ink, MOST_COLOURS, nodeColour, textOn, textWidth, toneCss, tones } from "./pens.js";
+import { boxSize, icicle, scheduleIcicle, scheduleTree, screenPlaces, view } from "./tree_view.js";
 
 /** Left edge of every node, as a share of the width. */
-function icicleEdges() {
-  if (icicle.x) return icicle.x;
+const icicleEdges = once(() => {
   const x = new Float64Array(M.n);
   const filled = new Float64Array(M.n);
   for (let i = 1; i < M.n; i++) {
@@ -19,42 +20,17 @@ function icicleEdges() {
     x[i] = x[p] + filled[p];
     filled[p] += M.breadth[i];
   }
-  icicle.x = x;
   return x;
-}
+});
 
-function scheduleIcicle() {
-  if (icicle.scheduled) return;
-  icicle.scheduled = true;
-  requestAnimationFrame(() => {
-    icicle.scheduled = false;
-    paintIcicle();
-  });
-}
-
-function paintIcicle() {
+export function paintIcicle() {
   const { canvas, marks, width, height } = icicle;
   if (!canvas || !marks || !width) return;
   const ratio = window.devicePixelRatio || 1;
-  const key = [width, height, ratio, state.step, state.theme, LANG, state.search, JSON.stringify(state.filter), state.bigIcicle, state.way.join()].join("|");
+  const key = [width, height, ratio, state.step, state.theme, language.code, state.search, JSON.stringify(state.filter), state.bigIcicle, state.way.join()].join("|");
   if (key !== icicle.painted) drawIcicle(cleanPen(canvas, width, height), width, height, true);
   icicle.painted = key;
   markIcicle(cleanPen(marks, width, height), width, height);
-}
-
-let deepFor = { step: -1, deep: 0 };
-perModel(() => {
-  Object.assign(icicle, { x: null, painted: "", part: null });
-  deepFor.step = -1;
-});
-/** Depth of the pruned tree. */
-function depthNow() {
-  if (deepFor.step !== state.step) {
-    let deep = 0;
-    for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (M.depth[i] > deep) deep = M.depth[i];
-    deepFor = { step: state.step, deep };
-  }
-  return deepFor.deep;
 }
 
 const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (depthNow() + 1));
@@ -62,7 +38,7 @@ const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (dep
 const LEAST = 1; // px: the narrowest box
 
 /** Boxes and words. Of the boxes that share a pixel one is drawn. */
-function drawIcicle(pen, width, height, faded) {
+export function drawIcicle(pen, width, height, faded) {
   const x = icicleEdges();
   const line = icicleLine(height);
   const way = new Set(faded ? state.way : []);
@@ -92,7 +68,7 @@ function drawIcicle(pen, width, height, faded) {
     // Colours of many classes cannot be told apart: their leaves are named as soon as the name fits.
     if ((w > 40 || (M.K > MOST_COLOURS && isEnd(i))) && line >= 14) {
       const size = 11;
-      const whole = isEnd(i) ? answerText(i) : question(i, 12, true);
+      const whole = isEnd(i) ? answerText(i) : question(i, 12);
       // Half a word says nothing: in a narrow box the whole text or none.
       const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? (M.K > MOST_COLOURS && isEnd(i) && textWidth(M.classes[M.answer[i]], size) <= w - 3 ? M.classes[M.answer[i]] : "") : isEnd(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
@@ -138,23 +114,91 @@ function icicleAt(px, py) {
   return M.depth[i] === depth || isEnd(i) ? i : -1;
 }
 
-function icicleGestures(canvas) {
-  const place = (e) => {
-    const r = canvas.getBoundingClientRect();
-    return [e.clientX - r.left, e.clientY - r.top];
-  };
+export function icicleGestures(canvas) {
   canvas.addEventListener("click", (e) => {
-    const i = icicleAt(...place(e));
+    const i = icicleAt(...placeIn(canvas, e));
     if (i >= 0) {
       reveal(i);
       if (state.tab !== "node" && state.tab !== "prune") update({ tab: "node" });
     }
   });
   canvas.addEventListener("pointermove", (e) => {
-    const i = icicleAt(...place(e));
-    const [px] = place(e);
+    const [px, py] = placeIn(canvas, e);
+    const i = icicleAt(px, py);
     const r = canvas.getBoundingClientRect();
     if (i !== hover.node) showHover(i, i < 0 ? undefined : { left: r.left + px - 12, right: r.left + px + 12, top: r.top + M.depth[i] * icicleLine(icicle.height), bottom: r.top + (M.depth[i] + 1) * icicleLine(icicle.height) });
   });
   canvas.addEventListener("pointerleave", () => showHover(-1));
+}
+
+const AT = { left: "at-left", right: "at-right", up: "at-top", down: "at-bottom" };
+const EDGES = { left: "←", right: "→", up: "↑", down: "↓" };
+
+/** Shown nodes by where they are: in the view, or beyond which edge. */
+export function beyondEdges() {
+  const at = screenPlaces();
+  const box = boxSize();
+  const count = { left: 0, right: 0, up: 0, down: 0 };
+  const seen = { first: 1, last: 0, top: Infinity, bottom: -1, n: 0 };
+  const edges = icicleEdges();
+  const { nodes } = view.layout;
+  for (let k = 0; k < nodes.length; k++) {
+    const x = at.x[k], y = at.y[k];
+    const out = x - box.w / 4 > view.width ? "right" : x + box.w / 4 < 0 ? "left" : y - box.h / 4 > view.height ? "down" : y + box.h / 4 < 0 ? "up" : "";
+    if (out) {
+      count[out]++;
+      continue;
+    }
+    const i = nodes[k];
+    seen.n++;
+    // A node with branches on show stands over them all, seen or not.
+    if (isEnd(i) || state.folded.has(i)) {
+      seen.first = Math.min(seen.first, edges[i]);
+      seen.last = Math.max(seen.last, edges[i] + M.breadth[i]);
+    }
+    seen.top = Math.min(seen.top, M.depth[i]);
+    seen.bottom = Math.max(seen.bottom, isEnd(i) || !state.folded.has(i) ? M.depth[i] : depthNow());
+  }
+  return { count, seen };
+}
+
+/** Buttons at the edges; hidden where nothing lies beyond. */
+export function edgeButtons() {
+  const pan = (side) => {
+    const step = { left: [1, 0], right: [-1, 0], up: [0, 1], down: [0, -1] }[side];
+    Object.assign(view, { x: view.x + step[0] * view.width * 0.7, y: view.y + step[1] * view.height * 0.7, touched: true });
+    scheduleTree();
+  };
+  return Object.keys(EDGES).map((side) => el("button", { class: "edge " + AT[side], id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
+}
+
+/** After a painting: say how many nodes lie beyond each edge; the overview marks what is in view. */
+export function showEdges() {
+  if (!view.canvas) return; // the page shows another screen meanwhile
+  const { count, seen } = beyondEdges();
+  const all = seen.n === view.layout.nodes.length;
+  for (const side of Object.keys(EDGES)) {
+    const button = byId("edge-" + side);
+    const n = count[side];
+    if (button.hidden !== (n === 0)) button.hidden = n === 0;
+    if (!n) continue;
+    const text = side === "left" ? `← ${fmtCount(n)}` : `${fmtCount(n)} ${EDGES[side]}`;
+    if (button.textContent === text) continue;
+    button.textContent = text;
+    button.title = t("more_nodes", { n: fmtCount(n) });
+    button.setAttribute("aria-label", `${t("more_nodes", { n: fmtCount(n) })} ${EDGES[side]}`);
+  }
+  const part = all || !seen.n ? null : seen;
+  if (JSON.stringify(part) !== JSON.stringify(icicle.part)) {
+    icicle.part = part;
+    scheduleIcicle();
+  }
+}
+
+perModel(() => Object.assign(icicle, { painted: "", part: null }));
+let edgesTimer = 0;
+/** Of thousands of nodes, once the hand rests. */
+export function showEdgesSoon() {
+  clearTimeout(edgesTimer);
+  edgesTimer = setTimeout(showEdges, 120);
 }

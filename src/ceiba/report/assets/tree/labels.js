@@ -1,6 +1,11 @@
 // Labels that must fit a box. A cut is never shortened: the name of its column is, in the middle
 // where another column begins alike; of a level set as many levels are named as there is room for.
 
+import { LEVELS, M, partsMissing } from "../core/model.js";
+import { answerText, className, fmtCount, fmtPercent, isolated, levelsOf, marksMissing, namesAnswers, question } from "../core/words.js";
+import { shareGap, t } from "../core/words.js";
+import { elide, textWidth } from "./pens.js";
+
 /** Shorten a text in its middle so that `keep` of its last characters stay; "" if they do not fit. @param {string[]} chars */
 function elideMiddle(chars, keep, room, size, bold) {
   const tail = "…" + chars.slice(chars.length - keep).join("");
@@ -12,7 +17,7 @@ function elideMiddle(chars, keep, room, size, bold) {
 }
 
 /** The name of a column in a room, still told apart from the others: where some begin alike, what differs is kept. */
-function shortName(j, room, size, bold = false) {
+export function shortName(j, room, size, bold = false) {
   const name = M.columns.name[j];
   const short = elide(name, room, size, bold);
   if (short === name || !short) return isolated(short);
@@ -44,20 +49,20 @@ function fittedLevels(names, room, size, bold = false) {
 }
 
 /** What follows the name in a question: cut or levels. */
-function conditionText(i, room, size, bold = false) {
+export function conditionText(i, room, size, bold = false) {
   if (M.splits.kind[i] === LEVELS && !namesAnswers(i)) {
     const names = levelsOf(M.splits, i, 0);
     return names.length === 1 ? `= ${elide(names[0], room - textWidth("= ", size, bold), size, bold)}` : "∈ " + fittedLevels(names, room - textWidth("∈ ", size, bold), size, bold);
   }
-  return question(i, 3, true).slice(isolated(M.columns.name[M.splits.column[i]]).length).trim();
+  return question(i, 3).slice(isolated(M.columns.name[M.splits.column[i]]).length).trim();
 }
 
 /** Whether a room leaves the name of a cut's column some letters. */
-const isLegible = (i, room, size) => M.splits.kind[i] === LEVELS || room - textWidth(" " + conditionText(i, room, size), size) >= 3.5 * size;
+export const isLegible = (i, room, size) => M.splits.kind[i] === LEVELS || room - textWidth(" " + conditionText(i, room, size), size) >= 3.5 * size;
 
 /** The question in a given room. */
-function shortQuestion(i, room, size, bold = false) {
-  const whole = question(i, 12, true);
+export function shortQuestion(i, room, size, bold = false) {
+  const whole = question(i, 12);
   if (textWidth(whole, size, bold) <= room) return whole;
   const j = M.splits.column[i];
   if (namesAnswers(i)) return shortName(j, room - textWidth("?", size, bold), size, bold) + "?";
@@ -77,7 +82,7 @@ function shortQuestion(i, room, size, bold = false) {
 }
 
 /** The answer of a node in a room: the class is shortened before its share; "" where hardly a letter would be left. */
-function shortAnswer(i, room, size, bold = false) {
+export function shortAnswer(i, room, size, bold = false) {
   const whole = answerText(i);
   if (M.regression || textWidth(whole, size, bold) <= room) return elide(whole, room, size, bold);
   const share = shareGap() + fmtPercent(M.prob(i, M.answer[i]));
@@ -87,7 +92,7 @@ function shortAnswer(i, room, size, bold = false) {
 }
 
 /** "Survived = 1" in a room: the number stays whole, the name of the target goes first. */
-function elideEnd(k, room, size, bold) {
+export function elideEnd(k, room, size, bold) {
   if (textWidth(className(k), size, bold) <= room) return className(k);
   const tail = `= ${M.classes[k]}`;
   const head = elide(M.target || t("class"), room - textWidth(" " + tail, size, bold), size, bold);
@@ -95,14 +100,14 @@ function elideEnd(k, room, size, bold) {
 }
 
 /** Whether the branch to node i is the one for missing values, and the table has such values. */
-function takesMissing(i) {
+export function takesMissing(i) {
   const p = M.parent[i];
   if (p < 0 || partsMissing(M.splits, p) || M.defaultBranch[p] !== M.branchIndex[i]) return false;
   return M.columns.n_missing[M.splits.column[p]] > 0 && marksMissing();
 }
 
 /** Whether the table has values missing that are marked. */
-const anyMissing = () => marksMissing() && M.columns.n_missing.some((n) => n > 0);
+export const anyMissing = () => marksMissing() && M.columns.n_missing.some((n) => n > 0);
 
-/** Whether missing values take one branch: not where surrogates or shares decide. */
-const marksMissing = () => ["learn", "majority"].includes(M.payload.missing);
+/** Whether the question of an inner node needs two lines. */
+export const isWordy = (i, room) => !namesAnswers(i) && textWidth(question(i, 12), 11, true) > room;

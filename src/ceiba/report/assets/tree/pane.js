@@ -1,18 +1,32 @@
 // The pane of the tree: tools, canvas, overview, key of colours; and what makes it follow the state.
 
+import { legend } from "../charts/charts.js";
+import { M } from "../core/model.js";
+import { className, fmtNumber, t } from "../core/words.js";
+import { byId, el } from "../page/dom.js";
+import { follow, isOpening, openingNow, state, update } from "../page/state.js";
+import { filterBox, filterText } from "./find.js";
+import { drawLit, showHover } from "./hover.js";
+import { edgeButtons, icicleGestures, paintIcicle, showEdges, showEdgesSoon } from "./icicle.js";
+import { cleanPen, css, MOST_COLOURS, numberColour, valueAtRank } from "./pens.js";
+import { drawSelected, drawTree } from "./tree_draw.js";
+import { buildTwin, buildTwinSoon, markTwin, treeGestures } from "./tree_keys.js";
+import { boxSize, bringIntoView, fitTree, holdTree, icicle, makeLayout, MANY, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
+import { zoomTo } from "./tree_view.js";
+
 /** Make the icicle large; what is left of the tree's room is for its top, unless the reader folded it otherwise. */
 function showOverview(bigIcicle) {
-  const opening = state.folded === lastOpening;
+  const opening = isOpening();
   update({ bigIcicle });
   if (opening && !state.hasCase) update({ folded: openingNow() });
   fitTree();
 }
 
-function treePane() {
+export function treePane() {
   const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
   const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
   const small = [el("canvas", { id: "icicle", "aria-hidden": "true" }), el("canvas", { id: "icicle-marks", "aria-hidden": "true" })];
-  const button = (id, text, label, run) => el("button", { type: "button", id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
+  const button = (id, text, label, run) => el("button", { id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
     el("div", { class: "canvas-tools", role: "toolbar", "aria-label": t("tree") },
       button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree(undefined, false)), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
@@ -21,8 +35,8 @@ function treePane() {
       button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
       button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle)),
-      el("button", { type: "button", id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
-      el("button", { type: "button", id: "hide-panel", class: "to-right", "aria-expanded": String(!state.panelHidden), "aria-controls": "inspector", onclick: () => update({ panelHidden: !state.panelHidden }) }, panelText()),
+      el("button", { id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
+      el("button", { id: "hide-panel", class: "to-right", "aria-expanded": String(!state.panelHidden), "aria-controls": "inspector", onclick: () => update({ panelHidden: !state.panelHidden }) }, panelText()),
       filterBox()),
     el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
@@ -32,7 +46,7 @@ function treePane() {
 const panelText = () => (state.panelHidden ? `‹ ${t("inspector")}` : `${t("hide_panel")} ›`);
 
 /** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `showKeys` says which */
-function colourKey(drawn) {
+export function colourKey(drawn) {
   const said = (text) => el("span", { class: "muted" }, text);
   const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), said(text));
   const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
@@ -52,27 +66,29 @@ function colourKey(drawn) {
 }
 
 /** Put the tree on the canvases of the page, once its elements are there. */
-function wireTree() {
-  view.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("tree"));
-  view.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("tree-marks"));
-  icicle.canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle"));
-  icicle.marks = /** @type {HTMLCanvasElement} */ (document.getElementById("icicle-marks"));
+export function wireTree() {
+  view.canvas = byId("tree");
+  view.marks = byId("tree-marks");
+  icicle.canvas = byId("icicle");
+  icicle.marks = byId("icicle-marks");
   icicle.painted = "";
-  treeGestures(view.canvas, document.getElementById("twin"));
+  view.paint = paintTree;
+  icicle.paint = paintIcicle;
+  treeGestures(view.canvas, byId("twin"));
   icicleGestures(icicle.canvas);
   measure();
-  buildTwin(document.getElementById("twin"));
+  buildTwin(byId("twin"));
   if (sizes) sizes.disconnect();
   sizes = new ResizeObserver(() => measure());
-  sizes.observe(document.getElementById("tree-holder"));
-  sizes.observe(document.getElementById("icicle-holder"));
+  sizes.observe(byId("tree-holder"));
+  sizes.observe(byId("icicle-holder"));
 }
 /** @type {ResizeObserver|null} */ let sizes = null;
 
 /** Take the sizes of the canvases from the page; the first time, and until the user moved it, fit. */
 function measure() {
-  const big = document.getElementById("tree-holder").getBoundingClientRect();
-  const small = document.getElementById("icicle-holder").getBoundingClientRect();
+  const big = byId("tree-holder").getBoundingClientRect();
+  const small = byId("icicle-holder").getBoundingClientRect();
   const changed = big.width !== view.width || big.height !== view.height;
   Object.assign(view, { width: big.width, height: big.height });
   Object.assign(icicle, { width: small.width, height: small.height });
@@ -82,26 +98,19 @@ function measure() {
 }
 
 /** Marks are explained as long as the tree shows some: dots have none. Of a hidden key the room stays where only the zoom hides it, or the page would move. */
-function showKeys() {
+export function showKeys() {
   const { folded, asked } = view.layout;
   const dots = boxSize().level === "dot";
   for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", asked], ["key-fold", folded]])) {
-    const key = document.getElementById(id);
+    const key = byId(id);
     if (key.hidden === drawn) key.hidden = !drawn;
     const seen = dots ? "hidden" : "";
     if (key.style.visibility !== seen) key.style.visibility = seen;
   }
 }
 
-let twinTimer = 0;
-/** The twin follows when the hand rests: it is only heard. */
-function buildTwinSoon() {
-  clearTimeout(twinTimer);
-  twinTimer = setTimeout(() => buildTwin(document.getElementById("twin")), 250);
-}
-
 /** Have the pane follow the state. */
-function connectTree() {
+export function connectTree() {
   follow(["step", "folded"], (changed) => {
     view.layout = makeLayout();
     showKeys();
@@ -112,20 +121,20 @@ function connectTree() {
     scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search", "filter"].some((k) => changed.has(k)));
     scheduleIcicle();
   });
-  follow(["selected"], () => markTwin(document.getElementById("twin")));
+  follow(["selected"], () => markTwin(byId("twin")));
   follow(["focusVersion"], () => bringIntoView(state.selected));
   // Laid out anew, the tree is fitted; else the end of the way may lie beyond the edge.
   follow(["way"], (changed) => {
     if (state.way.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.way[state.way.length - 1]);
   });
-  follow(["filter", "step"], () => (document.getElementById("filter-found").textContent = filterText()));
+  follow(["filter", "step"], () => (byId("filter-found").textContent = filterText()));
   follow(["filterOpen"], () => {
-    document.getElementById("filter-box").hidden = !state.filterOpen;
-    document.getElementById("filter").setAttribute("aria-expanded", String(state.filterOpen));
+    byId("filter-box").hidden = !state.filterOpen;
+    byId("filter").setAttribute("aria-expanded", String(state.filterOpen));
   });
   follow(["panelHidden"], () => {
     document.querySelector(".body").classList.toggle("no-panel", state.panelHidden);
-    const button = document.getElementById("hide-panel");
+    const button = byId("hide-panel");
     button.textContent = panelText();
     button.setAttribute("aria-expanded", String(!state.panelHidden));
     measure();
@@ -135,4 +144,28 @@ function connectTree() {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
     measure();
   });
+}
+
+function paintTree() {
+  const begin = performance.now();
+  const { canvas, marks, width, height } = view;
+  if (!canvas || !width || !view.layout) return;
+  if (view.stale) {
+    holdTree();
+    drawTree(cleanPen(canvas, width, height), width, height);
+    showKeys();
+    if (view.layout.nodes.length <= MANY) showEdges();
+    else showEdgesSoon();
+  }
+  view.stale = false;
+  const pen = cleanPen(marks, width, height);
+  drawLit(pen);
+  drawSelected(pen);
+  view.frameMs = performance.now() - begin;
+}
+
+/** Leave the tree alone while its canvases are not on the page. */
+export function unwireTree() {
+  if (sizes) sizes.disconnect();
+  view.canvas = icicle.canvas = null;
 }

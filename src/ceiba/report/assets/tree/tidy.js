@@ -6,7 +6,7 @@
  * @param {number} width of every box @param {number} gap
  * @returns {Float64Array} centres, the leftmost edge at 0
  */
-function tidy(parent, width, gap) {
+export function tidy(parent, width, gap) {
   const n = parent.length;
   const branches = Array.from({ length: n }, () => /** @type {number[]} */ ([]));
   for (let i = 1; i < n; i++) branches[parent[i]].push(i);

@@ -1,7 +1,16 @@
 // Strokes of the tree: links, cards, bars, dots; for the canvas and for SVG by the same pen.
 
+import { drawHistogram, histogramOf } from "../charts/charts.js";
+import { M } from "../core/model.js";
+import { answerText, edgeWord, fmtCount, fmtPercent, namesAnswers, question, t } from "../core/words.js";
+import { isEnd, presentLeaves, state } from "../page/state.js";
+import { filterHits, searchHits } from "./find.js";
+import { conditionText, elideEnd, isWordy, shortAnswer, shortName, shortQuestion, takesMissing } from "./labels.js";
+import { barColours, cardColour, css, elide, faintCss, ink, nodeCss, textWidth, toneCss, tones, valuePlace } from "./pens.js";
+import { boxSize, CARD, hidesSomething, screenPlace, screenPlaces, SECOND_LINE, spacing, TALL_BAR, view } from "./tree_view.js";
+
 /** Draw links, then nodes, as far as they are inside. */
-function drawTree(pen, width, height) {
+export function drawTree(pen, width, height) {
   const box = boxSize();
   const way = new Set(state.way);
   const found = searchHits();
@@ -42,7 +51,7 @@ const MANY_DOTS = 3000; // from here on dots are squares, and fewer
  * The tree as dots. Of thousands that fall on the same place one is drawn, and those of one colour
  * are drawn together: what a frame costs follows from the screen, not from the tree.
  */
-function drawDots(scene) {
+export function drawDots(scene) {
   const { pen, width, height, across, at, way, found, kept } = scene;
   const { nodes, parent } = view.layout;
   const many = nodes.length >= MANY_DOTS;
@@ -93,12 +102,12 @@ function markDot(pen, k, x, y, stroke) {
 }
 
 /** The selected node among dots; cards and bars show it by their border. */
-function drawSelected(pen) {
+export function drawSelected(pen) {
   const k = view.layout.place[state.selected];
   if (k >= 0 && boxSize().level === "dot") markDot(pen, k, ...screenPlace(k), state.way.includes(state.selected) ? ink.path : ink.accent);
 }
 
-const dotRadius = (k) => 2 + 6 * Math.sqrt(M.breadth[view.layout.nodes[k]]);
+export const dotRadius = (k) => 2 + 6 * Math.sqrt(M.breadth[view.layout.nodes[k]]);
 
 let cells = new Uint8Array(0);
 function emptyCells(size) {
@@ -154,7 +163,7 @@ function ringOf(pen, left, top, w, h, mark) {
 /** The head of a card: the answer, or the question, on two lines where it is long and they have room. */
 function cardHead(i, room, size, two) {
   if (isEnd(i)) return [shortAnswer(i, room, size, true) || elide(answerText(i), room, size, true)];
-  if (!two || namesAnswers(i) || textWidth(question(i, 12, true), size, true) <= room) return [shortQuestion(i, room, size, true)];
+  if (!two || namesAnswers(i) || textWidth(question(i, 12), size, true) <= room) return [shortQuestion(i, room, size, true)];
   return [shortName(M.splits.column[i], room, size, true), conditionText(i, room, size, true)];
 }
 
@@ -204,7 +213,7 @@ function drawFold(pen, i, x, y, box) {
 }
 
 /** Class shares of a node as one bar. */
-function drawShares(pen, i, left, top, w, h) {
+export function drawShares(pen, i, left, top, w, h) {
   let x = left;
   for (let k = 0; k < M.K; k++) {
     const part = M.prob(i, k) * w;
@@ -214,7 +223,7 @@ function drawShares(pen, i, left, top, w, h) {
 }
 
 /** A number's place in the range of all nodes: box plot of its rows, or mean and spread. */
-function drawBox(pen, i, left, top, w, h) {
+export function drawBox(pen, i, left, top, w, h) {
   const [low, high] = numberRange();
   const at = (v) => left + Math.min(Math.max((v - low) / (high - low || 1), 0), 1) * w;
   const middle = top + h / 2;
@@ -277,9 +286,6 @@ function drawTall(pen, i, left, top, room, three) {
   if (three || isEnd(i) || !isWordy(i, room)) return;
   if (textWidth(lines[0], 11, true) + textWidth(rows, 11) + 8 <= room) pen.text(left + room, first, rows, { size: 11, fill: ink.text, align: "right" });
 }
-
-/** Whether the question of an inner node needs two lines. */
-const isWordy = (i, room) => !namesAnswers(i) && textWidth(question(i, 12, true), 11, true) > room;
 
 /** Two short lines: column and cut, or class and share. */
 function barLines(i, room) {

@@ -1,6 +1,13 @@
 // Mouse, touch and keyboard on the tree, and its twin for screen readers: a list of role=tree that
 // holds the same nodes; focus in the twin selects on the canvas.
 
+import { M } from "../core/model.js";
+import { answerText, fmtCount, question, sentence, t } from "../core/words.js";
+import { byId, el, placeIn } from "../page/dom.js";
+import { isEnd, reveal, state, update } from "../page/state.js";
+import { hover, hoverSelected, showHover, windowBox } from "./hover.js";
+import { fitTree, hidesSomething, nodeAt, scheduleTree, screenPlace, view, zoomTo } from "./tree_view.js";
+
 function toggleFold(i) {
   if (isEnd(i)) return;
   const folded = new Set(state.folded);
@@ -65,7 +72,7 @@ function spoken(i) {
 const TWIN = 40; // items of the twin at one time
 
 /** Build the twin; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
-function buildTwin(twin) {
+export function buildTwin(twin) {
   const { nodes, place } = view.layout;
   const at = Math.max(place[state.selected], 0);
   const from = nodes.length <= TWIN ? 0 : Math.max(0, Math.min(at - TWIN / 2, nodes.length - TWIN));
@@ -82,10 +89,10 @@ function buildTwin(twin) {
   markTwin(twin);
 }
 
-function markTwin(twin) {
+export function markTwin(twin) {
   const had = twin.querySelector('[aria-selected="true"]');
   if (had) had.setAttribute("aria-selected", "false");
-  const now = document.getElementById("twin" + state.selected);
+  const now = byId("twin" + state.selected);
   if (!now) {
     if (view.layout.place[state.selected] >= 0) buildTwinSoon();
     return;
@@ -95,13 +102,10 @@ function markTwin(twin) {
 }
 
 /** Wire the canvas. */
-function treeGestures(canvas, twin) {
+export function treeGestures(canvas, twin) {
   const touches = new Map();
   let dragged = 0, pinch = 0;
-  const place = (e) => {
-    const r = canvas.getBoundingClientRect();
-    return [e.clientX - r.left, e.clientY - r.top];
-  };
+  const place = (e) => placeIn(canvas, e);
   canvas.addEventListener("pointerdown", (e) => {
     touches.set(e.pointerId, place(e));
     canvas.setPointerCapture(e.pointerId);
@@ -162,4 +166,12 @@ function hoverAt(canvas, place) {
   const i = nodeAt(...place);
   canvas.style.cursor = i >= 0 ? "pointer" : "grab";
   if (i !== hover.node) showHover(i, i < 0 ? undefined : windowBox(i));
+}
+
+let twinTimer = 0;
+
+/** The twin follows when the hand rests: it is only heard. */
+export function buildTwinSoon() {
+  clearTimeout(twinTimer);
+  twinTimer = setTimeout(() => view.canvas && buildTwin(byId("twin")), 250);
 }

@@ -2,27 +2,42 @@
 // dropped instead of shrunk (card, bar, dot). Across = the order of siblings, along = depth;
 // the tree grows to the right, or downward when all its cards fit that way.
 
+import { M } from "../core/model.js";
+import { answerText, edgeWord, question } from "../core/words.js";
+import { isEnd, state } from "../page/state.js";
+import { anyMissing, isWordy, takesMissing } from "./labels.js";
+import { textWidth } from "./pens.js";
+import { tidy } from "./tidy.js";
+
 const SPACING = {
   // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
   right: [[0.00001, 0.003, 3], [0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
   down: [[0.00001, 0.003, 3], [0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
 };
-const CARD = { w: 196, h: 70 };
+export const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
 const WIDEST_CARD = 380;
 const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by larger letters
-const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
+export const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
 const HISTOGRAM = [46, 84]; // its least and greatest height in a card
-const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
+export const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
 const ZOOM_MOST = 2.2;
 
-const view = {
+export const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
-  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true,
+  /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true, /** set by the pane */ paint: () => {},
   // The selected dot, on a canvas of its own: a step from node to node need not repaint thousands.
   /** @type {HTMLCanvasElement} */ marks: null,
   layout: null, frameMs: 0, lines: 2,
+};
+
+/** The overview; see `icicle.js`. */
+export const icicle = {
+  /** @type {HTMLCanvasElement|null} */ canvas: null, width: 0, height: 0, scheduled: false, /** set by the pane */ paint: () => {},
+  // Frames about the way and the selected node, on a canvas of their own: a click need not repaint the boxes.
+  /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
+  /** @type {{first: number, last: number, top: number, bottom: number}|null} what the tree shows, if not all */ part: null,
 };
 
 /** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
@@ -36,7 +51,7 @@ function plainSpacing(zoom, which, direction) {
 }
 
 /** The same as it is drawn: `fitTree` stretches and squeezes both ways to use the room there is. */
-const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * view.stretch[which];
+export const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * view.stretch[which];
 
 /** The least distance between levels at which boxes and links are still clear, as a factor. */
 function leastStretch(zoom, direction) {
@@ -55,7 +70,7 @@ function levelOf(zoom, direction = view.direction) {
   return near >= card ? "card" : near >= bar ? "bar" : "dot";
 }
 
-function boxSize(zoom = view.zoom, direction = view.direction) {
+export function boxSize(zoom = view.zoom, direction = view.direction) {
   const level = levelOf(zoom, direction);
   if (level === "card") return cardSize(zoom, direction);
   if (level === "bar") {
@@ -84,13 +99,13 @@ function cardSize(zoom, direction) {
 /** The width that the longest words of the shown nodes would have in a card. */
 function cardWants(nodes) {
   if (nodes.length > 120) return CARD.w;
-  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isEnd(i) ? answerText(i) : question(i, 12, true), 13, true)), CARD.w);
+  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isEnd(i) ? answerText(i) : question(i, 12), 13, true)), CARD.w);
 }
 
-const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
+export const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
 
 /** Shown nodes with their places: across (in slots) and depth. */
-function makeLayout() {
+export function makeLayout() {
   const nodes = [], parent = [], place = new Int32Array(M.n).fill(-1);
   for (let i = 0; i < M.n; ) {
     place[i] = nodes.length;
@@ -133,17 +148,17 @@ function edgeRoom(nodes) {
   return Math.min(widest, 110) + 12;
 }
 
-const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
+export const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
 
 /** Centre of a shown node on the screen. */
-function screenPlace(k) {
+export function screenPlace(k) {
   const a = view.layout.across[k] * spacing(view.zoom, 0);
   const d = M.depth[view.layout.nodes[k]] * spacing(view.zoom, 1);
   return view.direction === "right" ? [view.x + d, view.y + a] : [view.x + a, view.y + d];
 }
 
 /** The same for all shown nodes, once per frame. */
-function screenPlaces() {
+export function screenPlaces() {
   const { nodes, across, at } = view.layout;
   const right = view.direction === "right";
   const [near, far] = [spacing(view.zoom, 0), spacing(view.zoom, 1)];
@@ -211,7 +226,7 @@ function overflow(direction) {
 }
 
 /** Show the tree: all of it; or, `words`, where it is of modest size, with words, even if it then reaches beyond the edge. */
-function fitTree(layout = makeLayout(), words = true) {
+export function fitTree(layout = makeLayout(), words = true) {
   view.layout = layout;
   view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
@@ -242,7 +257,7 @@ function fitTree(layout = makeLayout(), words = true) {
 }
 
 /** Zoom about a point of the screen. */
-function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
+export function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
   zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), ZOOM_MOST);
   const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
   const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
@@ -254,7 +269,7 @@ function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
 }
 
 /** Move the view so that a shown node is seen. */
-function bringIntoView(node, gently = false) {
+export function bringIntoView(node, gently = false) {
   const k = view.layout.place[node];
   if (k < 0) return;
   const [x, y] = screenPlace(k);
@@ -269,37 +284,25 @@ function bringIntoView(node, gently = false) {
   scheduleTree(dx !== 0 || dy !== 0);
 }
 
-/** Paint with the next frame. @param {boolean} [whole] all of it, not only the mark of the selected dot */
-function scheduleTree(whole = true) {
-  view.stale = view.stale || whole;
-  if (view.scheduled) return;
-  view.scheduled = true;
+/** Have a canvas painted with the next frame. */
+function schedule(surface) {
+  if (surface.scheduled) return;
+  surface.scheduled = true;
   requestAnimationFrame(() => {
-    view.scheduled = false;
-    const begin = performance.now();
-    paintTree();
-    view.frameMs = performance.now() - begin;
+    surface.scheduled = false;
+    surface.paint();
   });
 }
 
-function paintTree() {
-  const { canvas, marks, width, height } = view;
-  if (!canvas || !width || !view.layout) return;
-  if (view.stale) {
-    holdTree();
-    drawTree(cleanPen(canvas, width, height), width, height);
-    showKeys();
-    if (view.layout.nodes.length <= MANY) showEdges();
-    else showEdgesSoon();
-  }
-  view.stale = false;
-  const pen = cleanPen(marks, width, height);
-  drawLit(pen);
-  drawSelected(pen);
+/** @param {boolean} [whole] all of it, not only the mark of the selected dot */
+export function scheduleTree(whole = true) {
+  view.stale = view.stale || whole;
+  schedule(view);
 }
+export const scheduleIcicle = () => schedule(icicle);
 
 /** The shown node under a point, -1 if none. */
-function nodeAt(px, py) {
+export function nodeAt(px, py) {
   const box = boxSize();
   const [w, h] = box.level === "dot" ? [12, 12] : [box.w, box.h];
   const at = screenPlaces();
@@ -312,4 +315,13 @@ function nodeAt(px, py) {
     if (far < near) [near, best] = [far, k];
   }
   return best < 0 ? -1 : view.layout.nodes[best];
+}
+
+/** Keep some of the tree on the canvas: no one finds back from a blank sheet. */
+export function holdTree() {
+  const { most, deep } = view.layout;
+  const [a, d] = [most * spacing(view.zoom, 0), deep * spacing(view.zoom, 1)];
+  const [w, h] = view.direction === "right" ? [d, a] : [a, d];
+  view.x = Math.min(Math.max(view.x, 60 - w), view.width - 60);
+  view.y = Math.min(Math.max(view.y, 40 - h), view.height - 40);
 }

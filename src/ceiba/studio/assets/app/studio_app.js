@@ -1,73 +1,57 @@
 // Putting the studio together: the frame, the two screens, keys, and what follows a new state.
 
-const TABS = ["node", "prune", "model", "trees", "log"];
-const PANELS = { node: splitPanel, prune: pruneBench, model: modelPanel, trees: treesPanel, log: logPanel };
-// Which changes make a tab stale; a new state makes all of them so.
-const STALE = { node: ["selected", "step"], prune: ["source"], model: ["step", "selected", "source", "filter"], trees: [], log: [] };
+import { M } from "../../../report/assets/core/model.js";
+import { isolated, setLanguage, t } from "../../../report/assets/core/words.js";
+import { byId, el, say } from "../../../report/assets/page/dom.js";
+import { languageChoice, preferredTheme, showFailure, showPage, themeButton, treeBody } from "../../../report/assets/page/frame.js";
+import { wireBody } from "../../../report/assets/page/frame.js";
+import { followTabs, renderPanel, tabs } from "../../../report/assets/page/inspector.js";
+import { follow, isTrial, reveal, state } from "../../../report/assets/page/state.js";
+import { modelPanel } from "../../../report/assets/panels/panel_model.js";
+import { filterText } from "../../../report/assets/tree/find.js";
+import { showHover } from "../../../report/assets/tree/hover.js";
+import { colourKey, connectTree, showKeys, unwireTree } from "../../../report/assets/tree/pane.js";
+import { buildTwin } from "../../../report/assets/tree/tree_keys.js";
+import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPlace } from "../../../report/assets/tree/tree_view.js";
+import { view } from "../../../report/assets/tree/tree_view.js";
+import { benchBar, fillBar } from "../bench/bar.js";
+import { rivals } from "../bench/branches.js";
+import { splitPanel } from "../bench/panel_split.js";
+import { logPanel, pruneBench, showPruning, treesPanel } from "../bench/tabs.js";
+import { isBegun, tableScreen } from "../table/table_screen.js";
+import { act, api, attempt, link, notify, onTaken, refresh, studio, take } from "../talk/studio.js";
 
 /** Name of the data, language, theme, and the way between the screens. */
 function studioBar() {
-  const lang = choice("lang", t("language"), LANGUAGES, LANG, (code) => ({ en: "English", es: "Español", pt: "Português" })[code], (code) => {
-    setLanguage(code);
-    buildStudio();
-    document.getElementById("lang").focus();
-  });
   const { source, setup, tree } = studio.server;
-  const screen = (name, off = false) => el("button", { type: "button", class: "screen-tab", id: "screen-" + name, "aria-pressed": String(studio.screen === name), disabled: off, onclick: () => showScreen(name) }, t("s_screen_" + name));
+  const screen = (name, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(studio.screen === name), disabled: off, onclick: () => showScreen(name) }, t("s_screen_" + name));
   return el("header", { class: "top" },
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolated(setup.target)}`))),
     el("div", { class: "tools" },
       el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table"), screen("bench", !tree)),
-      lang,
-      el("button", { type: "button", id: "theme", onclick: () => update({ theme: state.theme === "dark" ? "light" : "dark" }), "aria-label": t("theme"), title: t("theme") }, "◐"),
-      el("button", { type: "button", id: "close", title: t("s_finish_hint"), onclick: finish }, t("s_finish"))));
-}
-
-async function finish() {
-  try {
-    await api.close();
-  } catch (error) {
-    complain(error);
-  }
+      languageChoice(buildStudio),
+      themeButton(),
+      el("button", { id: "close", title: t("s_finish_hint"), onclick: () => attempt(api.close) }, t("s_finish"))));
 }
 
 /** The page from the beginning: at first, and when language or theme change. */
 function buildStudio() {
-  document.documentElement.lang = LANG;
-  document.documentElement.dataset.theme = state.theme;
   document.title = `${studio.server.source.name} · ceiba`;
-  readInk();
   unwireTree();
-  document.getElementById("app").replaceChildren(studioBar(),
+  showPage(() => [studioBar(),
     el("div", { id: "lost", class: "lost", role: "alert", hidden: link.up && !link.closed }, lostText()),
     el("div", { id: "notice", class: "notice", role: "status", hidden: true }),
-    studio.screen === "table" ? tableScreen() : benchScreen(),
-    el("div", { id: "hover-card", class: "hover-card", "aria-hidden": "true", hidden: true }), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
+    studio.screen === "table" ? tableScreen() : el("div", { class: "bench", id: "bench" }, benchBar(), treeBody())]);
   if (studio.screen === "bench") wireBench();
-}
-
-/** Leave the tree alone while its canvases are not on the page. */
-function unwireTree() {
-  if (sizes) sizes.disconnect();
-  clearTimeout(twinTimer);
-  clearTimeout(edgesTimer);
-  view.canvas = icicle.canvas = null;
 }
 
 const lostText = () => t(link.closed ? "s_closed" : "s_lost");
 
-function benchScreen() {
-  return el("div", { class: "bench", id: "bench" }, benchBar(), el("div", { class: "body" + (state.panelHidden ? " no-panel" : "") }, treePane(), inspector()));
-}
-
 function wireBench() {
   view.layout = null;
   view.touched = false;
-  wireTree();
-  watchEnd();
-  showKeys();
-  renderPanel();
-  document.getElementById("twin").addEventListener("keydown", benchKeys);
+  wireBody();
+  byId("twin").addEventListener("keydown", benchKeys);
 }
 
 /** Keys on the tree beyond those of the report. */
@@ -78,7 +62,7 @@ function benchKeys(e) {
   else if (e.key === "G") act("grow", { node, levels: null });
   else if ((e.key === "Delete" || e.key === "Backspace") && !M.isLeaf(node)) act("cut", { node });
   else if (e.key === "Enter") focusPanel();
-  else if (e.key === "/" && document.getElementById("rival-filter")) document.getElementById("rival-filter").focus();
+  else if (e.key === "/" && byId("rival-filter")) byId("rival-filter").focus();
   else return;
   e.preventDefault();
 }
@@ -94,7 +78,7 @@ function showScreen(name) {
   if (name === "bench" && !studio.server.tree) return;
   studio.screen = name;
   buildStudio();
-  const to = document.getElementById(name === "bench" ? "twin" : "screen-table");
+  const to = byId(name === "bench" ? "twin" : "screen-table");
   if (to) to.focus({ preventScroll: true });
   if (name === "table") loadColumns();
 }
@@ -105,7 +89,7 @@ async function loadColumns() {
   const { revision } = studio.server;
   if (columnsRevision === revision && studio.columns) return;
   columnsRevision = revision;
-  try {
+  await attempt(async () => {
     const [columns, { files }] = await Promise.all([api.columns(), api.files()]);
     const show = (described) => {
       if (columnsRevision !== revision) return false; // set up anew meanwhile
@@ -114,20 +98,18 @@ async function loadColumns() {
       return true;
     };
     if (show(columns) && columns.n_described < columns.n_rows) show(await api.columns(true));
-  } catch (error) {
-    complain(error);
-  }
+  });
 }
 
 /** Build the first screen anew; what had the focus has it again. @param {boolean} [keepTyped] with what was being typed */
 function fillTable(keepTyped = false) {
   const held = document.activeElement;
   const typed = held instanceof HTMLInputElement ? held.value : null;
-  const screen = document.getElementById("table-screen");
+  const screen = byId("table-screen");
   const top = screen.scrollTop;
   screen.replaceWith(tableScreen());
-  document.getElementById("table-screen").scrollTop = top;
-  const again = /** @type {any} */ (held && held.id ? document.getElementById(held.id) : null);
+  byId("table-screen").scrollTop = top;
+  const again = /** @type {any} */ (held && held.id ? byId(held.id) : null);
   if (!again) return;
   again.focus({ preventScroll: true });
   if (keepTyped && typed !== null) again.value = typed;
@@ -138,7 +120,7 @@ const shapeOf = (server) => (server && server.tree ? JSON.stringify([server.tree
 /** What a new state changes on the page. */
 function afterTaking(before) {
   const held = document.activeElement ? document.activeElement.id : "";
-  if (draft && shapeOf(before) !== shapeOf(studio.server)) draft = null;
+  if (studio.draft && shapeOf(before) !== shapeOf(studio.server)) studio.draft = null;
   if (studio.screen === "table") {
     document.querySelector("header.top").replaceWith(studioBar());
     fillTable();
@@ -149,7 +131,7 @@ function afterTaking(before) {
     redrawTree();
     renderPanel();
   }
-  if (held && document.activeElement === document.body && document.getElementById(held)) document.getElementById(held).focus({ preventScroll: true });
+  if (held && document.activeElement === document.body && byId(held)) byId(held).focus({ preventScroll: true });
 }
 
 /** Lay the tree out anew; where the reader has moved it, it stays where it is as far as it can. */
@@ -162,9 +144,9 @@ function redrawTree() {
   } else fitTree(layout);
   const key = document.querySelector(".left > .key");
   if (key) key.replaceWith(colourKey());
-  document.getElementById("filter-found").textContent = filterText();
+  byId("filter-found").textContent = filterText();
   showKeys();
-  buildTwin(document.getElementById("twin"));
+  buildTwin(byId("twin"));
   scheduleTree();
   scheduleIcicle();
 }
@@ -186,7 +168,7 @@ function hearServer(message) {
 }
 
 function showLost() {
-  const box = document.getElementById("lost");
+  const box = byId("lost");
   box.hidden = link.up && !link.closed;
   box.textContent = lostText();
 }
@@ -195,16 +177,8 @@ function connectStudio() {
   onTaken(afterTaking);
   follow(["theme"], buildStudio);
   connectTree();
-  follow(["selected"], () => (draft = draft && draft.node === state.selected ? draft : null));
-  follow(["tab", "selected", "step", "source", "filter"], (changed) => {
-    if (changed.has("tab") || STALE[state.tab].some((k) => changed.has(k))) return renderPanel();
-    if (state.tab === "prune" && changed.has("step")) {
-      placeNow();
-      document.getElementById("prune-figures").replaceChildren(...pruneFigures().filter(Boolean));
-      document.getElementById("prune-apply").replaceChildren(applyPruning());
-      placeSlider(document.getElementById("prune-slider"));
-    }
-  });
+  follow(["selected"], () => (studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null));
+  followTabs();
   document.addEventListener("keydown", (e) => {
     const typing = /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName) && document.activeElement.id !== "cut-handle";
     if (!(e.ctrlKey || e.metaKey) || typing) return;
@@ -227,9 +201,12 @@ async function startStudio() {
   const [server, run] = await Promise.all([api.state(), api.crossValidation()]);
   if (run.running) studio.progress = { done: run.done, total: run.total };
   setLanguage(server.lang);
-  const dark = window.matchMedia && window.matchMedia("(prefers-color-scheme: dark)").matches;
-  state.theme = dark ? "dark" : "light";
-  state.filter = NO_FILTER;
+  state.theme = preferredTheme();
+  studio.show = showScreen;
+  Object.assign(tabs, {
+    node: { build: splitPanel, stale: ["selected", "step"] }, prune: { build: pruneBench, stale: ["source"], show: showPruning },
+    model: { build: modelPanel, stale: ["step", "selected", "source", "filter"] }, trees: { build: treesPanel, stale: [] }, log: { build: logPanel, stale: [] },
+  });
   take(server);
   studio.screen = isBegun() && !server.resumed ? "bench" : "table";
   buildStudio();
@@ -237,11 +214,8 @@ async function startStudio() {
   if (studio.screen === "table") loadColumns();
   // For tests: what the page holds and does, nothing that it could be made to fetch elsewhere.
   /** @type {any} */ (window).ceibaStudio = {
-    studio, state, view, link, update, reveal, act, model: () => M, draft: () => draft, place: (i) => screenPlace(view.layout.place[i]), rivals, roundest, axisOf, moveLevel, mergeGroups, words: WORDS, copied: () => lastCopied, ready: true,
+    studio, state, view, link, reveal, act, model: () => M, draft: () => studio.draft, place: (i) => screenPlace(view.layout.place[i]), rivals, ready: true,
   };
 }
 
-startStudio().catch((error) => {
-  document.getElementById("app").append(el("p", { class: "warn" }, String(error.message || error)));
-  throw error;
-});
+startStudio().catch(showFailure);

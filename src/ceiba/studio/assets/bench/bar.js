@@ -1,7 +1,14 @@
 // The bar over the bench: the figures of the tree as it stands, always in view, and what acts on all of it.
 
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/words.js";
+import { byId, el } from "../../../report/assets/page/dom.js";
+import { reveal, state, update } from "../../../report/assets/page/state.js";
+import { act, api, attempt, isHidden, studio } from "../talk/studio.js";
+import { warningText } from "./branches.js";
+
 /** The parts of the header that follow the state. */
-function benchBar() {
+export function benchBar() {
   const s = studio.server;
   return el("section", { class: "bench-bar", id: "bench-bar", "aria-label": t("s_figures") },
     el("div", { class: "figures-now" },
@@ -15,17 +22,17 @@ function benchBar() {
       tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
 }
 
-const tool = (id, text, title, run, off = false) => el("button", { type: "button", class: "small", id, title, disabled: off, onclick: run }, text);
+const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
 
 /** Error with its standard error, or RMSE and R²; hidden where a lesson still asks. */
-function figureText(f) {
+export function figureText(f) {
   if (M.regression) return `RMSE ${fmtNumber(f.rmse, 3)} · R² ${fmtNumber(f.r2, 2)}`;
   if (f.cost !== null && f.cost !== undefined) return `${fmtNumber(f.cost, 3)} ± ${fmtNumber(f.se, 2)}`;
   return `${fmtPercent(f.error, 1)} ± ${fmtNumber(100 * f.se, 2)}`;
 }
 
 /** What the figure is called: error, cost or the root of the mean squared error. */
-const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
+export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
   if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
@@ -35,12 +42,12 @@ function figureBox(id, name, f) {
 
 /** Cross-validation: on demand, with its progress and a way to stop it. */
 function crossBox(f) {
-  const run = el("button", { type: "button", class: "small", id: "cv-run", onclick: startCross }, t(f ? "s_cv_again" : "s_cv_run"));
+  const run = el("button", { class: "small", id: "cv-run", onclick: startCross }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
   if (studio.progress) {
     const { done, total } = studio.progress;
     const bar = el("progress", { id: "cv-progress", max: total, value: done, "aria-label": t("cross_validated") });
-    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { type: "button", class: "small", id: "cv-stop", onclick: stopCross }, t("s_cancel"))));
+    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { class: "small", id: "cv-stop", onclick: stopCross }, t("s_cancel"))));
   } else if (f) box.append(el("span", { class: "cv-line" }, el("strong", { class: f.current === false ? "old" : "", title: f.current === false ? t("s_cv_old") : undefined }, figureText(f)), f.current === false ? el("span", { class: "tag" }, t("s_older")) : null, f.current === false ? run : null));
   else box.append(run);
   return box;
@@ -50,21 +57,13 @@ const FOLDS = 10;
 async function startCross() {
   studio.progress = { done: 0, total: FOLDS }; // before asking: a small table is done before the answer is here
   fillBar();
-  try {
-    await api.crossValidate(FOLDS);
-  } catch (error) {
-    studio.progress = null;
-    fillBar();
-    complain(error);
-  }
+  if (await attempt(() => api.crossValidate(FOLDS))) return;
+  studio.progress = null;
+  fillBar();
 }
 
 async function stopCross() {
-  try {
-    await api.stopCrossValidation();
-  } catch (error) {
-    complain(error);
-  }
+  await attempt(api.stopCrossValidation);
   studio.progress = null;
   fillBar();
 }
@@ -78,15 +77,15 @@ function warningButton() {
     reveal(list[Math.max(at, 0)].node);
     update({ tab: "node" });
   };
-  return el("button", { type: "button", id: "warnings", class: "mark-warn", title: list.map((one) => `#${one.node}: ${warningText(one)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
+  return el("button", { id: "warnings", class: "mark-warn", title: list.map((one) => `#${one.node}: ${warningText(one)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
 }
 
 /** Build the bar anew; what had the focus has it again. */
-function fillBar() {
-  const bar = document.getElementById("bench-bar");
+export function fillBar() {
+  const bar = byId("bench-bar");
   if (!bar) return;
   const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
   bar.replaceWith(benchBar());
-  const again = document.getElementById(held) || document.getElementById({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
+  const again = byId(held) || byId({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
   if (held && again) again.focus();
 }

@@ -1,10 +1,19 @@
 // Cuts to be moved: the gain along the column as a curve, below it the rows of the node as a histogram,
 // and a line through both for each cut. One of them is in hand: it is dragged, moved by arrow keys or typed.
 
+import { chartText, drawHistogram, pathOf, readBars } from "../../../report/assets/charts/charts.js";
+import { M } from "../../../report/assets/core/model.js";
+import { isolated, isoTime, isYesNo, language, rangeWord, t } from "../../../report/assets/core/words.js";
+import { el, say, sv } from "../../../report/assets/page/dom.js";
+import { barColours, SvgPen } from "../../../report/assets/tree/pens.js";
+import { api, attempt } from "../talk/studio.js";
+import { axisOf } from "./scale.js";
+
+/** @typedef {import("./scale.js").Axis} Axis */
 const CUT_BOX = { width: 400, left: 8, right: 392, curve: [8, 58], bars: [66, 176] };
 
 /** @param {any} draft with column, cuts, active and data @param {() => void} moved */
-function cutEditor(draft, moved) {
+export function cutEditor(draft, moved) {
   const { bars, curve } = draft.data;
   const axis = axisOf(bars, curve ? curve.cut : []);
   const svg = sv("svg", { viewBox: `0 0 ${CUT_BOX.width} 196`, class: "chart cut-chart", "aria-hidden": "true" });
@@ -57,27 +66,24 @@ function cutEditor(draft, moved) {
   return el("div", { class: "cut-editor" }, handle,
     el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed),
-      curve ? el("button", { type: "button", class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
+      curve ? el("button", { class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
       M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));
 }
 
 /** Buttons that add a cut and take one away. */
 const cutCountButtons = (add, remove) => [
-  el("button", { type: "button", class: "small", id: "cut-add", title: t("s_cut_add_hint"), onclick: add }, t("s_cut_add")),
-  el("button", { type: "button", class: "small", id: "cut-remove", title: t("s_cut_remove_hint"), onclick: remove }, t("s_cut_remove"))];
+  el("button", { class: "small", id: "cut-add", title: t("s_cut_add_hint"), onclick: add }, t("s_cut_add")),
+  el("button", { class: "small", id: "cut-remove", title: t("s_cut_remove_hint"), onclick: remove }, t("s_cut_remove"))];
 
 /** Add the cut that gains most beside the others. @param {(cuts: number[], active: number) => void} change */
 async function addCut(draft, change) {
   if (M.columns.kind[draft.column] !== "numeric") return;
-  try {
-    const { cut } = await api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts);
-    if (cut === null || draft.cuts.includes(cut)) return say(t("s_cut_none"));
-    const cuts = [...draft.cuts, cut].sort((a, b) => a - b);
-    change(cuts, cuts.indexOf(cut));
-    say(cutLabel(draft));
-  } catch (error) {
-    complain(error);
-  }
+  const found = await attempt(() => api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts));
+  if (!found) return;
+  if (found.cut === null || draft.cuts.includes(found.cut)) return say(t("s_cut_none"));
+  const cuts = [...draft.cuts, found.cut].sort((a, b) => a - b);
+  change(cuts, cuts.indexOf(found.cut));
+  say(cutLabel(draft));
 }
 
 /** Take the cut in hand away, unless it is the only one. @param {(cuts: number[], active: number) => void} change */
@@ -104,15 +110,15 @@ function cutMarks(draft, x) {
 function fillCuts(list, draft, choose) {
   const many = draft.cuts.length > 1;
   list.hidden = !many;
-  if (list.children.length !== (many ? draft.cuts.length : 0)) list.replaceChildren(...(many ? draft.cuts.map((_, k) => el("button", { type: "button", class: "small", id: `cut-choose-${k}`, onclick: () => choose(k) })) : []));
+  if (list.children.length !== (many ? draft.cuts.length : 0)) list.replaceChildren(...(many ? draft.cuts.map((_, k) => el("button", { class: "small", id: `cut-choose-${k}`, onclick: () => choose(k) })) : []));
   [...list.children].forEach((button, k) => {
-    button.textContent = `≤ ${fmtCut(draft.cuts[k], draft.column, true)}`;
+    button.textContent = rangeWord(-Infinity, draft.cuts[k], draft.column, true);
     button.setAttribute("aria-pressed", String(k === draft.active));
   });
 }
 
 /** The cut of the greatest gain, the lowest of equals. */
-const bestCut = (curve) => curve.cut[curve.gain.reduce((best, g, k) => (g > curve.gain[best] ? k : best), 0)];
+export const bestCut = (curve) => curve.cut[curve.gain.reduce((best, g, k) => (g > curve.gain[best] ? k : best), 0)];
 
 /** @param {(cut: number) => number} x */
 function gainCurve(curve, x) {
@@ -189,7 +195,7 @@ const isTime = (j) => ["date", "datetime"].includes(M.columns.display[j]);
 /** The cut as it stands in the field. */
 function cutInput(draft) {
   if (M.columns.kind[draft.column] !== "numeric") return M.columns.levels[draft.column][Math.floor(draft.cut)] ?? "";
-  return isTime(draft.column) ? isoTime(draft.cut, M.columns.display[draft.column]) : String(draft.cut).replace(".", LANG === "en" ? "." : ",");
+  return isTime(draft.column) ? isoTime(draft.cut, M.columns.display[draft.column]) : String(draft.cut).replace(".", language.code === "en" ? "." : ",");
 }
 
 /** What was typed, as a cut; NaN if it is none. */
@@ -205,4 +211,4 @@ function readCut(text, draft) {
 }
 
 /** The cut in words: what holds on its left. */
-const cutText = (draft) => `${isolated(M.columns.name[draft.column])} ≤ ${fmtCut(draft.cut, draft.column)}`;
+const cutText = (draft) => `${isolated(M.columns.name[draft.column])} ${rangeWord(-Infinity, draft.cut, draft.column, true)}`;

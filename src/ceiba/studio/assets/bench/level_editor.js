@@ -1,8 +1,14 @@
 // Levels in branches: each level is a chip in the box of its branch. A chip is dragged to another
 // box, or moved by arrow keys; there are boxes for new branches, and boxes can be merged.
 
+import { stackedBar } from "../../../report/assets/charts/charts.js";
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, isolated, t } from "../../../report/assets/core/words.js";
+import { el, say } from "../../../report/assets/page/dom.js";
+import { barColours } from "../../../report/assets/tree/pens.js";
+
 /** @param {any} draft with column, groups (lists of codes) and data @param {() => void} moved */
-function levelEditor(draft, moved) {
+export function levelEditor(draft, moved) {
   const holder = el("div", { class: "level-editor", role: "group", "aria-label": t("s_levels_of", { column: M.columns.name[draft.column] }) });
   const paint = (focus = -1) => {
     holder.replaceChildren(...draft.groups.map((codes, b) => levelBox(draft, codes, b, change)), newBox());
@@ -35,7 +41,7 @@ const mergeGroups = (groups, b) => [...groups.slice(0, b), [...groups[b], ...gro
 
 function levelBox(draft, codes, b, change) {
   const merge = b + 1 < draft.groups.length && draft.groups.length > 2
-    ? el("button", { type: "button", class: "small", onclick: () => change(mergeGroups(draft.groups, b), codes[0]) }, t("s_merge", { a: b + 1, b: b + 2 })) : null;
+    ? el("button", { class: "small", onclick: () => change(mergeGroups(draft.groups, b), codes[0]) }, t("s_merge", { a: b + 1, b: b + 2 })) : null;
   return el("div", { class: "level-box", "data-branch": b },
     el("div", { class: "level-head" }, el("strong", {}, t("s_branch", { n: b + 1 })), merge),
     el("div", { class: "chips" }, codes.map((code) => levelChip(draft, code, b, change))));
@@ -45,7 +51,7 @@ function levelChip(draft, code, b, change) {
   const name = M.columns.levels[draft.column][code];
   const last = draft.groups.length - 1;
   const chip = el("button", {
-    type: "button", class: "chip", "data-code": code, title: t("s_level_at", { level: name, n: b + 1, all: last + 1 }),
+    class: "chip", "data-code": code, title: t("s_level_at", { level: name, n: b + 1, all: last + 1 }),
     onkeydown: (e) => {
       const to = e.key === "ArrowLeft" || e.key === "ArrowUp" ? b - 1 : e.key === "ArrowRight" || e.key === "ArrowDown" ? b + 1 : e.key === "n" || e.key === "Enter" ? last + 1 : NaN;
       if (Number.isNaN(to)) return;
@@ -69,14 +75,7 @@ function levelCounts(draft, code) {
 /** Classes in a level, as a bar. */
 function chipBar(counts) {
   const total = counts.reduce((a, n) => a + n, 0) || 1;
-  const bar = sv("svg", { viewBox: "0 0 40 6", class: "chip-bar", preserveAspectRatio: "none", "aria-hidden": "true" });
-  let x = 0;
-  counts.forEach((n, k) => {
-    const w = (40 * n) / total;
-    if (w > 0) bar.append(sv("rect", { x, y: 0, width: w, height: 6, fill: barColours()[k] }));
-    x += w;
-  });
-  return el("span", { class: "chip-more" }, fmtCount(total), bar);
+  return el("span", { class: "chip-more" }, fmtCount(total), stackedBar(counts, barColours(), total, 40, 6, "chip-bar"));
 }
 
 /** Chips follow the pointer and are dropped into a box. @param {HTMLElement} holder */

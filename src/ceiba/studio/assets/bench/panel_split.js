@@ -1,15 +1,27 @@
 // The Node tab of the bench: what is known of the node, what can be done with it, the split under the
 // hand, and the rivals.
 
-function splitPanel() {
+import { ruleParts } from "../../../report/assets/core/conditions.js";
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, joined, t } from "../../../report/assets/core/words.js";
+import { choice, el, section } from "../../../report/assets/page/dom.js";
+import { isEnd, isTrial, state, update } from "../../../report/assets/page/state.js";
+import { nodeAnswer, nodeHead, nodeNotes, nodeRows, nodeSplit, ruleBox } from "../../../report/assets/panels/panel_node.js";
+import { lessonQuestion, lessonResult } from "../lesson/lesson.js";
+import { act, isHidden, nodeAtWay, studio, wayTo } from "../talk/studio.js";
+import { warningText } from "./branches.js";
+import { cutEditor } from "./cut_editor.js";
+import { askPreview, beginDraft, draftSplit, dropDraft, missingChoice, previewParts } from "./draft.js";
+import { levelEditor } from "./level_editor.js";
+import { rivalParts, takeSplit } from "./rivals.js";
+
+export function splitPanel() {
   const i = state.selected;
   const end = isEnd(i);
   const hidden = isHidden(i);
   return el("div", {},
-    el("div", { class: "node-head" },
-      el("h2", {}, t(end ? "leaf" : i === 0 ? "root" : "inner_node"), " ", el("span", { class: "muted" }, `#${numberOf(i)}`), byHandTag(i)),
-      M.parent[i] >= 0 ? el("button", { type: "button", class: "small", id: "to-parent", onclick: () => reveal(M.parent[i]) }, "↑ " + t("parent")) : null),
-    isTrial() ? el("p", { class: "warn" }, t("s_preview_only"), " ", el("button", { type: "button", class: "small", onclick: () => update({ step: startStep() }) }, t("back_fitted"))) : null,
+    nodeHead(i, end, studio.server.by_hand.includes(i) ? el("span", { class: "tag" }, t("s_by_hand")) : null),
+    isTrial() ? el("p", { class: "warn" }, t("s_preview_only"), " ", el("button", { class: "small", onclick: () => update({ step: M.start }) }, t("back_fitted"))) : null,
     warningsOf(i),
     ruleLine(i),
     hidden ? null : nodeAnswer(i, end),
@@ -18,8 +30,6 @@ function splitPanel() {
     hidden ? null : el("details", { class: "node-more" }, el("summary", {}, t("s_more_of_node")), section(t("rule"), ruleBox(i)), section(t("rows"), nodeRows(i)), end ? null : section(t("split"), nodeSplit(i)), nodeNotes(i, end)),
     hidden ? null : [noteBox(i), answerBox(i)]);
 }
-
-const byHandTag = (i) => (studio.server.by_hand.includes(i) ? el("span", { class: "tag" }, t("s_by_hand")) : null);
 
 /** The way to the node on one line. */
 function ruleLine(i) {
@@ -32,13 +42,13 @@ function nodeButtons(i) {
   const leaf = M.isLeaf(i);
   const sealed = studio.server.rules.some((one) => one.node === i && one.sealed);
   const siblings = M.parent[i] < 0 ? [] : Array.from({ length: M.nBranches(M.parent[i]) }, (_, b) => M.child(M.parent[i], b)).filter((k) => k !== i);
-  const button = (id, key, run, off = false) => el("button", { type: "button", class: "small", id, disabled: off, title: t(key + "_hint"), onclick: run }, t(key));
+  const button = (id, key, run, off = false) => el("button", { class: "small", id, disabled: off, title: t(key + "_hint"), onclick: run }, t(key));
   return el("div", { class: "row node-buttons", role: "group", "aria-label": t("s_actions") },
     button("grow-one", "s_grow_one", () => act("grow", { node: i, levels: 1 })),
     button("grow-end", "s_grow_end", () => act("grow", { node: i, levels: null })),
     leaf ? null : button("regrow", "s_regrow", () => act("regrow", { node: i })),
     button("cut-branch", "s_cut", () => act("cut", { node: i }), leaf),
-    el("button", { type: "button", class: "small", id: "seal", "aria-pressed": String(sealed), title: t("s_seal_hint"), onclick: () => act("seal", { node: i, sealed: !sealed }) }, t("s_seal")),
+    el("button", { class: "small", id: "seal", "aria-pressed": String(sealed), title: t("s_seal_hint"), onclick: () => act("seal", { node: i, sealed: !sealed }) }, t("s_seal")),
     siblings.length && !leaf ? button("copy-sibling", "s_copy", () => copyTo(i, siblings)) : null);
 }
 
@@ -51,56 +61,44 @@ async function copyTo(i, siblings) {
 
 /** The split under the hand: picture, figures, and the buttons that end it. */
 function draftSection() {
-  if (!draft || draft.node !== state.selected) return null;
-  const name = M.columns.name[draft.column];
-  const { missing } = draft.data;
+  if (!studio.draft || studio.draft.node !== state.selected) return null;
+  const name = M.columns.name[studio.draft.column];
+  const { missing } = studio.draft.data;
   return el("section", { class: "block draft", id: "draft", "aria-label": name },
-    el("div", { class: "node-head" }, el("h3", {}, name), el("button", { type: "button", class: "small", id: "draft-close", onclick: dropDraft }, t("s_close"))),
-    draft.groups ? levelEditor(draft, draftMoved) : cutEditor(draft, draftMoved),
+    el("div", { class: "node-head" }, el("h3", {}, name), el("button", { class: "small", id: "draft-close", onclick: dropDraft }, t("s_close"))),
+    studio.draft.groups ? levelEditor(studio.draft, askPreview) : cutEditor(studio.draft, askPreview),
     missing ? el("div", { id: "missing-way", class: "small-text" }, missingChoice()) : null,
     el("div", { id: "preview" }, previewParts()),
     el("div", { class: "row" },
-      el("button", { type: "button", class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
-      draft.groups ? el("button", { type: "button", class: "small", id: "best-groups", onclick: () => beginDraft(draft.column, draft.data.best.given) }, t("s_best_groups")) : null));
+      el("button", { class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
+      studio.draft.groups ? el("button", { class: "small", id: "best-groups", onclick: () => beginDraft(studio.draft.column, studio.draft.data.best.given) }, t("s_best_groups")) : null));
 }
 
 /** An answer set by hand, with its reason. */
 function answerBox(i) {
   const set = M.notes.get(i)?.answer;
   const field = M.regression ? el("input", { id: "override", type: "number", step: "any", placeholder: t("s_by_rows") })
-    : el("select", { id: "override" }, el("option", { value: "" }, t("s_by_rows")), M.classes.map((name) => el("option", { value: name }, name)));
-  field.value = set !== undefined ? M.classes[set] : "";
+    : choice("override", t("predicted"), ["", ...M.classes], set === undefined ? "" : M.classes[set], (name) => name || t("s_by_rows"), () => {});
   const reason = el("input", { id: "override-reason", type: "text", maxlength: 400, autocomplete: "off" });
   const save = () => act("override", { node: i, answer: field.value === "" ? null : M.regression ? Number(field.value) : field.value, reason: reason.value });
   return el("details", { class: "note-box", open: set !== undefined }, el("summary", {}, t("s_override")),
     el("div", { class: "note-fields" }, el("label", { for: "override" }, t("predicted")), field, el("label", { for: "override-reason" }, t("s_reason")), reason),
-    el("button", { type: "button", class: "small", id: "override-save", onclick: save }, t("s_override_save")));
+    el("button", { class: "small", id: "override-save", onclick: save }, t("s_override_save")));
 }
 
 /** A name and a note on the node. */
 function noteBox(i) {
   const written = M.notes.get(i);
-  const name = el("input", { id: "note-name", type: "text", maxlength: 200, autocomplete: "off" });
-  name.value = written?.name || "";
-  const note = el("textarea", { id: "note-text", rows: 2, maxlength: 2000 });
-  note.value = written?.note || "";
+  const name = el("input", { id: "note-name", type: "text", maxlength: 200, autocomplete: "off", value: written?.name || "" });
+  const note = el("textarea", { id: "note-text", rows: 2, maxlength: 2000, value: written?.note || "" });
   return el("details", { class: "note-box", open: Boolean(name.value || note.value) }, el("summary", {}, t("s_note")),
     el("div", { class: "note-fields" },
       el("label", { for: "note-name" }, t("s_note_name")), name, el("label", { for: "note-text" }, t("s_note_text")), note),
-    el("button", { type: "button", class: "small", id: "note-save", onclick: () => act("note", { node: i, name: name.value, note: note.value }) }, t("s_note_save")));
+    el("button", { class: "small", id: "note-save", onclick: () => act("note", { node: i, name: name.value, note: note.value }) }, t("s_note_save")));
 }
 
 /** What deserves a second look at a node, in words. */
 function warningsOf(i) {
   const list = studio.server.warnings.filter((one) => one.node === i);
   return list.length && !isHidden(i) ? el("div", { class: "node-warnings" }, list.map((one) => el("p", { class: "warn" }, warningText(one)))) : null;
-}
-
-/** @param {any} one of the state's warnings */
-function warningText(one) {
-  if (one.code === "worse_than_best") return t("s_warn_worse", { split: inSigns(one.split), best: inSigns(one.best), loss: fmtNumber(one.loss, 2), se: fmtNumber(one.se, 2) });
-  if (one.code !== "held_out_disagrees") return one.text || one.code;
-  if (M.regression) return t("s_warn_mean", { train: fmtNumber(one.train[0], 3), test: fmtNumber(one.held_out[0], 3), p: pText(one.p_value) });
-  const k = one.train.indexOf(Math.max(...one.train));
-  return t("s_warn_held", { name: className(k), train: fmtPercent(one.train[k], 1), test: fmtPercent(one.held_out[k], 1), p: pText(one.p_value) });
 }

@@ -1,10 +1,18 @@
 // The rivals of the selected node: the best split of every column, with what it would do to the rows.
 
-const rivals = { node: -1, revision: -1, lang: "", /** @type {any} */ data: null, all: false, /** what columns are searched for */ filter: "" };
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, listed, t } from "../../../report/assets/core/words.js";
+import { byId, el, say } from "../../../report/assets/page/dom.js";
+import { renderPanel } from "../../../report/assets/page/inspector.js";
+import { state } from "../../../report/assets/page/state.js";
+import { act, api, complain, isHidden, studio } from "../talk/studio.js";
+import { branchPicture, branchWords, pText, rivals, splitWords } from "./branches.js";
+import { beginDraft } from "./draft.js";
+
 const MOST_RIVALS = 6;
 
 /** Have the rivals of the selected node, asked for once per node and tree. */
-function rivalsHere() {
+export function rivalsHere() {
   const { revision } = studio.server;
   if (rivals.node === state.selected && rivals.revision === revision) return rivals.data;
   Object.assign(rivals, { node: state.selected, revision, data: null, all: false });
@@ -22,7 +30,7 @@ async function loadRivals(node, revision) {
     if (!data.rivals.some((one) => one.p_bound === "pending")) return;
     const { p_values: later } = await api.pValues(node);
     if (isStale()) return;
-    for (const one of data.rivals) if (later[one.column]) Object.assign(one, { p_value: later[one.column].p_value, p_bound: "exact" });
+    for (const one of data.rivals) if (later[one.column]) Object.assign(one, later[one.column]);
     fillRivals();
   } catch (error) {
     if (!isStale()) complain(error);
@@ -30,17 +38,17 @@ async function loadRivals(node, revision) {
 }
 
 function fillRivals() {
-  const holder = document.getElementById("rivals");
+  const holder = byId("rivals");
   if (!holder) return;
   if (isHidden(state.selected)) return renderPanel();
   const held = holder.contains(document.activeElement) ? document.activeElement.id : "";
-  const list = document.getElementById("rival-list");
+  const list = byId("rival-list");
   if (list && held === "rival-filter") list.replaceChildren(...rivalList(rivals.data)); // the field keeps its caret
   else holder.replaceChildren(...rivalParts());
-  if (held && document.getElementById(held)) document.getElementById(held).focus({ preventScroll: true });
+  if (held && byId(held)) byId(held).focus({ preventScroll: true });
 }
 
-function rivalParts() {
+export function rivalParts() {
   const data = rivalsHere();
   if (!data) return [el("p", { class: "muted" }, t("s_searching"))];
   return [data.rivals.length > MOST_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
@@ -48,8 +56,9 @@ function rivalParts() {
 
 /** The field that searches the columns: Enter goes to the first one found, Escape clears it. */
 function rivalFilter() {
-  const field = el("input", { id: "rival-filter", type: "search", autocomplete: "off", placeholder: t("s_find_column"), "aria-label": t("s_find_column"), title: t("s_find_column_hint") });
-  field.value = rivals.filter;
+  const field = el("input", { id: "rival-filter", type: "search", autocomplete: "off",
+    placeholder: t("s_find_column"), "aria-label": t("s_find_column"),
+    title: t("s_find_column_hint"), value: rivals.filter });
   const search = (text) => {
     rivals.filter = text;
     fillRivals();
@@ -80,47 +89,26 @@ function rivalList(data) {
   const nothing = rivals.filter && usable.length ? t("s_find_none", { text: rivals.filter }) : t("s_no_split");
   return [
     shown.length ? el("ol", { class: "rivals" }, shown.slice(0, most).map(({ one, rank }) => rivalItem(one, rank, best))) : none.length && rivals.filter ? "" : el("p", { class: "muted" }, nothing),
-    shown.length > most ? el("button", { type: "button", class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(shown.length) })) : "",
+    shown.length > most ? el("button", { class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(shown.length) })) : "",
     none.length ? el("p", { class: "muted small-text" }, t("s_without_split", { columns: listed(none, 8) })) : "",
   ];
 }
 
 function rivalItem(one, k, best) {
   const j = M.columns.name.indexOf(one.column);
-  const bar = el("span", { class: "gain-fill" });
-  bar.style.width = `${best > 0 ? (100 * Math.max(one.gain, 0)) / best : 0}%`;
+  const bar = el("span", { class: "gain-fill", style: { width: `${best > 0 ? (100 * Math.max(one.gain, 0)) / best : 0}%` } });
   const p = one.p_bound === "pending" ? "p …" : one.p_value === null ? "" : pText(one.p_value, one.p_bound);
-  return el("li", { class: "rival" + (one.current ? " current" : "") + (draft && draft.column === j ? " open" : ""), "data-column": one.column },
+  return el("li", { class: "rival" + (one.current ? " current" : "") + (studio.draft && studio.draft.column === j ? " open" : ""), "data-column": one.column },
     el("div", { class: "rival-head" },
-      el("button", { type: "button", class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => beginDraft(j, one.given) }, splitWords(one, j)),
+      el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => beginDraft(j, one.given) }, splitWords(one, j)),
       one.current ? el("span", { class: "tag" }, t("s_taken")) : null, one.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
     el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(one.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
     el("div", { class: "rival-branches" }, one.branches.map((branch, b) => el("div", { class: "rival-branch" },
       el("span", { class: "branch-name", title: branch.text }, branchWords(one.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
     el("div", { class: "row rival-buttons" },
-      el("button", { type: "button", class: "small take", id: `take-${k}`, disabled: one.current, "aria-label": t("s_take_split", { split: one.split }), onclick: () => takeSplit(one.given) }, t("s_take")),
-      el("button", { type: "button", class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => beginDraft(j, one.given) }, t("s_adjust")),
+      el("button", { class: "small take", id: `take-${k}`, disabled: one.current, "aria-label": t("s_take_split", { split: one.split }), onclick: () => takeSplit(one.given) }, t("s_take")),
+      el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => beginDraft(j, one.given) }, t("s_adjust")),
       columnRules(one.column, k)));
-}
-
-/** A rival's split in the words of the page. */
-function splitWords(one, j) {
-  const { given } = one;
-  if (!given || j < 0 || given.presence) return one.split;
-  if (given.cuts) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.cuts.length + (given.missing_branch ? 2 : 1) })}`;
-  if (given.branches && given.branches.length > 2) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
-  return `${isolated(one.column)} ${branchWords(given, j, 0)}`;
-}
-
-/** What a branch of a split asks of its column, in the words of the page. @param {any} given SPLIT @param {number} b */
-function branchWords(given, j, b, most = 5) {
-  if (given.presence) return t(b ? "is_missing" : "is_present");
-  if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : `${b ? ">" : "≤"} ${fmtCut(given.cut, j, true)}`;
-  if (given.cuts && b > given.cuts.length) return t("is_missing");
-  if (given.cuts) return b === 0 ? `≤ ${fmtCut(given.cuts[0], j, true)}` : b === given.cuts.length ? `> ${fmtCut(given.cuts[b - 1], j, true)}` : `${fmtCut(given.cuts[b - 1], j, true)} – ${fmtCut(given.cuts[b], j, true)}`;
-  const names = (given.branches[b] || []).map((/** @type {number} */ c) => quotedLevel(M.columns.levels[j][c]));
-  if (!names.length) return t("is_missing");
-  return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, most)}}`;
 }
 
 /** Forbid or prefer a column from here on down. */
@@ -129,7 +117,7 @@ function columnRules(column, k) {
   const toggle = (name, id, words) => {
     const on = rule[name].includes(column);
     const rest = on ? rule[name].filter((c) => c !== column) : [...rule[name], column];
-    return el("button", { type: "button", class: "small", id: `${id}-${k}`, "aria-pressed": String(on), title: t(words + "_hint", { column }), "aria-label": `${t(words)}: ${column}`, onclick: () => act(name, { node: state.selected, columns: rest }) }, t(words));
+    return el("button", { class: "small", id: `${id}-${k}`, "aria-pressed": String(on), title: t(words + "_hint", { column }), "aria-label": `${t(words)}: ${column}`, onclick: () => act(name, { node: state.selected, columns: rest }) }, t(words));
   };
   return [toggle("forbid", "forbid", "s_forbid"), toggle("prefer", "prefer", "s_prefer")];
 }
@@ -138,4 +126,4 @@ function columnRules(column, k) {
 const ruleHere = () => studio.server.rules.find((one) => one.node === state.selected) || { forbid: [], prefer: [], sealed: false };
 
 /** Take a split at the selected node. @param {any} split */
-const takeSplit = (split) => act("take", { node: state.selected, split });
+export const takeSplit = (split) => act("take", { node: state.selected, split });

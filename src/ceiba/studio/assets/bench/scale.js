@@ -19,7 +19,7 @@ function roundest(low, high) {
 }
 
 /** The axis of a column's bars. @param {any} bars as the report's histograms @param {number[]} cuts candidates, ascending @returns {Axis} */
-function axisOf(bars, cuts) {
+export function axisOf(bars, cuts) {
   const values = bars.values || bars.codes;
   return values ? valueAxis(values, Boolean(bars.codes)) : lineAxis(bars, cuts);
 }

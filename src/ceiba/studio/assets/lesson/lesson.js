@@ -1,41 +1,43 @@
 // Classroom mode: the figures of a node are hidden until the learner has said which question is best;
 // then the computation is shown with the numbers put into the formula, one step after another.
 
+import { M } from "../../../report/assets/core/model.js";
+import { fmtNumber, joined, language, t } from "../../../report/assets/core/words.js";
+import { byId, choice, el } from "../../../report/assets/page/dom.js";
+import { renderPanel } from "../../../report/assets/page/inspector.js";
+import { rivals } from "../bench/branches.js";
+import { rivalsHere } from "../bench/rivals.js";
+import { api, attempt, notify, refresh, studio } from "../talk/studio.js";
+
 const MEASURES = ["entropy", "gini", "gain", "gain_ratio", "chi2"];
 const lesson = {
   column: "", measure: "gain", /** @type {any} */ result: null, node: -1, revision: -1,
   /** @type {any} */ steps: null, shown: 0,
 };
 
-/** Whether a lesson still hides the figures of a node. */
-const isHidden = (i) => Boolean(studio.server.lesson) && !studio.server.lesson.answered.some((one) => one.node === i);
-
 /** The question that the learner has to answer. */
-function lessonQuestion(i) {
+export function lessonQuestion(i) {
   const data = rivalsHere();
   const names = data ? data.rivals.map((one) => one.column) : [];
   const answer = async () => {
     const chosen = /** @type {HTMLInputElement|null} */ (document.querySelector('input[name="lesson"]:checked'));
     if (!chosen) return notify(t("s_lesson_choose"), "warn");
-    try {
-      const result = await api.answer(i, chosen.value);
-      Object.assign(lesson, { result: { ...result, chosen: chosen.value }, node: i, column: chosen.value, steps: null, shown: 0 });
-      rivals.revision = -1;
-      await refresh();
-      renderPanel();
-    } catch (error) {
-      complain(error);
-    }
+    const result = await attempt(() => api.answer(i, chosen.value));
+    if (!result) return;
+    Object.assign(lesson, { result: { ...result, chosen: chosen.value }, node: i, column: chosen.value, steps: null, shown: 0 });
+    rivals.revision = -1;
+    await refresh();
+    renderPanel();
   };
   return el("section", { class: "block lesson", id: "rivals" },
     el("fieldset", {}, el("legend", {}, t("s_lesson_question")),
       names.map((name, k) => el("label", { class: "lesson-choice" }, el("input", { type: "radio", name: "lesson", value: name, id: `lesson-${k}` }), el("span", {}, name)))),
     el("p", { class: "muted" }, t("s_lesson_hint")),
-    el("button", { type: "button", class: "primary", id: "lesson-answer", onclick: answer }, t("s_lesson_answer")));
+    el("button", { class: "primary", id: "lesson-answer", onclick: answer }, t("s_lesson_answer")));
 }
 
 /** Whether the answer was right, and how the figures come about. */
-function lessonResult(i) {
+export function lessonResult(i) {
   if (!studio.server.lesson) return null;
   const mine = studio.server.lesson.answered.find((one) => one.node === i);
   const known = lesson.result && lesson.node === i ? lesson.result : null;
@@ -50,41 +52,35 @@ const measureName = (v) => t(v === "gain" && M.payload.criterion !== "entropy" ?
 
 /** Which column and which figure are to be computed. */
 function stepChoice() {
-  const list = (id, label, values, value, name, chosen) => {
-    const box = el("select", { id, "aria-label": label }, values.map((v) => el("option", { value: v }, name(v))));
-    box.value = value;
-    box.addEventListener("change", () => chosen(box.value));
-    return box;
-  };
   const reset = (change) => {
     Object.assign(lesson, change, { steps: null, shown: 0 });
     fillSteps();
   };
   return el("div", { class: "row" },
-    list("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
-    list("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
-    el("button", { type: "button", class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
-    el("button", { type: "button", class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
+    choice("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
+    choice("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
+    el("button", { class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
+    el("button", { class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
 }
 
 /** Show one more step, or all; the first time they are fetched. @param {any} [by] */
 async function nextStep(by = 1) {
-  try {
-    if (!lesson.steps || lesson.steps.lang !== LANG) lesson.steps = { ...(await api.steps(lesson.node, lesson.column || M.columns.name[0], lesson.measure)), lang: LANG };
-  } catch (error) {
-    return complain(error);
+  if (!lesson.steps || lesson.steps.lang !== language.code) {
+    const found = await attempt(() => api.steps(lesson.node, lesson.column || M.columns.name[0], lesson.measure));
+    if (!found) return;
+    lesson.steps = { ...found, lang: language.code };
   }
   lesson.shown = Math.min(lesson.shown + (typeof by === "number" ? by : 1), lesson.steps.steps.length);
   fillSteps();
 }
 
 function fillSteps() {
-  const holder = document.getElementById("lesson-steps");
+  const holder = byId("lesson-steps");
   if (holder) holder.replaceChildren(...stepParts());
 }
 
 /** A formula with numbers as the language writes them. @param {string} formula */
-const withDecimals = (formula) => (LANG === "en" ? formula : formula.replace(/(\d)\.(?=\d)/g, "$1,"));
+const withDecimals = (formula) => (language.code === "en" ? formula : formula.replace(/(\d)\.(?=\d)/g, "$1,"));
 
 function stepParts() {
   if (!lesson.steps) return [el("p", { class: "muted" }, t("s_lesson_steps_hint"))];

@@ -1,19 +1,25 @@
 // The first screen: the table, column by column, before anything is learned.
 
-function tableScreen() {
+import { barTrack } from "../../../report/assets/charts/charts.js";
+import { fmtCount, fmtNumber, fmtPercent, hasWords, isolated, language, listed, t } from "../../../report/assets/core/words.js";
+import { choice, el, say, scrollTable, section, sv } from "../../../report/assets/page/dom.js";
+import { act, studio } from "../talk/studio.js";
+
+export function tableScreen() {
   const s = studio.server;
   return el("main", { class: "table-screen", id: "table-screen" },
     resumedBox(),
     el("div", { class: "table-head" },
-      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text))),
-      el("button", { type: "button", class: "primary", id: "start", disabled: !s.tree, onclick: () => showScreen("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
+      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text)),
+        s.not_replayed ? el("button", { class: "small", id: "in-copy", onclick: () => act("continue_in_copy") }, t("s_in_copy")) : null),
+      el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
     s.tree || s.beginning ? null : el("p", { class: "warn" }, t("s_choose_target")),
     isBegun() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
     el("div", { class: "table-grid" }, columnsTable(), setupBox()));
 }
 
 /** Whether the tree has been worked on. */
-const isBegun = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
+export const isBegun = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
 
 function tableSummary() {
   const { setup, source } = studio.server;
@@ -34,8 +40,8 @@ function resumedBox() {
   const { resumed } = studio.server;
   if (!resumed) return null;
   const when = new Date(resumed.saved);
-  return el("p", { class: "flip", id: "resumed" }, t("s_resumed", { n: fmtCount(resumed.actions), when: Number.isNaN(when.valueOf()) ? resumed.saved : when.toLocaleString(LANG) }), " ",
-    el("button", { type: "button", class: "small", id: "afresh", onclick: () => act("restart") }, t("s_afresh")));
+  return el("p", { class: "flip", id: "resumed" }, t("s_resumed", { n: fmtCount(resumed.actions), when: Number.isNaN(when.valueOf()) ? resumed.saved : when.toLocaleString(language.code) }), " ",
+    el("button", { class: "small", id: "afresh", onclick: () => act("restart") }, t("s_afresh")));
 }
 
 /** All columns with their figures and what can be set of them. */
@@ -61,13 +67,6 @@ function columnRow(one, seen, k, heads) {
     cell(6, "remarks", seen ? seen.remarks.map((r) => el("p", { class: "remark" }, "⚠ " + remarkText(r, seen))) : null));
 }
 
-function choice(id, label, values, value, name, chosen) {
-  const list = el("select", { id, "aria-label": label }, values.map((v) => el("option", { value: String(v) }, name(v))));
-  list.value = String(value);
-  list.addEventListener("change", () => chosen(list.value));
-  return list;
-}
-
 const ROLES = ["use", "ignore", "weight", "target"];
 const roleChoice = (one, k) => choice(`role-${k}`, `${t("s_role")}: ${one.name}`, ROLES, one.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: one.name, role }));
 const kindChoice = (one, k) => choice(`kind-${k}`, `${t("s_kind")}: ${one.name}`, one.kinds.includes(one.kind) ? one.kinds : [one.kind, ...one.kinds], one.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: one.name, kind }));
@@ -78,9 +77,8 @@ function columnMore(one, k) {
   if (one.kind !== "category" && one.kind !== "identifier") {
     parts.push(el("label", { class: "inline" }, t("s_monotone"), choice(`monotone-${k}`, `${t("s_monotone")}: ${one.name}`, [0, 1, -1], one.monotone, (v) => t({ 0: "s_monotone_free", 1: "s_monotone_up", "-1": "s_monotone_down" }[v]), (v) => act("set_column", { column: one.name, monotone: Number(v) }))));
   }
-  const cost = el("input", { id: `cost-${k}`, type: "number", min: 0, step: "any", "aria-label": `${t("s_column_cost")}: ${one.name}` });
-  cost.value = one.cost;
-  cost.addEventListener("change", () => cost.value !== "" && act("set_column", { column: one.name, cost: Number(cost.value) }));
+  const cost = numberField(`cost-${k}`, one.cost, (v) => v !== "" && act("set_column", { column: one.name, cost: Number(v) }),
+    { "aria-label": `${t("s_column_cost")}: ${one.name}` });
   parts.push(el("label", { class: "inline", title: t("s_column_cost_hint") }, t("s_column_cost"), cost));
   if (one.kind === "ordered" && one.levels) parts.push(orderList(one, k));
   const set = one.monotone !== 0 || one.cost !== 1;
@@ -96,6 +94,117 @@ function orderList(one, k) {
     return act("set_column", { column: one.name, order });
   };
   return el("ol", { class: "order-list", "aria-label": t("s_order") }, one.levels.map((level, a) => el("li", {}, el("div", {}, el("span", {}, String(level)),
-    el("button", { type: "button", class: "small", id: `up-${k}-${a}`, disabled: a === 0, "aria-label": t("s_move_up", { level }), onclick: () => swap(a, a - 1) }, "↑"),
-    el("button", { type: "button", class: "small", id: `down-${k}-${a}`, disabled: a === one.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓")))));
+    el("button", { class: "small", id: `up-${k}-${a}`, disabled: a === 0, "aria-label": t("s_move_up", { level }), onclick: () => swap(a, a - 1) }, "↑"),
+    el("button", { class: "small", id: `down-${k}-${a}`, disabled: a === one.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓")))));
 }
+
+function setupBox() {
+  const { setup } = studio.server;
+  return el("div", { class: "setup", role: "group", "aria-label": t("s_setup") },
+    section(t("s_target"), targetChoice()),
+    section(t("s_held_out_rows"), heldOutChoice()),
+    el("details", { class: "block", open: openGrowing ?? window.innerWidth > 1180, ontoggle: (e) => (openGrowing = e.target.open) }, el("summary", {}, t("s_growing")), growingOptions()),
+    setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
+}
+
+/** @type {boolean|null} whether the options of growing are shown; null: as there is room */ let openGrowing = null;
+
+function targetChoice() {
+  const { setup } = studio.server;
+  const names = setup.columns.map((one) => one.name);
+  return el("div", {}, choice("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
+    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listed(setup.classes, 6)}` : "")) : null);
+}
+
+const SHARES_HELD = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
+/** None, a share of the rows, or another file of the folder. */
+function heldOutChoice() {
+  const held = studio.server.setup.held_out;
+  const value = !held ? "0" : held.given ? "given" : held.file !== undefined ? "file:" + held.file : String(held.share);
+  const values = [...new Set([...(held && held.given ? ["given"] : []), ...SHARES_HELD.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
+  const name = (/** @type {string} */ v) => (v === "given" ? t("s_held_given") : v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
+  return el("div", {}, choice("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
+    el("p", { class: "muted small-text" }, t("s_held_hint")));
+}
+
+/** @param {string} id @param {number|string} value @param {(v: string) => void} changed @param {Record<string, any>} more */
+const numberField = (id, value, changed, more) =>
+  el("input", { id, type: "number", min: 0, step: "any", value, onchange: (e) => changed(e.target.value), ...more });
+
+/** Options of growing: lists where the server names what is allowed, else numbers; empty is the default. */
+function growingOptions() {
+  const { options, allowed } = studio.server.setup;
+  const set = (name, value) => act("set_options", { options: { [name]: value } });
+  return el("div", { class: "option-grid" }, Object.keys(options).map((name) => {
+    const id = "option-" + name;
+    const label = el("label", { for: id }, hasWords("s_option_" + name) ? t("s_option_" + name) : name);
+    if (allowed[name]) return [label, choice(id, label.textContent, allowed[name], options[name], (v) => (hasWords("s_value_" + v) && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
+    return [label, numberField(id, options[name] ?? "", (v) => set(name, v === "" ? null : Number(v)), { placeholder: t("s_no_limit") })];
+  }));
+}
+
+/** Prior probabilities by class, and what each kind of error costs. */
+function priorsAndCosts() {
+  const { classes, class_prior: prior, cost_matrix: costs } = studio.server.setup;
+  if (classes.length > 8) return el("p", { class: "muted" }, t("s_many_classes"));
+  return el("div", {}, priorFields(classes, prior), costFields(classes, costs));
+}
+
+function priorFields(classes, prior) {
+  const fields = classes.map((name, k) => numberField(`prior-${k}`, prior ? prior[name] ?? "" : "", () => send(),
+    { max: 1, placeholder: t("s_as_rows"), "aria-label": `${t("class_prior")}: ${name}` }));
+  const send = () => {
+    const filled = fields.filter((f) => f.value !== "");
+    if (!filled.length) return act("set_options", { options: {}, class_prior: null });
+    if (filled.length === fields.length) return act("set_options", { options: {}, class_prior: Object.fromEntries(classes.map((name, k) => [name, Number(fields[k].value)])) });
+    return say(t("s_prior_all"));
+  };
+  return el("details", { open: Boolean(prior) }, el("summary", {}, t("class_prior")), el("div", { class: "option-grid" }, classes.map((name, k) => [el("label", { for: `prior-${k}` }, name), fields[k]])), el("p", { class: "muted small-text" }, t("s_prior_hint")));
+}
+
+function costFields(classes, costs) {
+  const value = (r, c) => (costs ? costs[r][c] : r === c ? 0 : 1);
+  const fields = classes.map((truth, r) => classes.map((said, c) =>
+    numberField(`error-cost-${r}-${c}`, value(r, c), () => send(), { disabled: r === c, "aria-label": t("s_cost_of", { truth, said }) })));
+  const send = () => {
+    const matrix = fields.map((line) => line.map((f) => Number(f.value)));
+    const plain = matrix.every((line, r) => line.every((v, c) => v === (r === c ? 0 : 1)));
+    return act("set_options", { options: {}, cost_matrix: plain ? null : matrix });
+  };
+  return el("details", { open: Boolean(costs) }, el("summary", {}, t("cost_matrix")),
+    scrollTable(t("cost_matrix"), "cost-table", [el("td", {}, t("s_cost_corner")), classes.map((name) => el("th", { scope: "col" }, name))],
+      classes.map((name, r) => el("tr", {}, el("th", { scope: "row" }, name), fields[r].map((f) => el("td", {}, f))))));
+}
+
+/** @param {any} seen a column as described */
+function columnPicture(seen) {
+  if (seen.histogram.length) return numberPicture(seen);
+  if (seen.kind === "identifier") return el("span", { class: "muted" }, t("s_n_distinct", { n: fmtCount(seen.n_distinct) }));
+  const most = seen.levels.slice(0, 4);
+  const total = studio.columns.n_described - seen.n_missing || 1;
+  const rest = seen.n_distinct - most.length;
+  return el("div", { class: "level-bars" }, most.map(([level, n]) => el("div", { class: "level-bar" },
+    el("span", { class: "bar-name", title: String(level) }, String(level)), barTrack(n / total), el("span", { class: "num" }, fmtPercent(n / total)))),
+  rest > 0 ? el("span", { class: "muted small-text" }, t("more_levels", { n: fmtCount(rest) })) : null);
+}
+
+function numberPicture(seen) {
+  const counts = seen.histogram;
+  const most = Math.max(...counts, 1);
+  const svg = sv("svg", { viewBox: `0 0 ${counts.length * 8} 28`, class: "column-histogram", preserveAspectRatio: "none", "aria-hidden": "true" });
+  counts.forEach((n, k) => n && svg.append(sv("rect", { x: 8 * k + 0.5, y: 28 - Math.max((27 * n) / most, 1), width: 7, height: Math.max((27 * n) / most, 1), class: "histogram-bar" })));
+  const shown = (v) => (typeof v === "number" ? fmtNumber(v, 4) : String(v));
+  const q = seen.quantiles;
+  return el("div", { class: "number-picture" }, svg, el("div", { class: "ends" }, el("span", {}, shown(q[0])), el("span", { class: "muted" }, `${t("s_median")} ${shown(q[2])}`), el("span", {}, shown(q[q.length - 1]))));
+}
+
+/** Share of the target's impurity that the best single split takes away. */
+function associationBar(seen) {
+  if (seen.association === null) return el("span", { class: "muted" }, "–");
+  return el("div", { class: "association", title: t("s_association_hint") },
+    barTrack(seen.association), el("span", { class: "num" }, fmtPercent(seen.association, 1)));
+}
+
+const REMARKS = ["empty", "constant", "nearly_constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "leak"];
+/** A remark of the description in the language of the page. @param {any} remark */
+const remarkText = (remark, seen) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(seen.n_distinct), share: fmtPercent(seen.missing) }) : remark.text);

@@ -1,0 +1,73 @@
+// A growing tree: nodes in the order in which they were made, numbered in pre-order only at the end.
+//
+// Subtrees may be grown apart (by other threads, each with a builder of its own) and grafted onto a node of the first
+// builder; the finished arrays do not depend on who grew what when.
+#pragma once
+
+#include "criteria/node_summary.hpp"
+#include "split/candidate.hpp"
+#include "split/missing/surrogates.hpp"
+#include "split/search_options.hpp"
+#include "tree/tree_arrays.hpp"
+
+namespace ceiba::grow {
+
+// What an inner node asks.
+struct Question {
+    split::Candidate split;
+    std::vector<split::Candidate> competitors;
+    std::vector<split::Surrogate> surrogates;
+    std::int32_t default_branch = -1;
+    std::int64_t sent_default = 0;
+};
+
+struct NodeRecord {
+    std::int32_t first_child = -1, n_children = 0;
+    std::int32_t graft = -1;                  // this node is the root of that builder's tree
+    std::unique_ptr<tree::TreeArrays> grown;  // or of this one, which is finished
+    std::int64_t n_rows = 0;
+    double weight = 0.0, search_weight = 0.0, impurity = 0.0;
+    double limited = 0.0;  // as in TreeArrays
+    std::vector<double> value;
+    std::unique_ptr<Question> question;  // null: a leaf
+};
+
+using Builder = std::vector<NodeRecord>;
+
+// builders[0] holds the root; its grafts name the others.
+tree::TreeArrays assemble(const std::vector<Builder>& builders, bool limited);
+
+// Fills in the branches of nodes in pre-order, from their parents.
+void link_branches(tree::TreeArrays& tree);
+
+// What monotone splits limit, the value of a node or the share of its second class, and how limits are handed down.
+
+// The value of a node within the limits that splits above it have set.
+inline double limited_value(const criteria::NodeSummary& summary, const split::NodeContext& context) {
+    const bool classes = summary.value.size() == 2;
+    if (classes && !(summary.weight > 0.0)) return 0.0;
+    const double number = classes ? summary.value[1] / summary.weight : summary.value[0];
+    return std::clamp(number, classes ? std::max(context.low, 0.0) : context.low,
+                      classes ? std::min(context.high, 1.0) : context.high);
+}
+
+struct LimitedBranch {
+    split::NodeContext& context;
+    double& value;
+};
+
+// The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both sides
+// answer with the middle.
+inline void hand_down_limits(const split::SearchOptions& options, const split::Candidate& split,
+                             const split::NodeContext& parent, LimitedBranch first, LimitedBranch second) {
+    const int direction = options.monotone[static_cast<std::size_t>(split.column)];
+    if (direction == 0) return;
+    const double middle = 0.5 * (first.value + second.value);
+    const LimitedBranch low = direction > 0 ? first : second, high = direction > 0 ? second : first;
+    low.context.high = std::min(parent.high, middle);
+    high.context.low = std::max(parent.low, middle);
+    low.value = std::min(low.value, middle);
+    high.value = std::max(high.value, middle);
+}
+
+}  // namespace ceiba::grow

@@ -1,0 +1,186 @@
+#include "shards/protocol.hpp"
+
+namespace ceiba::shards {
+
+void Route::write(Words& out) const {
+    out.push_back(static_cast<std::uint64_t>(kind));
+    if (kind == split::Kind::none) return out.push_back(stays);
+    out.insert(out.end(), {column, std::bit_cast<std::uint64_t>(cut), missing_branch, levels.size(), open.size()});
+    for (const split::LevelBranch& level : levels)
+        out.push_back(static_cast<std::uint64_t>(level.code) << 32 | static_cast<std::uint32_t>(level.branch));
+    for (char stays : open) out.push_back(static_cast<std::uint64_t>(stays));
+}
+
+Route Route::read(Reader& in) {
+    Route route;
+    route.kind = static_cast<split::Kind>(in.word());
+    if (route.kind == split::Kind::none) {
+        route.stays = in.word() != 0;
+        return route;
+    }
+    route.column = in.size();
+    route.cut = in.real();
+    route.missing_branch = in.size();
+    const std::size_t n_levels = in.size(), n_branches = in.size();
+    for (std::uint64_t word : in.take(n_levels))
+        route.levels.push_back({static_cast<std::int32_t>(word >> 32), static_cast<std::int32_t>(word & 0xFFFFFFFFu)});
+    for (std::uint64_t word : in.take(n_branches)) route.open.push_back(word != 0);
+    return route;
+}
+
+void StretchAsk::write(Words& out) const { out.insert(out.end(), {node, column, low, high}); }
+
+StretchAsk StretchAsk::read(Reader& in) {
+    const auto words = in.take(4);
+    return {static_cast<std::size_t>(words[0]), static_cast<std::size_t>(words[1]), words[2], words[3]};
+}
+
+Words join_rounds(const std::vector<TreeRound>& rounds) {
+    Words out{rounds.size()};
+    for (const TreeRound& one : rounds) {
+        out.insert(out.end(), {one.tree, one.round.size()});
+        put_all(out, one.round);
+    }
+    return out;
+}
+
+std::vector<TreeRound> split_rounds(std::span<const std::uint64_t> rounds) {
+    Reader in(rounds);
+    std::vector<TreeRound> out;
+    for (std::size_t n = in.size(); n-- > 0;) {
+        const std::uint64_t tree = in.word();
+        out.push_back({tree, in.take(in.size())});
+    }
+    return out;
+}
+
+Words join_answers(const std::vector<Words>& answers) {
+    Words out{static_cast<std::uint64_t>(Form::several), answers.size()};
+    for (const Words& answer : answers) {
+        out.push_back(answer.size());
+        put_all(out, answer);
+    }
+    return out;
+}
+
+std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::uint64_t> answers) {
+    Reader in(answers);
+    if (static_cast<Form>(in.word()) != Form::several) throw Contradiction("an answer is not that of a list of trees");
+    std::vector<std::span<const std::uint64_t>> out;
+    for (std::size_t n = in.size(); n-- > 0;) out.push_back(in.take(in.size()));
+    return out;
+}
+
+bool holds_rows(std::span<const std::uint64_t> answers) {
+    const auto parts = split_answers(answers);
+    return std::any_of(parts.begin(), parts.end(), [](std::span<const std::uint64_t> one) {
+        return !one.empty() && static_cast<Form>(one[0]) == Form::pieces;
+    });
+}
+
+void write_level(const std::vector<Route>& routes, Words& way) {
+    Words level;
+    for (const Route& route : routes) route.write(level);
+    way.push_back(level.size());
+    way.push_back(routes.size());
+    put_all(way, level);
+}
+
+namespace {
+
+using Span = std::span<const std::uint64_t>;
+
+void merge_sums(Reader a, Reader b, Words& out) {
+    const std::size_t n = a.size();
+    const bool alike = b.size() == n;
+    const Span own = a.rest(), other = b.rest();
+    if (!alike || own.size() != other.size() || own.size() < n)
+        throw Contradiction("two shards counted different things");
+    out.push_back(n);
+    for (std::size_t i = 0; i < n; ++i) out.push_back(own[i] + other[i]);
+    for (std::size_t i = n; i < own.size(); ++i)
+        out.push_back((i - n) % 2 ? std::min(own[i], other[i]) : std::max(own[i], other[i]));
+}
+
+// Per request: how many runs; each run a key and a cell. Equal keys become one run.
+void merge_runs(Reader a, Reader b, Words& out) {
+    const std::size_t width = a.size(), n = a.size();
+    if (b.size() != width || b.size() != n) throw Contradiction("two shards fetched different things");
+    out.insert(out.end(), {width, n});
+    for (std::size_t r = 0; r < n; ++r) {
+        const std::size_t na = a.size(), nb = b.size(), place = out.size();
+        const Span left = a.take(na * (width + 1)), right = b.take(nb * (width + 1));
+        out.push_back(0);
+        std::size_t i = 0, j = 0;
+        while (i < left.size() || j < right.size()) {
+            ++out[place];
+            const bool from_left = j == right.size() || (i < left.size() && left[i] <= right[j]);
+            const bool both = i < left.size() && j < right.size() && left[i] == right[j];
+            put_all(out, from_left ? left.subspan(i, width + 1) : right.subspan(j, width + 1));
+            if (both)
+                for (std::size_t w = 1; w <= width; ++w) out[out.size() - width - 1 + w] += right[j + w];
+            i += from_left ? width + 1 : 0;
+            j += !from_left || both ? width + 1 : 0;
+        }
+    }
+}
+
+// Pieces have the number of their shard first and are kept in that order.
+void merge_pieces(Reader a, Reader b, Words& out) {
+    struct Piece {
+        std::uint64_t shard;
+        Span words;
+    };
+    std::vector<Piece> pieces;
+    for (Reader* one : {&a, &b})
+        while (!one->done()) {
+            const std::uint64_t shard = one->word();
+            pieces.push_back({shard, one->take(one->size())});
+        }
+    std::sort(pieces.begin(), pieces.end(), [](const Piece& x, const Piece& y) { return x.shard < y.shard; });
+    for (const Piece& piece : pieces) {
+        out.insert(out.end(), {piece.shard, piece.words.size()});
+        put_all(out, piece.words);
+    }
+}
+
+// Answers to the rounds of several trees, one by one.
+void merge_several(Reader a, Reader b, Words& out) {
+    const std::size_t n = a.size();
+    if (b.size() != n) throw Contradiction("two shards answered for different trees");
+    out.push_back(n);
+    for (std::size_t t = 0; t < n; ++t) {
+        const Span own = a.take(a.size()), other = b.take(b.size());
+        const Words both = merge(own, other);
+        out.push_back(both.size());
+        put_all(out, both);
+    }
+}
+
+}  // namespace
+
+Words merge(Span a, Span b) {
+    if (a.empty() || b.empty() || a[0] != b[0]) throw Contradiction("two shards answered different questions");
+    Words out{a[0]};
+    out.reserve(std::max(a.size(), b.size()));
+    const Span own = a.subspan(1), other = b.subspan(1);
+    switch (static_cast<Form>(a[0])) {
+        case Form::sums:
+            merge_sums(Reader(own), Reader(other), out);
+            break;
+        case Form::runs:
+            merge_runs(Reader(own), Reader(other), out);
+            break;
+        case Form::pieces:
+            merge_pieces(Reader(own), Reader(other), out);
+            break;
+        case Form::several:
+            merge_several(Reader(own), Reader(other), out);
+            break;
+        default:
+            throw Contradiction("an answer has no known form");
+    }
+    return out;
+}
+
+}  // namespace ceiba::shards

@@ -1,0 +1,148 @@
+#include "split/levels/level_orders.hpp"
+
+#include "base/sort.hpp"
+
+namespace ceiba::split {
+
+void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
+    const std::int32_t* codes = node.codes(column);
+    const data::TargetRows& target = node.store->target;
+    const std::size_t n = node.size();
+    const auto takes_part = [&](std::size_t i) {
+        return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0;
+    };
+    out.code.clear();
+    out.missing.clear();
+    std::int32_t largest = -1;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
+    std::vector<std::uint32_t> count(static_cast<std::size_t>(largest + 1), 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!takes_part(i)) continue;
+        if (codes[i] < 0)
+            out.missing.push_back(static_cast<std::uint32_t>(i));
+        else
+            ++count[static_cast<std::size_t>(codes[i])];
+    }
+    out.start.assign(1, 0);
+    for (std::size_t k = 0; k < count.size(); ++k) {
+        if (count[k] == 0) continue;
+        out.code.push_back(static_cast<std::int32_t>(k));
+        const std::uint32_t begin = out.start.back();
+        out.start.push_back(begin + count[k]);
+        count[k] = begin;
+    }
+    out.rows.resize(out.start.back());
+    for (std::size_t i = 0; i < n; ++i)
+        if (codes[i] >= 0 && takes_part(i))
+            out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
+}
+
+std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
+                                     const std::vector<double>& class_scale, bool falling) {
+    const data::TargetRows& target = node.store->target;
+    std::vector<LevelOrder> orders;
+    std::vector<double> mean(levels.n_levels());
+    for (int o = 0; o < target.n_outputs(); ++o) {
+        const int n_classes = target.classification() ? target.n_classes[static_cast<std::size_t>(o)] : 0;
+        const int n_orders = n_classes > 2 ? n_classes : 1;
+        for (int k = 0; k < n_orders; ++k) {
+            for (std::size_t l = 0; l < levels.n_levels(); ++l) {
+                base::Sum weight, sum;
+                for (std::uint32_t r = levels.start[l]; r < levels.start[l + 1]; ++r) {
+                    const std::size_t i = node.begin + levels.rows[r];
+                    double w = target.weight_of(i);
+                    if (n_classes) {
+                        const std::uint16_t label = target.labels[static_cast<std::size_t>(o)][i];
+                        // With two classes the scale changes no order; without it equal shares are equal to the last
+                        // bit.
+                        if (!class_scale.empty() && n_classes > 2) w *= class_scale[label];
+                        if (label == k) sum.add(w);
+                    } else {
+                        sum.add(base::two_product(w, target.numbers[static_cast<std::size_t>(o)][i]));
+                    }
+                    weight.add(w);
+                }
+                mean[l] = sum.value() / weight.value();
+            }
+            if (falling)
+                for (double& m : mean) m = -m;
+            orders.push_back(base::ascending(mean));
+        }
+    }
+    return orders;
+}
+
+void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out) {
+    out.clear();
+    out.reserve(levels.n_rows() + levels.missing.size());
+    for (std::size_t p = 0; p < order.size(); ++p)
+        for (std::uint32_t r = levels.start[order[p]]; r < levels.start[order[p] + 1]; ++r)
+            out.push_back({static_cast<std::uint32_t>(p), levels.rows[r]});
+    for (const std::uint32_t row : levels.missing) out.push_back({static_cast<std::uint32_t>(order.size()), row});
+}
+
+namespace {
+
+using Part = EventPart;
+
+// Sums are rounded once: they do not depend on the order of rows.
+Part part_of(const NodeRows& node, std::span<const std::uint32_t> rows) {
+    const data::TargetRows& target = node.store->target;
+    base::LongSum weight, events;
+    for (const std::uint32_t row : rows) {
+        const double w = target.weight_of(node.begin + row);
+        weight.add(w);
+        events.add(base::two_product(w, target.numbers[0][node.begin + row]));
+    }
+    return {weight.value(), events.value(), rows.size()};
+}
+
+// The level that makes the best set together with those on the left; -1 if no set is allowed.
+std::ptrdiff_t best_addition(const Part& left, const Part& all, const std::vector<Part>& level, const Limits& limits) {
+    std::ptrdiff_t best = -1;
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t l = 0; l < level.size(); ++l) {
+        const Part with = left + level[l], without = all - with;
+        if (!(level[l].events > 0.0) || !with.allowed(limits) || !without.allowed(limits)) continue;
+        const double value = with.value() + without.value();
+        if (value > most) best = static_cast<std::ptrdiff_t>(l), most = value;
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_aside,
+                                               const Limits& limits, const LevelOrder& by_rate) {
+    std::vector<Part> level(levels.n_levels());
+    for (std::size_t l = 0; l < level.size(); ++l) {
+        const std::size_t begin = levels.start[l], end = levels.start[l + 1];
+        level[l] = part_of(node, std::span(levels.rows).subspan(begin, end - begin));
+    }
+    return orders_past_event_free(level, part_of(node, {levels.missing.data(), n_aside}), limits, by_rate);
+}
+
+std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& aside,
+                                               const Limits& limits, const LevelOrder& by_rate) {
+    Part all, event_free;
+    for (const Part& own : level) {
+        all = all + own;
+        if (!(own.events > 0.0)) event_free = event_free + own;
+    }
+    std::vector<LevelOrder> orders;
+    if (event_free.n_rows == 0 && (aside.n_rows == 0 || aside.events > 0.0)) return orders;
+    const auto first = std::find_if(by_rate.begin(), by_rate.end(), [&](auto l) { return level[l].events > 0.0; });
+    for (const bool aside_left : {false, true}) {
+        if (aside_left && aside.n_rows == 0) continue;
+        const std::ptrdiff_t best =
+            best_addition(aside_left ? event_free + aside : event_free, all + aside, level, limits);
+        if (best < 0 || first == by_rate.end() || *first == static_cast<std::uint32_t>(best)) continue;
+        auto& order = orders.emplace_back(by_rate);
+        const auto from = order.begin() + (first - by_rate.begin());
+        const auto at = std::find(from, order.end(), static_cast<std::uint32_t>(best));
+        std::rotate(from, at, at + 1);
+    }
+    return orders;
+}
+
+}  // namespace ceiba::split

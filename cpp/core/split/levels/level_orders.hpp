@@ -1,0 +1,70 @@
+// The rows of a node grouped by level, and the orders of levels that are worth scanning.
+//
+// Breiman et al. 1984, theorem 4.5: for two classes or a numeric target, with gini, entropy, squared error or Poisson
+// deviance, the best of all 2^(L-1) - 1 level sets is among the L - 1 cuts of the levels ordered by their mean (share
+// of a class). For absolute error the same order is a heuristic. So levels are put in order, given ranks, and scanned
+// like numbers.
+#pragma once
+
+#include "split/candidate.hpp"
+#include "split/store/row_store.hpp"
+
+namespace ceiba::split {
+
+using LevelOrder = std::vector<std::uint32_t>;  // of the levels in a node, by position
+
+struct LevelRows {
+    std::vector<std::int32_t> code;      // levels present in the node, ascending
+    std::vector<std::uint32_t> start;    // rows of level l: rows[start[l], start[l + 1])
+    std::vector<std::uint32_t> rows;     // rows of the node
+    std::vector<std::uint32_t> missing;  // rows without a level
+
+    std::size_t n_levels() const { return code.size(); }
+    std::size_t n_rows() const { return rows.size(); }
+};
+
+// Rows of zero weight take no part.
+void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
+
+// For each way to order the levels (one per output; classification: one per class, or one if there are two): level
+// positions by ascending mean (or `falling`), equal means in level order.
+std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
+                                     const std::vector<double>& class_scale, bool falling);
+
+// Entries that scan the levels in this order; after them those of the rows without a level.
+void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out);
+
+// Poisson level sets where some levels have no events.
+//
+// The best division with rates r_L < r_R has on its left the levels whose rate is below the logarithmic mean of r_L and
+// r_R (the gain is convex in the left's weight and sum, so the best set lies on the side of the tangent where it
+// grows). A side without events is not allowed, though: if only event-free levels lie below, the left must take one
+// level more, and that need not be the one of the lowest rate. So besides the cuts of the order by rate (Breiman et al.
+// 1984, theorem 4.5) the best set can only be all event-free levels and one other.
+
+// Weight, events and rows of a level, or of the missing values.
+struct EventPart {
+    double weight = 0.0, events = 0.0;
+    std::size_t n_rows = 0;
+
+    EventPart operator+(const EventPart& other) const {
+        return {weight + other.weight, events + other.events, n_rows + other.n_rows};
+    }
+    EventPart operator-(const EventPart& other) const {
+        return {weight - other.weight, events - other.events, n_rows - other.n_rows};
+    }
+    bool allowed(const Limits& limits) const {
+        return events > 0.0 && n_rows >= limits.min_rows && weight >= limits.min_weight;
+    }
+    // What the side adds to the gain, apart from a constant.
+    double value() const { return events * std::log(events / weight); }
+};
+
+// Orders in which the best such set is a cut: one, or one for each side of the missing values (`n_aside` of them take
+// part, and can be event-free themselves); none if everything has events. `by_rate`: the levels by ascending rate.
+std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& aside,
+                                               const Limits& limits, const LevelOrder& by_rate);
+std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_aside,
+                                               const Limits& limits, const LevelOrder& by_rate);
+
+}  // namespace ceiba::split

@@ -1,0 +1,49 @@
+// The finders for a division and the criterion of a name; only the files beside this one include it.
+#pragma once
+
+#include "criteria/multi_output.hpp"
+#include "criteria/registry.hpp"
+#include "split/scan/presort_finder.hpp"
+#include "split/statistics/statistics.hpp"
+
+namespace ceiba::split {
+
+inline criteria::Setting setting_of(const data::TargetRows& target, const SearchOptions& options) {
+    return {target.size(), options.conventions.allow_zero_rate};
+}
+
+template <class Criteria, class D>
+Finder build(const D& division, const data::TargetRows& target, const SearchOptions& options, int n_threads) {
+    return criteria::for_criterion<Finder, Criteria>(options.criterion, [&]<class C>() -> Finder {
+        using Searched = criteria::Shared<C>;
+        const Searched criterion(criteria::make_criterion<C>(setting_of(target, options)));
+        return std::make_unique<PresortFinder<D, Searched>>(division, criterion, options, n_threads);
+    });
+}
+
+// Several outputs: a division for each, and one search for all criteria. Beside so many divisions a choice for every
+// cut costs nothing; numbers have loops of their own (multi_scan.hpp).
+template <criteria::ChosenPer Per, class... C>
+criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>, Per> one_for_outputs(criteria::List<C...>);
+template <criteria::ChosenPer Per, class C>
+criteria::MultiCriterion<C> one_for_outputs(criteria::List<C>);
+
+template <class Criteria, criteria::ChosenPer Per = criteria::ChosenPer::question, class D>
+Finder build_outputs(const std::vector<D>& divisions, const data::TargetRows& target, const SearchOptions& options,
+                     int n_threads) {
+    using Division = criteria::MultiDivision<D>;
+    using Chosen = decltype(one_for_outputs<Per>(Criteria{}));
+    const auto criterion = criteria::for_criterion<std::optional<Chosen>, Criteria>(options.criterion, [&]<class C>() {
+        const criteria::MultiCriterion<C> each(divisions.size(),
+                                               criteria::make_criterion<C>(setting_of(target, options)));
+        return std::optional<Chosen>(each);
+    });
+    return std::make_unique<PresortFinder<Division, Chosen>>(Division(divisions), *criterion, options, n_threads);
+}
+
+template <class D>
+D class_division(int n_classes, const SearchOptions& options) {
+    return {n_classes, options.class_scale.empty() ? nullptr : options.class_scale.data()};
+}
+
+}  // namespace ceiba::split

@@ -1,0 +1,29 @@
+// The finders over bins, for those statistics that are counted; apart, because it is much to compile.
+#pragma once
+
+#include "split/bins/bounded_finder.hpp"
+#include "split/bins/cells.hpp"
+#include "split/statistics/build.hpp"
+
+namespace ceiba::split {
+
+template <class Criteria, class Cells, class D>
+CountedFinderPtr build_counted(const D& division, const data::TargetRows& target, const SearchOptions& options,
+                               int n_threads) {
+    const Cells cells(target, options.class_scale, options.criterion == criteria::name_of<criteria::Poisson>());
+    if (!cells.usable()) return nullptr;
+    return criteria::for_criterion<CountedFinderPtr, Criteria>(options.criterion, [&]<class C>() -> CountedFinderPtr {
+        if constexpr (Bounded<C>) {
+            using Criterion = criteria::Shared<C>;
+            using Bounds = SharedBounds<C>;
+            const C criterion = criteria::make_criterion<C>(setting_of(target, options));
+            return std::make_unique<BoundedFinder<D, Criterion, Bounds, Cells>>(
+                make_presort_finder(target, options, n_threads), division, Criterion(criterion),
+                Bounds(typename BoundsOf<C>::type(criterion)), cells, options, n_threads);
+        } else {
+            return nullptr;
+        }
+    });
+}
+
+}  // namespace ceiba::split

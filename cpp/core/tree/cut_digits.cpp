@@ -1,0 +1,196 @@
+#include "tree/cut_digits.hpp"
+
+#include <charconv>
+
+#include "base/thread_pool.hpp"
+
+namespace ceiba::tree {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int short_digits = 12;  // about one float of 10,000 is a decimal of so many digits by chance
+constexpr double reach = 1e-5;    // rounding to `least_digits` moves a cut by less than this part of it
+constexpr std::size_t block_rows = 256;
+constexpr std::size_t thread_values = 500'000;  // that are worth a thread
+
+// Significant digits of the shortest decimal that is read as x.
+int shortest_digits(double x) {
+    char text[40];
+    const char* end = std::to_chars(text, text + sizeof text, std::abs(x), std::chars_format::scientific).ptr;
+    return static_cast<int>(std::find<const char*>(text, end, 'e') - text) - (text[1] == '.' ? 1 : 0);
+}
+
+// Digits of the shorter of the two decimals that are the cut and the float above it.
+int exact_digits(double cut) { return std::min(shortest_digits(cut), shortest_digits(std::nextafter(cut, infinity))); }
+
+// Does the cut, rounded to so many digits, leave its neighbours where they are?
+bool separates(double cut, CutGap gap, int digits) {
+    char text[40];
+    const char* end = std::to_chars(text, text + sizeof text, cut, std::chars_format::scientific, digits - 1).ptr;
+    double rounded = cut;
+    std::from_chars(text, end, rounded);
+    return rounded <= cut ? rounded >= gap.below : rounded <= gap.above;
+}
+
+// The digits of a cut that is no short decimal.
+int separating_digits(double cut, CutGap gap) {
+    const double margin = std::min(cut - gap.below, gap.above - cut);
+    int digits = all_digits;
+    if (margin > 0.0) {
+        // Rounding at the place p changes the cut by 10^p / 2 at most. One digit more: the logarithms are rounded.
+        const double places = std::floor(std::log10(std::abs(cut))) - std::floor(std::log10(margin) + std::log10(2.0));
+        digits = static_cast<int>(std::clamp<double>(places + 2.0, least_digits, all_digits));
+    }
+    while (digits > least_digits && separates(cut, gap, digits - 1)) --digits;
+    // With fewer digits than a short decimal has there are no ties, which languages round differently.
+    return digits < short_digits ? digits : all_digits;
+}
+
+// The cuts of one column, different and ascending, and the values near them.
+class ColumnCuts {
+public:
+    explicit ColumnCuts(std::vector<double> cuts) : cuts_(std::move(cuts)), held_(cuts_.size() + 1) {
+        // Nearly all values are far from every cut: a bit for each cell of a grid tells.
+        std::size_t cells = 64;
+        while (cells < 16 * cuts_.size() && cells < 65536) cells *= 2;
+        near_.resize(cells);
+        low_ = cuts_.front() - reach * std::abs(cuts_.front());
+        scale_ = static_cast<double>(cells) / (cuts_.back() + reach * std::abs(cuts_.back()) - low_);
+        if (!(scale_ < infinity)) scale_ = 0.0;  // one cell
+        for (const double cut : cuts_)
+            for (std::size_t c = cell(cut - reach * std::abs(cut)); c <= cell(cut + reach * std::abs(cut)); ++c)
+                near_[c] = 1;
+    }
+
+    void add(double x) {
+        if (!(x >= low_) || !near_[cell(x)]) return;  // NaN is near nothing
+        CutGap& own = held_[place_of(x)];
+        own.below = std::max(own.below, x);
+        own.above = std::min(own.above, x);
+    }
+
+    void merge(const ColumnCuts& other) {
+        for (std::size_t k = 0; k < held_.size(); ++k) {
+            held_[k].below = std::max(held_[k].below, other.held_[k].below);
+            held_[k].above = std::min(held_[k].above, other.held_[k].above);
+        }
+    }
+
+    // After the last value: the gap of each cut.
+    std::vector<CutGap> gaps() const {
+        std::vector<CutGap> found(cuts_.size());
+        CutGap seen;
+        for (std::size_t k = 0; k < cuts_.size(); ++k)
+            found[k].below = seen.below = std::max(seen.below, held_[k].below);
+        for (std::size_t k = cuts_.size(); k-- > 0;)
+            found[k].above = seen.above = std::min(seen.above, held_[k + 1].above);
+        return found;
+    }
+    // The first cut that is not below x.
+    std::size_t place_of(double x) const {
+        return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), x) - cuts_.begin());
+    }
+
+private:
+    std::size_t cell(double x) const {  // never decreases with x
+        const double at = (x - low_) * scale_;
+        return at < static_cast<double>(near_.size()) ? static_cast<std::size_t>(at) : near_.size() - 1;
+    }
+
+    std::vector<double> cuts_;
+    std::vector<CutGap> held_;  // of the interval up to each cut, and beyond the last: its largest and smallest value
+    std::vector<std::uint8_t> near_;
+    double low_, scale_;
+};
+
+// A column of a compressed matrix by columns has its values in one place.
+void add_stored(const data::SparseMatrix& matrix, std::size_t column, ColumnCuts& cuts) {
+    const std::size_t begin = matrix.start(column), end = matrix.start(column + 1);
+    for (std::size_t i = begin; i < end; ++i) cuts.add(matrix.value(i));
+    if (end - begin < matrix.n_rows) cuts.add(0.0);
+}
+
+}  // namespace
+
+std::int8_t digits_for(double cut, CutGap gap) {
+    if (!std::isfinite(cut)) return 0;
+    const int exact = exact_digits(cut);
+    return static_cast<std::int8_t>(exact <= short_digits ? exact : separating_digits(cut, gap));
+}
+
+std::vector<CutGap> cut_gaps(const data::Table& table, std::span<const std::uint32_t> rows,
+                             std::span<const std::int32_t> column, std::span<const double> cut, int n_threads) {
+    std::vector<std::vector<double>> of_column(table.columns.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) of_column[static_cast<std::size_t>(column[i])].push_back(cut[i]);
+    std::vector<std::size_t> place(table.columns.size());
+    std::vector<ColumnCuts> cuts;
+    std::vector<std::size_t> dense;
+    for (std::size_t j = 0; j < of_column.size(); ++j) {
+        std::vector<double>& own = of_column[j];
+        if (own.empty()) continue;
+        std::sort(own.begin(), own.end());
+        own.erase(std::unique(own.begin(), own.end()), own.end());
+        place[j] = cuts.size();
+        cuts.emplace_back(std::move(own));
+        if (table.sparse && !table.sparse->by_rows && rows.empty())
+            add_stored(*table.sparse, j, cuts.back());
+        else
+            dense.push_back(j);
+    }
+    // Block by block: the columns of a matrix whose rows lie together share its cache lines.
+    const std::size_t n_rows = rows.empty() ? table.n_rows : rows.size();
+    const auto add_rows = [&](std::size_t begin, std::size_t end, std::vector<ColumnCuts>& to) {
+        double block[block_rows];
+        for (; begin < end; begin += block_rows) {
+            const std::size_t size = std::min(block_rows, end - begin);
+            for (const std::size_t j : dense) {
+                table.columns[j].with_reader([&](auto number) {
+                    for (std::size_t i = 0; i < size; ++i)
+                        block[i] = number(rows.empty() ? begin + i : rows[begin + i]);
+                });
+                for (std::size_t i = 0; i < size; ++i) to[place[j]].add(block[i]);
+            }
+        }
+    };
+    const std::size_t n_parts = std::clamp<std::size_t>(n_rows * dense.size() / thread_values, 1,
+                                                        static_cast<std::size_t>(std::max(n_threads, 1)));
+    std::vector<std::vector<ColumnCuts>> parts(n_parts - 1, cuts);
+    base::ThreadPool pool(static_cast<int>(n_parts));
+    pool.run(n_parts, [&](std::size_t part, int) {
+        add_rows(part * n_rows / n_parts, (part + 1) * n_rows / n_parts, part == 0 ? cuts : parts[part - 1]);
+    });
+    for (const std::vector<ColumnCuts>& part : parts)
+        for (std::size_t k = 0; k < cuts.size(); ++k) cuts[k].merge(part[k]);
+    std::vector<std::vector<CutGap>> found;
+    for (const ColumnCuts& own : cuts) found.push_back(own.gaps());
+    std::vector<CutGap> gaps(cut.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        const std::size_t k = place[static_cast<std::size_t>(column[i])];
+        gaps[i] = found[k][cuts[k].place_of(cut[i])];
+    }
+    return gaps;
+}
+
+std::vector<std::int8_t> cut_digits(const data::Table& table, std::span<const std::uint32_t> rows,
+                                    std::span<const std::int32_t> column, std::span<const double> cut, int n_threads) {
+    std::vector<std::int8_t> digits(cut.size());
+    std::vector<std::size_t> place;
+    std::vector<std::int32_t> columns;
+    std::vector<double> cuts;
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        if (!std::isfinite(cut[i])) continue;
+        digits[i] = static_cast<std::int8_t>(exact_digits(cut[i]));
+        if (digits[i] <= short_digits) continue;
+        place.push_back(i);
+        columns.push_back(column[i]);
+        cuts.push_back(cut[i]);
+    }
+    if (place.empty()) return digits;
+    const std::vector<CutGap> gaps = cut_gaps(table, rows, columns, cuts, n_threads);
+    for (std::size_t k = 0; k < gaps.size(); ++k)
+        digits[place[k]] = static_cast<std::int8_t>(separating_digits(cuts[k], gaps[k]));
+    return digits;
+}
+
+}  // namespace ceiba::tree

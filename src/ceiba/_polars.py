@@ -1,0 +1,25 @@
+"""The one door to polars: `pl`, imported at first use, with an error that says how to get it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars
+
+    pl = polars
+else:
+
+    class _Polars:
+        def __getattr__(self, name: str) -> Any:
+            try:
+                import polars
+            except ImportError:
+                raise ImportError(
+                    "Reading files needs the package polars. Install it with: "
+                    "pip install ceiba[files]",
+                    name="polars",
+                ) from None
+            return getattr(polars, name)
+
+    pl = _Polars()

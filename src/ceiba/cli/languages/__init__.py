@@ -1,1 +1,0 @@
-"""What the command line prints, in Spanish and Portuguese."""

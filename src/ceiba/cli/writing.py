@@ -1,0 +1,184 @@
+"""Rows of a file with their answers beside them, written piece by piece.
+
+A CSV file to a CSV file is the common case and has a way of its own: the lines of the file are
+copied as they stand, and what comes after them is looked up by the node a row ends in. Files appear
+when all of it is there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+
+from ceiba._polars import pl
+from ceiba.cli.answers import Answers
+from ceiba.cli.terminal.output import remark
+from ceiba.errors import OptionError
+from ceiba.table.files.csv_file import CsvPiece
+from ceiba.table.files.kinds import by_schema
+from ceiba.table.files.reading import Batch
+from ceiba.table.files.streams import shown
+from ceiba.tree.model_file.atomic import atomic
+
+
+def write_answers(
+    answers: Answers, batches: Iterator[Batch], out: Path | None, *, only: bool, escape: bool
+) -> int:
+    """Write all rows and their answers; give how many rows there were."""
+    if out is not None and out.suffix.lower() in (".parquet", ".pq"):
+        return _write_parquet(answers, batches, out, only)
+    if out is None:
+        n = _write_csv(answers, batches, sys.stdout.buffer, only, escape)
+        sys.stdout.buffer.flush()
+        return n
+    with atomic(out) as file:
+        return _write_csv(answers, batches, file, only, escape)
+
+
+def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
+    clash = [] if only else [name for name in answers.names if name in columns]
+    if clash:
+        raise OptionError(f"The file has a column {clash[0]!r} already. Give --prefix, or --only.")
+
+
+def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
+    predictions = answers.of(by_schema(batch, answers.tree.schema))
+    return predictions if only else batch.cells(markers=False).hstack(predictions)
+
+
+# ---------------------------------------------------------------------- CSV
+
+
+def _write_csv(
+    answers: Answers, batches: Iterator[Batch], file: IO[bytes], only: bool, escape: bool
+) -> int:
+    n = 0
+    tails: pl.Series | None = None
+    encoding = "utf-8"
+    for at, batch in enumerate(batches):
+        piece = batch.piece
+        if piece is not None and at == 0 and piece.encoding == "utf-8-sig":
+            file.write(codecs.BOM_UTF8)
+        if piece is not None and piece.encoding != encoding:
+            encoding = piece.encoding
+            _say_encoding(piece)
+        form = {"separator": "," if piece is None else piece.file.format.separator,
+                "decimal_comma": piece is not None and piece.file.decimal_comma}  # fmt: skip
+        frame = by_schema(batch, answers.tree.schema)
+        n += len(frame)
+        if at == 0:
+            _refuse_clash(answers, batch.columns, only)
+            header = [*([] if only else batch.columns), *answers.names]
+            if escape:
+                header = _without_formulas(pl.DataFrame({"name": header}))["name"].to_list()
+            file.write(_text(pl.DataFrame(schema=header), form, header=True))
+            tails = None if only or piece is None or escape else _tails(answers, form)
+        if piece and tails is not None and (lines := _lines(piece, len(frame))) is not None:
+            pair = pl.DataFrame([lines, tails[answers.ends(frame)]])
+            _write(pair, file, {"separator": form["separator"], "quote_style": "never"})
+            continue
+        rows = answers.of(frame)
+        if not only:
+            rows = batch.cells(markers=False).hstack(rows)
+        _write(_without_formulas(rows) if escape else rows, file, form)
+    return n
+
+
+#: What begins like a formula, and the numbers that do.
+_FORMULA: Final = r"^[=+\-@\t\r]"
+_NUMBER: Final = r"^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$"
+
+
+def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before each text that a spreadsheet would run as a formula."""
+    text = pl.col(pl.String)
+    runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
+
+
+def _say_encoding(piece: CsvPiece) -> None:
+    name = codecs.lookup(piece.encoding).name
+    if name not in ("utf-8", "utf-8-sig", "ascii"):
+        source = shown(piece.file.source)
+        remark(f"{source} is {name}; the answers are UTF-8.", piece.file.reading.quiet)
+
+
+def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:
+    if file is sys.stdout.buffer:
+        # Through a text, so that a closed pipe is an error that Python knows.
+        file.write(_text(frame, form))
+    else:
+        file.flush()
+        frame.write_csv(file, include_header=False, **form)
+
+
+def _text(frame: pl.DataFrame, form: dict[str, Any], header: bool = False) -> bytes:
+    text: str = frame.write_csv(include_header=header, **form)
+    return text.encode("utf-8")
+
+
+def _lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
+    """Give the lines of a piece, one per row with all its cells; None if that is not certain."""
+    raw = piece.raw
+    if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
+        return None
+    separators = np.count_nonzero(np.frombuffer(raw, np.uint8) == ord(piece.file.format.separator))
+    if separators != n_rows * (len(piece.file.format.names) - 1):
+        return None  # a record lacks cells
+    frame = pl.read_csv(
+        raw, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
+        infer_schema=False,
+    )  # fmt: skip
+    lines: pl.Series = frame["line"]
+    return lines if len(lines) == n_rows and not lines.null_count() else None
+
+
+def _tails(answers: Answers, form: dict[str, Any]) -> pl.Series | None:
+    """Return what comes after the line of a row, by the node it ends in."""
+    if answers.spreads:
+        return None
+    nodes = answers.of_nodes
+    texts = _text(nodes, form).decode("utf-8").split("\n")
+    if len(texts) != len(nodes) + 1:  # a class that goes over several lines
+        return None
+    tails: pl.Series = pl.Series("tail", texts[:-1])
+    return tails
+
+
+# ---------------------------------------------------------------------- Parquet
+
+
+def _write_parquet(answers: Answers, batches: Iterator[Batch], out: Path, only: bool) -> int:
+    """Write one row group after another; polars asks for the rows as it writes."""
+    from polars.io.plugins import register_io_source
+
+    first = next(batches)
+    _refuse_clash(answers, first.columns, only)
+    start = _answered(answers, first, only)
+    n = 0
+    failure: list[BaseException] = []
+
+    def rows(*_: Any) -> Iterator[pl.DataFrame]:
+        nonlocal n
+        try:
+            n = len(start)
+            yield start
+            for batch in batches:
+                piece = _answered(answers, batch, only)
+                n += len(piece)
+                yield piece.cast(dict(start.schema))  # type: ignore[arg-type]
+        except BaseException as error:  # polars would wrap it
+            failure.append(error)
+            raise
+
+    with atomic(out) as file:
+        try:
+            register_io_source(rows, schema=start.schema).sink_parquet(file)
+        except BaseException as error:
+            raise failure[0] if failure else error from None
+    return n

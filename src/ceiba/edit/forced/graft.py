@@ -1,0 +1,119 @@
+"""Trees put together from parts: a subtree replaced, or branches planted under a split.
+
+Nodes are rows of arrays in pre-order, so a new tree is a concatenation of stretches of old ones and
+a new list of parents. No recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.tree import CompetitorTable, SplitTable, SplitTests, SurrogateTable, Tree
+from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.notes import NodeNote, taken_notes
+from ceiba.tree.splits.surrogates import SplitsByNode
+
+Ids = npt.NDArray[np.intp]
+Kind = TypeVar("Kind", bound=SplitsByNode)
+
+_FIGURES: Final = (
+    "default_branch",
+    "n_rows",
+    "weight",
+    "impurity",
+    "gain",
+    "value",
+    "risk",
+    "sent_default",
+)
+
+
+def graft(tree: Tree, node: int, part: Tree) -> Tree:
+    """Put a tree in the place of a node and all below it."""
+    end, n = int(tree.subtree_end[node]), tree.n_nodes
+    before, after = np.arange(node), np.arange(end, n)
+    moved = np.concatenate((before, np.full(end - node, node), after + part.n_nodes - (end - node)))
+    inside = part.parent + node
+    inside[0] = tree.parent[node]
+    parent = np.concatenate((tree.parent[before], inside, moved[tree.parent[after]]))
+    everything = np.arange(part.n_nodes)
+    return _joined(tree, [(tree, before), (part, everything), (tree, after)], parent)
+
+
+def plant(stem: Tree, branches: Sequence[Tree]) -> Tree:
+    """Put branches under a tree of one node, which has the split that parts them already."""
+    sizes = [branch.n_nodes for branch in branches]
+    first = 1 + np.concatenate(([0], np.cumsum(sizes[:-1])))
+    parents = [stem.parent]
+    for start, branch in zip(first.tolist(), branches, strict=True):
+        parent = branch.parent + start
+        parent[0] = 0
+        parents.append(parent)
+    parts = [(stem, np.arange(1)), *((b, np.arange(b.n_nodes)) for b in branches)]
+    return _joined(stem, parts, np.concatenate(parents))
+
+
+def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
+    """Put stretches of several trees together under new parents."""
+    branch_start, branch_node = branches_of(parent)
+    figures: dict[str, Any] = {
+        name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts]) for name in _FIGURES
+    }
+    counts = surrogates = None
+    if like.counts is not None:
+        counts = np.concatenate([tree.counts[ids] for tree, ids in parts])  # type: ignore[index]
+    if like.surrogates is not None:
+        surrogates = _joined_tables(SurrogateTable, "surrogates", parts)
+    return replace(
+        like,
+        parent=parent,
+        branch_start=branch_start,
+        branch_node=branch_node,
+        splits=SplitTable.joined([tree.splits.take(ids) for tree, ids in parts]),
+        counts=counts,
+        surrogates=surrogates,
+        competitors=_joined_tables(CompetitorTable, "competitors", parts),
+        tests=_joined_tests(parts),
+        notes=_joined_notes(parts),
+        **figures,
+    )
+
+
+def _joined_tables(kind: type[Kind], name: str, parts: Sequence[tuple[Tree, Ids]]) -> Kind | None:
+    """Put surrogates or competitors together; nodes of a tree that keeps none have none."""
+    tables = [getattr(tree, name) for tree, _ in parts]
+    if all(table is None for table in tables):
+        return None
+    return kind.joined(
+        [
+            kind.none(len(ids)) if table is None else table.take(ids)
+            for table, (_, ids) in zip(tables, parts, strict=True)
+        ]
+    )
+
+
+def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
+    names = [tree.tests.name for tree, _ in parts if tree.tests is not None]
+    if not names:
+        return None
+    taken = [
+        SplitTests.none(names[0], len(ids))
+        if tree.tests is None
+        else tree.tests.take(ids, tree.is_leaf[ids])
+        for tree, ids in parts
+    ]
+    return SplitTests.joined(taken)
+
+
+def _joined_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
+    joined: dict[int, NodeNote] = {}
+    first = 0
+    for tree, ids in parts:
+        joined |= taken_notes(tree.notes, ids, first) or {}
+        first += len(ids)
+    return joined or None

@@ -1,1 +1,0 @@
-"""Models changed by hand: edited, and grown step by step."""

@@ -1,1 +1,0 @@
-"""Bins that follow from all rows of a tree, chosen over shards."""

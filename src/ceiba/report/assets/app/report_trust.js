@@ -1,0 +1,7 @@
+// A report with the tab of the checks of trust.
+
+import { showFailure } from "../page/frame.js";
+import { nodeTrust, trustPanel } from "../trust/trust.js";
+import { start } from "./app.js";
+
+start({ panel: trustPanel, ofNode: nodeTrust }).catch(showFailure);

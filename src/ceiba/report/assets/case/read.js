@@ -1,0 +1,77 @@
+// A case as it is read: typed, pasted, or made up of medians; and the columns that matter to it.
+
+import { importanceAt } from "../core/metrics.js";
+import { cutsOf, M, once } from "../core/model.js";
+
+/** A middling case: medians and most common levels where known, else middles of ranges and first levels. */
+export function middlingCase() {
+  return M.columns.name.map((_, j) => {
+    if (M.columns.kind[j] !== "numeric") return M.columns.common[j] ?? (M.columns.levels[j].length ? 0 : null);
+    const q = M.columns.quantiles[j];
+    if (q) return q[3];
+    const [low, high] = [M.columns.minimum[j], M.columns.maximum[j]];
+    if (low === null || high === null) return firstCut(j);
+    return M.columns.display[j] === "boolean" ? 0 : Number(((low + high) / 2).toPrecision(4));
+  });
+}
+
+function firstCut(j) {
+  for (let i = 0; i < M.n; i++) if (M.splits.column[i] === j && cutsOf(M.splits, i).length) return cutsOf(M.splits, i)[0];
+  return 0;
+}
+
+/** Columns that the tree asks about, by importance. */
+export const usedColumns = once(() => {
+  const used = new Set();
+  for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) used.add(M.splits.column[i]);
+  if (M.surrogates && M.surrogates.inUse) M.surrogates.splits.column.forEach((j) => used.add(j));
+  const worth = importanceAt(-1);
+  return [...used].sort((a, b) => worth[b] - worth[a] || a - b);
+});
+
+/** Read what was typed: a number (comma or point), a date. */
+export function parseValue(text, j) {
+  const clean = text.trim();
+  if (clean === "" || ["na", "nan", "null", "none", "?"].includes(clean.toLowerCase())) return null;
+  const display = M.columns.display[j];
+  if (display === "date" || display === "datetime") {
+    const ms = Date.parse(/\d{2}:\d{2}/.test(clean) ? clean + (/[zZ]|[+-]\d\d:?\d\d$/.test(clean) ? "" : "Z") : clean + "T00:00Z");
+    return Number.isNaN(ms) ? undefined : ms / 1000;
+  }
+  if (display === "boolean" && /^(true|false|yes|no)$/i.test(clean)) return /^(true|yes)$/i.test(clean) ? 1 : 0;
+  if (/^[+-]?inf(inity)?$/i.test(clean)) return clean.startsWith("-") ? -Infinity : Infinity;
+  const number = Number(clean.includes(",") && !clean.includes(".") ? clean.replace(",", ".") : clean);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+/** Cells of one line of CSV; those in quotes may hold the mark between cells. @returns {string[]} */
+function csvCells(line, mark) {
+  const cells = (line + mark).match(new RegExp(`( *"([^"]|"")*" *|[^${mark}]*)${mark}`, "g")).map((cell) => cell.slice(0, -1).trim());
+  return cells.map((cell) => (/^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+}
+
+/** A row of CSV, with or without a line of names; gives the case, or null. */
+export function caseFromCsv(text) {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim());
+  if (!lines.length) return null;
+  const mark = ["\t", ";", ","].find((m) => lines[0].includes(m)) || ",";
+  const cells = csvCells(lines[lines.length - 1], mark);
+  const names = lines.length > 1 ? csvCells(lines[0], mark) : M.columns.name;
+  if (names.length !== cells.length && lines.length === 1 && cells.length < names.length) return null;
+  const values = M.columns.name.map(() => null);
+  let found = 0;
+  names.forEach((name, k) => {
+    const j = M.columns.name.indexOf(name);
+    if (j < 0 || cells[k] === undefined) return;
+    found++;
+    values[j] = valueOfText(cells[k], j);
+  });
+  return found ? values : null;
+}
+
+function valueOfText(cell, j) {
+  if (M.columns.kind[j] === "numeric") return parseValue(cell, j) ?? null;
+  if (cell === "") return null;
+  const code = M.columns.levels[j].indexOf(cell);
+  return code >= 0 ? code : M.columns.levels[j].length;
+}

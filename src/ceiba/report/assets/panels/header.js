@@ -1,0 +1,82 @@
+// What the header says of the shown tree: its figures, what a reader must not miss, what was proven.
+
+import { quickMetrics } from "../core/metrics.js";
+import { M } from "../core/model.js";
+import { className, fmtCount, fmtNumber, fmtPercent, isolated, stepText, t } from "../core/words.js";
+import { el, factList } from "../page/dom.js";
+import { alphaNow, depthNow, isTrial, state, update } from "../page/state.js";
+import { baseline, metricName } from "./figures.js";
+import { leakNow, leakText } from "./findings.js";
+
+export function summaryLine() {
+  const parts = [t(M.payload.task) + (M.target ? `: ${isolated(M.target)}` : "")];
+  parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
+  if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
+  const source = M.test ? "test" : "train";
+  const best = quickMetrics(alphaNow(), source);
+  if (best) {
+    const where = t(source);
+    const base = baseline() && baseline().of(source);
+    const always = (value) => (base === undefined || base === null ? "" : ` (${t("always", { name: className(M.answer[0]), value })})`);
+    if (best.cost !== undefined) parts.push(`${M.cost && !M.payload.class_prior ? `${t("expected_cost")} (${where})` : metricName("cost", where)} ${fmtNumber(best.cost, 3)}` + always(fmtNumber(base, 3)));
+    else if (best.accuracy !== undefined) parts.push(`${t("m_accuracy")} (${where}) ${fmtPercent(best.accuracy, 1)}` + always(fmtPercent(base, 1)));
+    else if (best.r2 !== undefined) parts.push(`R² (${where}) ${fmtNumber(best.r2, 3)}`, `RMSE ${fmtNumber(best.rmse)}` + (base ? ` (${t("mean_alone", { value: fmtNumber(base) })})` : ""));
+  }
+  return parts.join(" · ");
+}
+
+/** What a reader must not miss, beside the figures of the header: a leak, a tree that is not the fitted one. */
+export function headerMarks() {
+  const leak = leakNow();
+  const marks = [];
+  if (leak) marks.push(el("button", { id: "leak", class: "mark-warn", title: leakText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
+  if (isTrial()) marks.push(el("button", { id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => update({ step: M.start }) }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[M.start].leaves) })));
+  return marks;
+}
+
+const PROOF_ENDS = ["gap", "time", "interrupted"]; // why a search ended before its proof
+
+/** An objective: whole numbers are counts of errors. @param {number} value */
+const proofAmount = (value) => (Number.isInteger(value) ? fmtCount(value) : fmtNumber(value, 6));
+
+/** What is proven, in a sentence; null where nothing was searched for, or another tree is shown. @returns {string|null} */
+export function proofText() {
+  const c = M.payload.certificate;
+  if (!c || isTrial()) return null;
+  if (c.status === "lookahead") return t("proof_lookahead");
+  if (!(c.lower_bound > 0) && !c.proven) return t("proof_nothing");
+  const plain = c.loss === "error" && !c.penalty;
+  const said = t(plain ? "proof_errors" : "proof_loss", { depth: c.max_depth, n: proofAmount(c.lower_bound), own: proofAmount(c.objective), unit: t("unit_" + c.loss) });
+  return c.proven ? said : `${said} ${t("proof_better", { gap: fmtPercent(c.gap, 1) })}`;
+}
+
+/** Why the search ended, and what the sentence leaves out. @returns {string} */
+export function proofNotes() {
+  const c = M.payload.certificate;
+  return [
+    c.penalty ? t("proof_penalty", { penalty: fmtNumber(c.penalty) }) : "",
+    PROOF_ENDS.includes(c.status) ? t("proof_" + c.status, { seconds: fmtNumber(c.seconds, 3) }) : "",
+    c.all_level_sets ? "" : t("proof_levels"),
+  ].filter(Boolean).join(" ");
+}
+
+/** The figures behind the sentence. */
+function proofFacts() {
+  const c = M.payload.certificate;
+  const searched = c.status !== "lookahead";
+  return factList([
+    [t("objective"), proofAmount(c.objective)],
+    ...(searched ? [[t("lower_bound"), proofAmount(c.lower_bound)], [t("gap"), fmtPercent(c.gap, c.gap ? 1 : 0)]] : []),
+    [t("proven"), t(c.proven ? "yes" : "no")],
+    ...(c.penalty ? [[t("leaf_penalty"), fmtNumber(c.penalty)]] : []),
+    [t("cuts_tried"), fmtCount(c.nodes)], [t("seconds"), fmtNumber(c.seconds, 3)],
+  ]);
+}
+
+/** The line of the header. */
+export function proofLine() {
+  const text = proofText();
+  if (!text) return [];
+  const mark = M.payload.certificate.proven ? "✓ " : "";
+  return [el("details", { class: "proof" }, el("summary", {}, el("span", {}, mark + text), " ", el("span", { class: "how-sure" }, t("how_sure"))), el("div", { class: "proof-more" }, proofNotes() ? el("p", {}, proofNotes()) : null, proofFacts()))];
+}

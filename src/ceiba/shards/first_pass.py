@@ -1,0 +1,329 @@
+"""The first pass over a table in pieces: levels, classes, and a sample from which bins are placed.
+
+Columns of numbers are read in a few pieces only. What a level or a class is, is decided by the
+readers that a table in memory goes through; what differs between pieces is joined here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.criteria import Task
+from ceiba.errors import DataError
+from ceiba.grow.grow_options import GrowOptions
+from ceiba.grow.units import Units
+from ceiba.shards.layout import NumberTarget
+from ceiba.shards.shard import empty_arrays
+from ceiba.shards.table import Weighting
+from ceiba.table import (
+    ColumnInfo,
+    Kind,
+    Schema,
+    TargetInfo,
+    read,
+    read_target,
+    read_weights,
+    split_target,
+)
+from ceiba.table.described import described
+from ceiba.table.levels import sorted_levels
+from ceiba.table.scanning.scan import Piece
+from ceiba.table.targets.labels import code_labels
+
+T = TypeVar("T")
+#: Numbers per column from which its edges are placed, and pieces from which they are taken.
+SAMPLE: Final = 8192
+SAMPLED_PIECES: Final = 16
+_MOST_BINS: Final = 255
+_NO_BITS: Final = (2**12, -(2**12))
+
+
+@dataclass
+class PieceLook:
+    """What some batches of a piece show."""
+
+    infos: dict[str, ColumnInfo] = field(default_factory=dict)
+    classes: list[npt.NDArray[Any]] = field(default_factory=list)
+    counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    least: float = np.inf
+    most: float = -np.inf
+    bits: tuple[int, int] = _NO_BITS
+    weight: str | None = None
+    weight_bits: tuple[int, int] = _NO_BITS
+    n_rows: int = 0
+
+
+def batches_of(part: Any, columns: Sequence[str]) -> Iterable[Any]:
+    """Return the columns of a part of a table (a piece of a file, or a DataFrame) in batches."""
+    if isinstance(part, Piece):
+        return part.file.batches(part.groups, columns)
+    return [part[list(columns)]] if len(part) else []
+
+
+def naming_file(part: Any, work: Callable[[], T]) -> T:
+    """Do some work; its errors name the file of the part, if there is one."""
+    return part.naming_file(work) if isinstance(part, Piece) else work()
+
+
+def look_at(
+    part: Any, levels: Sequence[str], target: str, weight: str | None, options: GrowOptions
+) -> PieceLook:
+    """Look at the target, the columns of levels, and perhaps the weights of a part of a table."""
+    batches = batches_of(part, [*levels, target, *([] if weight is None else [weight])])
+    # Levels that only rows of weight 0 have are levels if an unseen one is an error.
+    keep = options.unseen == "error"
+    return naming_file(part, lambda: _look_at(batches, target, weight, options.task, keep))
+
+
+def _look_at(
+    batches: Iterable[Any], target: str, weight: str | None, task: Task, keep_levels: bool
+) -> PieceLook:
+    seen = PieceLook(weight=weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a part of the rows
+        for batch in batches:
+            columns, labels = split_target(batch, target)
+            weights = None
+            if weight is not None:
+                columns, numbers = split_target(columns, weight)
+                weights = weights_of(numbers)
+                if weights.any():
+                    seen.weight_bits = _wider(seen.weight_bits, _core.bit_range(weights))
+            learned = read_target(labels, task=task)
+            seen.n_rows += len(learned)
+            if task == "classification":
+                seen.classes.append(learned.info.classes[0])
+                seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
+            else:
+                _take_numbers(seen, np.ascontiguousarray(learned.values[:, 0]))
+            if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
+                table = read(columns)
+                if weights is not None and not keep_levels and not weights.all():
+                    if not weights.any():
+                        continue
+                    table = described(table, weights > 0)  # as a fit in memory has it
+                _join(seen, table.schema.columns)
+    return seen
+
+
+def _take_numbers(seen: PieceLook, values: npt.NDArray[np.float64]) -> None:
+    seen.least = min(seen.least, float(values.min()))
+    seen.most = max(seen.most, float(values.max()))
+    if values.any():
+        seen.bits = _wider(seen.bits, _core.bit_range(values))
+
+
+def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def weights_of(numbers: Any) -> npt.NDArray[np.float64]:
+    """Read the weights of some rows, all of which may be 0."""
+    values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
+    assert values is not None
+    return values[:-1]
+
+
+def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
+    for info in infos:
+        known = seen.infos.get(info.name)
+        if known is None or (known.is_numeric and not info.is_numeric):
+            seen.infos[info.name] = info
+            continue
+        if info.is_numeric or known.levels == info.levels:
+            continue
+        if Kind.ORDERED in (known.kind, info.kind):
+            raise DataError(
+                f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
+                f"{known.levels} and {info.levels}. Write all files with the same categories."
+            )
+        levels = sorted_levels(list({*known.levels, *info.levels}))
+        seen.infos[info.name] = replace(known, levels=levels)
+
+
+def join(looks: Sequence[PieceLook]) -> PieceLook:
+    """Put together what was seen of all pieces."""
+    whole = PieceLook()
+    for one in looks:
+        _join(whole, list(one.infos.values()))
+        whole.classes += one.classes
+        whole.counts += one.counts
+        whole.least, whole.most = min(whole.least, one.least), max(whole.most, one.most)
+        whole.bits = _wider(whole.bits, one.bits)
+        whole.weight_bits = _wider(whole.weight_bits, one.weight_bits)
+        whole.n_rows += one.n_rows
+        whole.weight = whole.weight or one.weight
+    if whole.weight is not None and whole.weight_bits == _NO_BITS:
+        raise DataError(
+            f"All weights in column {whole.weight!r} are 0: there is no row to learn from."
+        )
+    return whole
+
+
+def _classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
+    """Return the classes of the target and the rows of each."""
+    classes, codes = code_labels(np.concatenate(whole.classes))
+    totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
+    return TargetInfo(name, "classification", (classes,), 1), totals.astype(np.float64)
+
+
+def _numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
+    """Return what all shards must know of a target of numbers, in the units of growing."""
+    if rates and whole.least < 0:
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
+            "criterion='squared_error'."
+        )
+    if rates and whole.most <= 0:
+        raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
+    low, high = whole.bits if whole.bits != _NO_BITS else (0, 1)
+    least, most = units.shrink_target(np.array([whole.least, whole.most])).tolist()
+    bits = (low - units.target, high - units.target)
+    return NumberTarget(least, most, bits, whole.n_rows, rates)
+
+
+def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
+    """Read a few batches of numeric columns: their kinds, and some values of each."""
+    each = max(1, SAMPLE // len(batches))
+    values: dict[str, list[npt.NDArray[np.float64]]] = {name: [] for name in names}
+    infos: dict[str, ColumnInfo] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for batch in batches:
+            table = read(batch)
+            step = max(1, table.n_rows // each)
+            for column in table.columns:
+                numbers = column.values[::step].astype(np.float64)
+                if not column.info.is_numeric:
+                    numbers[column.missing[::step]] = np.nan
+                values[column.name].append(numbers)
+                infos.setdefault(column.name, column.info)
+    schema = Schema(tuple(infos[name] for name in names))
+    return schema, {name: np.concatenate(parts) for name, parts in values.items()}
+
+
+def thinned(batches: Sequence[Any]) -> list[Any]:
+    """Keep the rows of Arrow tables that a sample needs, before they are read."""
+    each = max(1, SAMPLE // len(batches))
+    return [
+        batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
+        for batch in batches
+    ]
+
+
+def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
+    """Place the edges of a column by a sample of it."""
+    edges: Any = _core.place_edges(values, _MOST_BINS, single)
+    return list(edges.tolist())
+
+
+@dataclass(frozen=True)
+class FirstPass:
+    """What is known of a table after the first pass."""
+
+    schema: Schema
+    target: TargetInfo
+    counted: int | NumberTarget
+    totals: npt.NDArray[np.float64]
+    units: Units
+    edges: list[list[float]]
+    single: frozenset[str]
+    weights: Weights | None = None
+
+    def shapes(self, n_rows: int) -> dict[str, Any]:
+        """Return type and shape of every array of a shard, by name."""
+        classes, weighted = isinstance(self.counted, int), self.weights is not None
+        return empty_arrays(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
+
+    @property
+    def node_words(self) -> int:
+        """Count the 64-bit words that the counts of one node take."""
+        cells = sum(
+            info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
+            for info, edge in zip(self.schema.columns, self.edges, strict=True)
+        )
+        weight = 0 if self.weights is None else _digits(self.weights.bits)
+        if isinstance(self.counted, int):
+            return cells * (1 + self.counted * weight if weight else self.counted)
+        return cells * (2 + _digits(self.counted.bits) + 2 * weight)
+
+
+def _digits(bits: tuple[int, int]) -> int:
+    return 2 + -(-max(1, bits[1] - bits[0]) // 32)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of the rows: a column, or one number for each class, or their product."""
+
+    column: str | None
+    per_class: npt.NDArray[np.float64] | None
+    bits: tuple[int, int]
+    forget: bool = True
+
+    def forgotten(self, values: Any) -> npt.NDArray[np.bool_] | None:
+        """Return which rows are not learned from at all; None: there is no such row."""
+        if self.column is None or not self.forget:
+            return None
+        weights = weights_of(values)
+        return None if weights.all() else weights == 0
+
+    def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
+        """Return the weights of some rows, in the units of growing."""
+        if self.column is None:
+            assert self.per_class is not None
+            return np.asarray(self.per_class[codes])
+        weights = weights_of(values)
+        if self.per_class is not None:
+            weights = weights * self.per_class[codes]
+        return np.asarray(units.shrink_weight(weights))
+
+
+def settle(
+    whole: PieceLook,
+    names: Sequence[str],
+    sample: tuple[Schema, Mapping[str, Any]],
+    single: frozenset[str],
+    target: tuple[str, GrowOptions],
+    weighting: Weighting,
+) -> FirstPass:
+    """Put together what the first pass has seen."""
+    name, options = target
+    forget = options.unseen != "error"
+    infos = {info.name: info for info in sample[0].columns} | whole.infos
+    schema = Schema(tuple(infos[one] for one in names))
+    edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
+    if options.task == "classification":
+        info, totals = _classes_of(whole, name)
+        per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
+        weights, exponent = _settle_weights(whole, weighting.column, per_class, forget)
+        units = Units(weight=exponent)
+        return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
+    weights, exponent = _settle_weights(whole, weighting.column, None, forget)
+    units = Units(Units.of(np.array([whole.least, whole.most]), None).target, exponent)
+    numbers = _numbers_of(whole, units, rates=options.criterion_name == "poisson")
+    info = TargetInfo(name, "regression")
+    return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
+
+
+def _settle_weights(
+    whole: PieceLook, column: str | None, per_class: npt.NDArray[np.float64] | None, forget: bool
+) -> tuple[Weights | None, int]:
+    """Return the weights and the power of two by which they are divided."""
+    if column is None:
+        if per_class is None:
+            return None, 0
+        return Weights(None, per_class, _core.bit_range(per_class)), 0
+    low, high = whole.weight_bits
+    if per_class is not None:  # a product has no lower bits than its factors together
+        bits = _core.bit_range(per_class)
+        low, high = low + bits[0], high + bits[1]
+    exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight
+    return Weights(column, per_class, (low - exponent, high - exponent), forget), exponent

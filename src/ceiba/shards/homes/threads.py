@@ -1,0 +1,234 @@
+"""Shards in this process: two passes over the files of a scan, then nothing but scratch files.
+
+1. Levels and classes of all rows, and a sample of the numbers, from which bins are placed.
+2. Every row is coded, put into bins, and written to scratch files, one for each shard.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ceiba import _core
+from ceiba.errors import DataError, OptionError
+from ceiba.grow.grow_options import GrowOptions
+from ceiba.shards.first_pass import (
+    SAMPLED_PIECES,
+    FirstPass,
+    PieceLook,
+    join,
+    look_at,
+    sample_numbers,
+    settle,
+    thinned,
+)
+from ceiba.shards.grower import GATHER_ROWS
+from ceiba.shards.scratch import Scratch, bytes_of
+from ceiba.shards.second_pass import Seen, agree, fill
+from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, named_arrays
+from ceiba.shards.supported import check_supported
+from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
+from ceiba.table import Kind
+from ceiba.table.scanning.parquet import BATCH_ROWS
+from ceiba.table.scanning.scan import Scan
+from ceiba.table.schema import Schema
+from ceiba.tree.routing.threads import n_threads
+from ceiba.visible import counted
+
+T = TypeVar("T")
+_BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
+# Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
+# finishing small nodes where no depth ends the tree before.
+_SETUP, _LEVEL, _FINISH = 55, 5, 60
+_COPIES: Final = 6  # of a batch while it is read, and of gathered rows while they are grown
+
+
+class ThreadExchange:
+    """Shards in this process, some at a time."""
+
+    def __init__(self, shards: Sequence[Shard], n_threads: int) -> None:
+        self._shards = shards
+        self._n_threads = max(1, min(n_threads, len(shards)))
+
+    def ask(self, rounds: Words) -> Words:
+        """Ask all shards the same rounds; return their answers as one."""
+
+        def share(first: int) -> Words:
+            shards = self._shards[first :: self._n_threads]
+            return reduce(_core.merge_answers, (shard.answer(rounds) for shard in shards))
+
+        if self._n_threads == 1:
+            return share(0)
+        with ThreadPoolExecutor(self._n_threads) as pool:
+            return reduce(_core.merge_answers, list(pool.map(share, range(self._n_threads))))
+
+    def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
+        """Send each shard its arrays of a kind."""
+        pairs = zip(self._shards, arrays, strict=True)
+        self._shards = [shard.scatter(kind, own) for shard, own in pairs]
+
+    def collect(self, kind: str) -> list[Arrays]:
+        """Return the arrays of a kind that each shard has, in their order."""
+        with ThreadPoolExecutor(self._n_threads) as pool:
+            return list(pool.map(lambda shard: shard.collect(kind), self._shards))
+
+
+@contextmanager
+def open_table(
+    scan: Scan, target: str, options: GrowOptions, weighting: Weighting
+) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
+    """Turn a scan into shards that live as long as the `with` block."""
+    check_supported(options)
+    columns = scan.without(target, *weighting.columns)
+    if not columns.names:
+        raise DataError(f"The files have no column to learn from besides {target!r}.")
+    threads = n_threads(options.n_jobs, scan.n_rows * len(scan.names))
+    if scan.watch is not None:
+        files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
+        scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
+    first = first_pass(columns, target, options, threads, weighting)
+    pieces = scan.pieces
+    shapes = [first.shapes(piece.n_rows) for piece in pieces]
+    plan = plan_of(scan, first, shapes, threads, options.max_depth)
+    if scan.watch is not None:
+        scan.watch("plan", str(plan))
+    with Scratch(scan.scratch) as scratch:
+        scratch.check_room(plan.scratch)
+
+        def write(number: int) -> tuple[ShardArrays, Seen]:
+            arrays = named_arrays(scratch.arrays(f"shard{number}", shapes[number]))
+            return arrays, fill(arrays, pieces[number], first, target)
+
+        written = _in_threads(write, len(pieces), threads, scan, "writing shard")
+        agreed = agree(first, [seen for _, seen in written], options)
+        shards = [
+            Shard(arrays, agreed.schema, agreed.layout, k, scratch=scratch)
+            for k, (arrays, _) in enumerate(written)
+        ]
+        table = ShardedTable(
+            agreed.schema,
+            agreed.layout,
+            ThreadExchange(shards, threads),
+            [piece.n_rows for piece in pieces],
+            weighed=agreed.weighed,
+            values_in_memory=plan.gathered,
+            trees_at_once=plan.trees_at_once,
+            watch=scan.watch,
+        )
+        yield table, agreed.target
+
+
+def first_pass(
+    columns: Scan, target: str, options: GrowOptions, threads: int, weighting: Weighting
+) -> FirstPass:
+    """Find levels and classes, and place the bins."""
+    pieces = columns.pieces
+    numbers = columns.numbers
+    others = [name for name in columns.names if name not in numbers]
+
+    def look(k: int) -> PieceLook:
+        return look_at(pieces[k], others, target, weighting.column, options)
+
+    whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))
+    chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
+    binned = [*numbers, *(n for n in others if whole.infos[n].kind is not Kind.CATEGORICAL)]
+    sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
+    if binned:
+        batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
+        sample = sample_numbers(thinned(batches), binned)
+    return settle(whole, columns.names, sample, columns.single, (target, options), weighting)
+
+
+def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str) -> list[T]:
+    """Do n pieces of work in threads; the first error ends all."""
+    done: list[T] = []
+    with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
+        futures = [pool.submit(work, k) for k in range(n)]
+        try:
+            for k, future in enumerate(futures):
+                done.append(future.result())
+                if scan.watch is not None:
+                    scan.watch("progress", f"{what} {k + 1} of {n}")
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    return done
+
+
+# --- the plan: rows, shards, scratch, memory; known before growing begins
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Rows, shards, bytes on disk and in memory."""
+
+    n_rows: int
+    n_columns: int
+    n_shards: int
+    n_threads: int
+    scratch: int
+    memory: int
+    gathered: int
+    seconds: float
+    trees_at_once: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_shards} shards; "
+            f"scratch {self.scratch / 1e9:.2f} GB, memory {self.memory / 1e9:.2f} GB, "
+            f"{counted(self.n_threads, 'thread')}, about {_duration(self.seconds)}"
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def plan_of(
+    scan: Scan, first: FirstPass, shapes: Sequence[Any], n_threads: int, depth: int | None = None
+) -> Plan:
+    """Return what growing takes within the scan's limit of memory."""
+    n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
+    nodes = max(1, n_rows // GATHER_ROWS)  # open at a time, at most
+    counts = 8 * first.node_words * (2 * nodes + 2 * n_threads)
+    reading = n_threads * BATCH_ROWS * (n_columns + 1) * 8 * _COPIES
+    fixed = _BASE + max(counts, reading)
+    smallest = GATHER_ROWS * (n_columns + 1)
+    left = (limit - fixed) // (8 * _COPIES)
+    if left < smallest:
+        needed = fixed + smallest * 8 * _COPIES
+        raise OptionError(
+            f"memory={limit / 1e9:.3g} GB is too little for this table: {needed / 1e9:.3g} GB are "
+            "needed. Give more, or use fewer threads (n_jobs)."
+        )
+    gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
+    memory = fixed + gathered * 8 * _COPIES
+    return Plan(
+        n_rows,
+        n_columns,
+        n_shards=len(shapes),
+        n_threads=n_threads,
+        scratch=sum(map(bytes_of, shapes)),
+        memory=memory,
+        gathered=gathered,
+        seconds=n_rows * n_columns * _nanoseconds(n_rows, depth) * 1e-9 / n_threads,
+        trees_at_once=max(1, int((limit - memory) // counts) + 1),
+    )
+
+
+def _nanoseconds(n_rows: int, depth: int | None) -> float:
+    """Return the expected time per value."""
+    levels = max(0.0, math.log2(max(1, n_rows) / GATHER_ROWS))
+    if depth is None:
+        return _SETUP + _LEVEL * levels + _FINISH
+    return _SETUP + _LEVEL * depth

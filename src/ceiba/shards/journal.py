@@ -1,0 +1,143 @@
+"""A journal of growing: the answers of all rounds so far, from which the tree so far follows.
+
+Growing is a function of the answers alone. So a fit whose process died is resumed by reading the
+answers of its journal instead of asking the shards, up to the round that nobody answered; the tree
+is the same, bit for bit. Gathered rows are not kept (they would be the table once more): such
+rounds are asked again, and shards made anew follow the way that every round holds.
+
+Format: a line of JSON (what is grown), then records of
+    magic, number of words, CRC-32 of the words : uint64; SHA-256 of the question; the words
+A record that is incomplete or damaged ends the journal: its round is asked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+
+from ceiba import _core
+from ceiba.errors import DataError
+from ceiba.grow.grow_options import GrowOptions
+from ceiba.shards.shard import Arrays, Words
+from ceiba.shards.table import Exchange, ShardedTable
+
+_FORMAT: Final = "ceiba journal 2"
+_MAGIC: Final = 0x31636569626131
+_HEAD: Final = struct.Struct("<QQQ32s")
+_ASK_AGAIN: Final = np.empty(0, np.uint64)
+
+
+class JournalExchange:
+    """Answers rounds from a journal, and keeps the answers of further ones in it."""
+
+    def __init__(self, inner: Exchange, file: BinaryIO, path: Path) -> None:
+        self._inner = inner
+        self._file = file
+        self._path = path
+        self._replaying = True
+        self.n_replayed = 0
+
+    def ask(self, rounds: Words) -> Words:
+        """Ask all shards the same rounds; return their answers as one."""
+        digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
+        if self._replaying:
+            known = self._next(digest)
+            if known is not None:
+                self.n_replayed += 1
+                return known if len(known) else self._inner.ask(rounds)
+        answer = self._inner.ask(rounds)
+        self._write(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
+        return answer
+
+    def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
+        """Send each shard its arrays of a kind."""
+        self._inner.scatter(kind, arrays)
+
+    def collect(self, kind: str) -> list[Arrays]:
+        """Return the arrays of a kind that each shard has, in their order."""
+        return self._inner.collect(kind)
+
+    def _next(self, digest: bytes) -> Words | None:
+        """Read the next record; None at the end, from which on the journal is written."""
+        start = self._file.tell()
+        head = self._file.read(_HEAD.size)
+        if len(head) == _HEAD.size:
+            magic, n_words, check, asked = _HEAD.unpack(head)
+            left = os.fstat(self._file.fileno()).st_size - self._file.tell()
+            if magic == _MAGIC and 8 * n_words <= left:
+                data = self._file.read(8 * n_words)
+                if zlib.crc32(data) == check:
+                    if asked != digest:
+                        raise _of_another(self._path)
+                    return np.frombuffer(data, np.uint64).copy()
+        self._replaying = False
+        self._file.seek(start)
+        self._file.truncate()
+        return None
+
+    def _write(self, digest: bytes, answer: Words) -> None:
+        data = np.ascontiguousarray(answer).tobytes()
+        try:
+            self._file.write(_HEAD.pack(_MAGIC, len(answer), zlib.crc32(data), digest) + data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise DataError(f"The checkpoint {self._path} cannot be written: {error}.") from error
+
+
+@contextmanager
+def resumable(
+    table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
+) -> Iterator[ShardedTable]:
+    """Have a table keep a journal of its rounds; removed when growing ends well."""
+    if checkpoint is None:
+        yield table
+        return
+    path = Path(checkpoint)
+    about = json.dumps({"format": _FORMAT, "growing": _fingerprint(table, options)}) + "\n"
+    try:
+        file = path.open("r+b" if path.exists() else "w+b")
+    except OSError as error:
+        raise DataError(f"The checkpoint {path} cannot be opened: {error.strerror}.") from error
+    with file:
+        first = file.readline(4096)
+        if not first:
+            file.write(about.encode())
+        elif first.decode("utf-8", "replace") != about:
+            raise _of_another(path)
+        exchange = JournalExchange(table.exchange, file, path)
+        yield table.changed(exchange=exchange)
+    path.unlink(missing_ok=True)
+
+
+def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
+    """Hash what decides questions and answers: columns, bins, options, and the rows themselves."""
+    layout: Any = table.layout
+    seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
+    stated = {name: value for name, value in options.stated.items() if name != "n_jobs"}
+    seen.update(repr((layout.target, sorted(stated.items()), table.gather_rows)).encode())
+    for column in layout.columns:
+        if isinstance(column, int):
+            seen.update(str(column).encode())
+        else:
+            for numbers in (column.edge, column.least, column.most):
+                seen.update(np.ascontiguousarray(numbers).tobytes())
+    for (checksum,) in table.exchange.collect("checksum"):  # other rows may have the same ranges
+        seen.update(checksum.tobytes())
+    return seen.hexdigest()
+
+
+def _of_another(path: Path) -> DataError:
+    return DataError(
+        f"{path} is not the checkpoint of this fit: table, partitions or options are others. Fit "
+        "as before, or give a new file as checkpoint."
+    )

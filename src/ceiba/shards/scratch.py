@@ -1,0 +1,102 @@
+"""Scratch files: the arrays of shards, mapped from disk; removed after any end."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from ceiba.errors import DataError
+
+_ALIGNED = 64  # bytes: so that arrays of every type may begin there
+
+
+class Scratch:
+    """Temporary files; use it in a `with` statement."""
+
+    def __init__(self, directory: str | None) -> None:
+        self.directory = directory or tempfile.gettempdir()
+        self._left: list[Path] = []  # files that could not be removed while they were mapped
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for path in self._left:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def check_room(self, needed: int) -> None:
+        """Raise if the disk has not this many bytes left."""
+        free = shutil.disk_usage(self.directory).free
+        if free < needed:
+            raise DataError(
+                f"The scratch files need {needed / 1e9:.2f} GB, and {self.directory} has "
+                f"{free / 1e9:.2f} GB left. Make room, or give another directory as scratch."
+            )
+
+    def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
+        """Make a file with room for these arrays (type, shape), and map them."""
+        size = bytes_of(shapes)
+        if not size:
+            return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
+        try:
+            handle, file = tempfile.mkstemp(f"-{name}", "ceiba-scratch-", self.directory)
+            with os.fdopen(handle, "r+b") as opened, self._removed(Path(file)):
+                _reserve(opened.fileno(), size)
+                mapped = np.memmap(opened, np.uint8, "r+", shape=(size,))
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                raise
+            raise DataError(
+                f"The disk of {self.directory} is full: {size / 1e6:.1f} MB more were needed. Make "
+                "room, or give another directory as scratch."
+            ) from error
+        made, at = {}, 0
+        for key, (dtype, shape) in shapes.items():
+            n = dtype.itemsize * int(np.prod(shape))
+            made[key] = np.ndarray(shape, dtype, mapped, at)
+            at += -(-n // _ALIGNED) * _ALIGNED
+        return made
+
+    @contextlib.contextmanager
+    def _removed(self, path: Path) -> Iterator[None]:
+        """Take its name from a file at once: the room is given back even if we are killed."""
+        try:
+            if os.name == "posix":
+                path.unlink()
+            else:  # Windows keeps the names of files that are mapped
+                self._left.append(path)
+            yield
+        except BaseException:
+            self._left.append(path)
+            raise
+
+
+def bytes_of(shapes: dict[str, Any]) -> int:
+    """Count the bytes of a file of these arrays."""
+    sizes = (dtype.itemsize * int(np.prod(shape)) for dtype, shape in shapes.values())
+    return sum(-(-n // _ALIGNED) * _ALIGNED for n in sizes)
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Take the room on disk at once: writing to a mapped hole of a full disk would kill us."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+    else:  # macOS and Windows
+        block = b"\0" * (1 << 20)
+        for at in range(0, size, len(block)):
+            os.write(descriptor, block[: min(len(block), size - at)])

@@ -1,0 +1,176 @@
+"""The second pass: rows are coded, put into bins, and become the arrays of a shard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import DataError
+from ceiba.grow.grow_options import GrowOptions
+from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
+from ceiba.shards.layout import NumberBins, Ranges, ShardLayout, merged_ranges
+from ceiba.shards.shard import ShardArrays
+from ceiba.shards.table import ShardedTarget, Weighed
+from ceiba.table import (
+    ColumnInfo,
+    Kind,
+    Schema,
+    Table,
+    read_like,
+    read_target_like,
+    split_target,
+)
+from ceiba.table.weights import sums_of_digits
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a shard shows when it is filled."""
+
+    ranges: Ranges
+    missing: list[int]
+    n_learned: int
+    weight: npt.NDArray[np.uint64] | None
+
+
+def fill(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> Seen:
+    """Read a part of a table into the arrays of a shard; return what was seen."""
+    weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
+    batches = batches_of(part, [*first.schema.names, target, *weight])
+    return naming_file(part, lambda: _fill(arrays, batches, first, target))
+
+
+def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str) -> Seen:
+    schema, at = first.schema, 0
+    missing = [0] * len(schema.columns)
+    for batch in batches:
+        columns, labels = split_target(batch, target)
+        numbers = None
+        if first.weights is not None and first.weights.column is not None:
+            columns, numbers = split_target(columns, first.weights.column)
+        learned = read_target_like(labels, first.target, len(labels))
+        own = gone = None
+        if first.weights is not None:
+            own = first.weights.of(numbers, learned.values[:, 0], first.units)
+            gone = first.weights.forgotten(numbers)
+        table = _columns(columns, schema, gone)
+        end = at + table.n_rows
+        if end > len(arrays.target):
+            raise DataError("there are more rows than before.")
+        arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
+        if arrays.weights is not None:
+            arrays.weights[at:end] = own
+        for j, column in enumerate(table.columns):
+            absent = column.missing
+            arrays.columns[j][at:end] = column.values
+            if gone is not None:  # not in ranges, not in counts
+                absent = absent & ~gone
+                arrays.columns[j][at:end][gone] = np.nan if column.info.is_numeric else -1
+            missing[j] += int(np.count_nonzero(absent))
+        at = end
+    if at != len(arrays.target):
+        raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
+    ranges = arrays.fill_bins(schema, first.edges)
+    if arrays.weights is None:
+        return Seen(ranges, missing, at, None)
+    n_classes = first.counted if isinstance(first.counted, int) else 1
+    codes = arrays.target if isinstance(first.counted, int) else None
+    digits = _core.sum_digits(arrays.weights, codes, n_classes)
+    return Seen(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
+
+
+def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -> Table:
+    """Read columns; a level that was not there before is an error, but for rows without a say."""
+    if gone is None:
+        return read_like(columns, schema, match="name", unseen="error")
+    table = read_like(columns, schema, match="name", unseen="keep")
+    for column in table.columns:
+        if not column.info.is_numeric and (column.unseen & ~gone).any():
+            return read_like(columns, schema, match="name", unseen="error")
+    return table
+
+
+def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
+    """Return the weights of all rows; None: every row counts 1."""
+    if first.weights is None:
+        return None
+    sums = [one.weight for one in seen if one.weight is not None]
+    digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
+    n_classes = first.counted if isinstance(first.counted, int) else 1
+    total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
+    return Weighed(
+        sum(one.n_learned for one in seen),
+        float(total[0]),
+        np.ldexp(sums_of_digits(digits), first.units.weight),
+    )
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What all shards of a table agree on."""
+
+    schema: Schema
+    layout: ShardLayout
+    weighed: Weighed | None
+    target: ShardedTarget
+
+
+def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agreed:
+    """Put together what was seen in all shards."""
+    ranges = reduce(merged_ranges, [one.ranges for one in seen])
+    missing = np.sum([one.missing for one in seen], axis=0).tolist()
+    schema = described(first.schema, ranges, missing)
+    _refuse_missing(schema, options)
+    columns: list[NumberBins | int] = []
+    for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
+        if info.kind is Kind.CATEGORICAL:
+            columns.append(info.n_levels)
+        else:
+            columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
+    bits = None if first.weights is None else first.weights.bits
+    weight = _weighed(first, seen)
+    totals = first.totals if weight is None else weight.per_class
+    target = ShardedTarget(first.target, totals, first.units)
+    return Agreed(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)
+
+
+def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
+    """Return the schema with what was seen; refuse infinities."""
+    infos: list[ColumnInfo] = []
+    for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):
+        if not info.is_numeric:
+            infos.append(replace(info, n_missing=n_missing))
+            continue
+        low, high = float(least.min()), float(most.max())
+        if low == -np.inf or (high == np.inf and low < np.inf):
+            raise DataError(
+                f"Column {info.name!r} contains infinity. Fitting takes finite numbers and NaN "
+                "(missing); replace infinity by the largest value that makes sense, or by NaN."
+            )
+        present = low <= high
+        infos.append(
+            replace(
+                info,
+                n_missing=n_missing,
+                minimum=low if present else None,
+                maximum=high if present else None,
+            )
+        )
+    return Schema(tuple(infos), schema.target, schema.named)
+
+
+def _refuse_missing(schema: Schema, options: GrowOptions) -> None:
+    if options.missing_rule != "error":
+        return
+    for info in schema.columns:
+        if info.n_missing:
+            raise DataError(
+                f"Column {info.name!r}: {info.n_missing} values are missing, and missing='error'. "
+                "Fill them in, or use missing='learn'."
+            )

@@ -1,0 +1,289 @@
+"""A shard: rows of a table as arrays, in memory, mapped from a file, or on a worker of a cluster.
+
+A shard answers the rounds of growing, and handles flat arrays of these kinds. Scattered to it:
+
+    folds     fold of each row: tree v + 1 is that of the rows that fold v does not hold out
+    trees     trees whose bins are to be chosen (`max_bins`); the most bins
+    places    per tree the end of its part of what follows; places of rows among those of the tree
+    bins      bins of trees, as `layout.tree_layouts` reads them
+    cuts      columns; cuts
+    routes    the trees of all folds, pickled
+
+and collected from it, by what was scattered last:
+
+    rows      target; weights, where rows have any
+    checksum  CRC-32 of all rows
+    distinct  per tree its rows; per binned column whether it is float32; per tree and column the
+              end of its part of what follows; distinct values, one more than the most bins if
+              there are more
+    sample    the values of the rows at `places`, tree by tree, column by column; their weights
+    gaps      the largest value of the column below each cut, the smallest above
+    ends      the node in which each row ends in the tree of its fold
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.shards.layout import Ranges, ShardLayout, tree_layouts
+from ceiba.shards.scratch import Scratch
+from ceiba.table import Column, Kind, Schema, Table
+from ceiba.tree.routing import route
+
+Words = npt.NDArray[np.uint64]
+Arrays = tuple[npt.NDArray[Any], ...]
+#: Rows whose values are compared together; the first ones mostly settle that values are many.
+_FIRST_BLOCK: Final = 1 << 12
+_BLOCK: Final = 1 << 18
+_MAKING = Lock()
+
+
+@dataclass
+class ShardArrays:
+    """Rows of a table: its columns, its target, its bins and room for an order of rows."""
+
+    columns: list[npt.NDArray[Any]]
+    target: npt.NDArray[Any]
+    bins: npt.NDArray[np.uint8]
+    order: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float64] | None = None
+
+    def core_columns(self, schema: Schema) -> _core.Columns:
+        """Return the columns for the core, without a copy."""
+        core = _core.Columns(len(self.target))
+        for info, values in zip(schema.columns, self.columns, strict=True):
+            if info.is_numeric:
+                core.add_numeric(values)
+            else:
+                core.add_levels(values, info.n_levels, info.kind is Kind.ORDERED)
+        return core
+
+    def fill_bins(self, schema: Schema, edges: list[list[float]]) -> Ranges:
+        """Put every number into its bin; return the range of values in each bin."""
+        return tuple(_core.bin_rows(self.core_columns(schema), edges, self.bins))
+
+    @property
+    def read_only(self) -> Arrays:
+        """The arrays that stay as they were read."""
+        return (*self.columns, self.target, *(() if self.weights is None else (self.weights,)))
+
+
+@dataclass
+class Shard:
+    """A shard. Pickled without the state of its trees: they catch up with the next round."""
+
+    arrays: ShardArrays
+    schema: Schema
+    layout: ShardLayout
+    number: int
+    scratch: Scratch | None = None
+    given: Mapping[str, Arrays] = field(default_factory=dict)
+
+    def answer(self, rounds: Words) -> Words:
+        """Answer the rounds of some trees."""
+        with _MAKING:
+            core, known = self.__dict__.get("_core") or self._make_core()
+            for tree in _core.trees_of(rounds):
+                if tree not in known:  # it gets its own order of rows, once
+                    bins, layout = self._bins_of(tree)
+                    core.add_tree(tree, bins, self._order_of(tree), layout.core)
+                    known.add(tree)
+        return core.answer(rounds)
+
+    def scatter(self, kind: str, arrays: Arrays) -> Shard:
+        """Return this shard with arrays that are sent to it."""
+        return replace(self, given={**self.given, kind: arrays})
+
+    def collect(self, kind: str) -> Arrays:
+        """Return arrays of the rows."""
+        return _COLLECTED[kind](self)
+
+    def _make_core(self) -> tuple[_core.Shard, set[int]]:
+        own = self.arrays
+        core = _core.Shard(
+            own.core_columns(self.schema),
+            own.target if own.target.dtype == np.int32 else None,
+            own.target if own.target.dtype == np.float64 else None,
+            own.weights,
+            self.number,
+        )
+        self.__dict__["_core"] = core, set()
+        return self.__dict__["_core"]  # type: ignore[no-any-return]
+
+    def _bins_of(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
+        """Return the bins of all rows for a tree, and their layout."""
+        bins = self.arrays.bins
+        if "bins" not in self.given:
+            return bins, self.layout
+        layout = tree_layouts(self.layout, self.given["bins"])[tree]
+        if self.scratch is None or tree:  # else there is no other tree to need those bins
+            bins = self._room(f"bins-{tree}", bins.dtype, *bins.shape)
+        edges = [[] if isinstance(one, int) else one.edge.tolist() for one in layout.columns]
+        _core.bin_rows(self.arrays.core_columns(self.schema), edges, bins)
+        return bins, layout
+
+    def _order_of(self, tree: int) -> npt.NDArray[np.uint32]:
+        """Return room for the order of a tree's rows, with the rows in it."""
+        rows, order = self.rows_of(tree), self.arrays.order
+        if tree:
+            order = self._room(f"order-{tree}", rows.dtype, len(rows))
+        order = order[: len(rows)]
+        order[:] = rows
+        return order
+
+    def _room(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
+        """Return an empty array, in a scratch file where there is a place for them."""
+        if self.scratch is None:
+            return np.empty(shape, dtype)
+        made = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
+        return cast(npt.NDArray[Any], made[name])
+
+    def rows_of(self, tree: int) -> npt.NDArray[np.uint32]:
+        """Return the rows of a tree, ascending: rows of weight 0 are in none."""
+        own = self.arrays
+        chosen: Any = slice(None) if own.weights is None else own.weights > 0
+        if tree:
+            kept = self.given["folds"][0] != tree - 1
+            chosen = kept if own.weights is None else kept & chosen
+        rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
+        return rows
+
+    def numbers(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the values of a column as numbers; codes of levels too, and NaN is missing."""
+        values = self.arrays.columns[j][rows]
+        numbers: npt.NDArray[np.float64] = values.astype(np.float64)
+        if values.dtype == np.int32:
+            numbers[values < 0] = np.nan
+        return numbers
+
+    @property
+    def binned(self) -> list[int]:
+        """The columns that have bins."""
+        return [j for j, c in enumerate(self.schema.columns) if c.kind is not Kind.CATEGORICAL]
+
+    def __getstate__(self) -> dict[str, Any]:
+        gone = ("_core", "scratch")
+        return {name: value for name, value in self.__dict__.items() if name not in gone}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, scratch=None)
+
+    def __sizeof__(self) -> int:  # a cluster leaves large things where they are
+        own = self.arrays
+        return sum(a.nbytes for a in (*own.read_only, own.bins, own.order))
+
+
+# --- what is collected
+
+
+def _rows(shard: Shard) -> Arrays:
+    own = shard.arrays
+    return tuple(np.array(a) for a in own.read_only[len(own.columns) :])
+
+
+def _checksum(shard: Shard) -> Arrays:
+    check = 0
+    for array in shard.arrays.read_only:
+        check = zlib.crc32(np.ascontiguousarray(array).data, check)
+    return (np.array([check], np.uint64),)
+
+
+def _distinct(shard: Shard) -> Arrays:
+    trees, (most,) = shard.given["trees"]
+    rows = [shard.rows_of(tree) for tree in trees.tolist()]
+    parts = [_few_values(shard, j, own, int(most)) for own in rows for j in shard.binned]
+    return (
+        np.array([len(own) for own in rows]),
+        np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
+        np.cumsum([len(part) for part in parts]),
+        np.concatenate([np.empty(0), *parts]),
+    )
+
+
+def _few_values(shard: Shard, j: int, rows: npt.NDArray[Any], most: int) -> npt.NDArray[np.float64]:
+    """Return the distinct values of a column, ascending, of more than `most` one more."""
+    seen: npt.NDArray[np.float64] = np.empty(0)
+    at, size = 0, _FIRST_BLOCK
+    while at < len(rows) and len(seen) <= most:
+        numbers = shard.numbers(j, rows[at : at + size])
+        seen = np.union1d(seen, numbers[~np.isnan(numbers)] + 0.0)  # no -0.0
+        at, size = at + size, _BLOCK
+    return seen[: most + 1]
+
+
+def _sample(shard: Shard) -> Arrays:
+    trees, weights = shard.given["trees"][0].tolist(), shard.arrays.weights
+    ends, places = shard.given["places"]
+    rows = [
+        shard.rows_of(tree)[own]
+        for tree, own in zip(trees, np.split(places, ends[:-1]), strict=True)
+    ]
+    values = [shard.numbers(j, own) for own in rows for j in shard.binned]
+    sample = np.concatenate([np.empty(0), *values])
+    return (sample,) if weights is None else (sample, weights[np.concatenate(rows)])
+
+
+def _gaps(shard: Shard) -> Arrays:
+    gaps = np.asarray(_core.cut_gaps(shard.arrays.core_columns(shard.schema), *shard.given["cuts"]))
+    return gaps[:, 0].copy(), gaps[:, 1].copy()
+
+
+def _ends(shard: Shard) -> Arrays:
+    (fold,) = shard.given["folds"]
+    ends = np.empty(len(fold), np.int32)
+    for v, tree in enumerate(pickle.loads(shard.given["routes"][0].tobytes())):
+        rows = np.flatnonzero(fold == v)
+        if len(rows):
+            columns = tuple(
+                Column(info, values[rows])
+                for info, values in zip(shard.schema.columns, shard.arrays.columns, strict=True)
+            )
+            ends[rows] = route.apply(tree, Table(columns, len(rows), shard.schema))
+    return (ends,)
+
+
+_COLLECTED: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
+    {
+        "rows": _rows,
+        "checksum": _checksum,
+        "distinct": _distinct,
+        "sample": _sample,
+        "gaps": _gaps,
+        "ends": _ends,
+    }
+)
+
+
+def empty_arrays(
+    schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool, weighted: bool = False
+) -> dict[str, Any]:
+    """Return type and shape of every array of a shard, by name."""
+    shapes: dict[str, Any] = {}
+    for j, info in enumerate(schema.columns):
+        kind = np.float32 if info.name in single else np.float64
+        shapes[f"column{j}"] = (np.dtype(kind if info.is_numeric else np.int32), (n_rows,))
+    n_binned = sum(info.kind is not Kind.CATEGORICAL for info in schema.columns)
+    shapes["target"] = (np.dtype(np.int32 if classes else np.float64), (n_rows,))
+    shapes["bins"] = (np.dtype(np.uint8), (n_rows, n_binned))
+    shapes["order"] = (np.dtype(np.uint32), (n_rows,))
+    if weighted:
+        shapes["weights"] = (np.dtype(np.float64), (n_rows,))
+    return shapes
+
+
+def named_arrays(arrays: dict[str, Any]) -> ShardArrays:
+    """Put arrays of the shapes of `empty_arrays` in their places."""
+    columns = [own for name, own in arrays.items() if name.startswith("column")]
+    return ShardArrays(
+        columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")
+    )

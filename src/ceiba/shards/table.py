@@ -1,0 +1,142 @@
+"""A table and a target whose rows are elsewhere: what a `Problem` over shards is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.grow.units import AS_THEY_ARE, Units
+from ceiba.shards.layout import ShardLayout
+from ceiba.shards.shard import Arrays, Words
+from ceiba.table import Schema, Table, Target, TargetInfo
+from ceiba.tree.splits.sentences import ALL_DIGITS
+
+
+class Exchange(Protocol):
+    """Where shards live: threads of this process, or workers of a cluster."""
+
+    def ask(self, rounds: Words) -> Words:
+        """Ask all shards the same rounds; return their answers as one."""
+
+    def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
+        """Send each shard its arrays of a kind."""
+
+    def collect(self, kind: str) -> list[Arrays]:
+        """Return the arrays of a kind that each shard has, in their order."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """dask Arrays that stand beside each other: X, y and perhaps weights, under made-up names."""
+
+    arrays: tuple[Any, ...]
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What weights are asked for: a column, a function from the rows of each class, or both."""
+
+    column: str | None = None
+    per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
+        None
+    )
+
+    @property
+    def columns(self) -> list[str]:
+        """The column, if there is one."""
+        return [] if self.column is None else [self.column]
+
+
+#: Every row counts 1.
+UNWEIGHTED: Final = Weighting()
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The weights of all rows of a table in shards."""
+
+    n_rows: int
+    total: float
+    per_class: npt.NDArray[np.float64]
+
+
+class ShardedTable(Table):
+    """A table in shards; there are no columns to look at here."""
+
+    grower: ClassVar[str] = "shards"
+    is_whole: ClassVar[bool] = False
+
+    layout: ShardLayout
+    exchange: Exchange
+    shard_rows: Sequence[int]
+    weighed: Weighed | None = None
+    values_in_memory: int = 1 << 24
+    gather_rows: int | None = None
+    fetch_rows: int | None = None
+    trees_at_once: int = 16
+    watch: Callable[[str, str], None] | None = None
+
+    def __init__(
+        self,
+        schema: Schema,
+        layout: ShardLayout,
+        exchange: Exchange,
+        shard_rows: Sequence[int],
+        **settings: Any,
+    ) -> None:
+        own = {"schema": schema, "layout": layout, "exchange": exchange, "shard_rows": shard_rows}
+        self.__dict__.update(own, n_rows=sum(shard_rows), **settings)
+
+    @property
+    def n_shards(self) -> int:
+        """Number of shards."""
+        return len(self.shard_rows)
+
+    def cut_digits(
+        self, column: npt.NDArray[Any], cut: npt.NDArray[Any], rows: Any = None
+    ) -> npt.NDArray[np.int8]:
+        """Return the digits of printed cuts by the values next to them in any shard."""
+        digits = np.array(_core.gap_digits(cut, cut, cut))
+        (unknown,) = np.nonzero(digits == ALL_DIGITS)
+        if len(unknown):  # others are short decimals
+            self.exchange.scatter("cuts", [(column[unknown], cut[unknown])] * self.n_shards)
+            below, above = zip(*self.exchange.collect("gaps"), strict=True)
+            lowest, highest = np.max(below, axis=0), np.min(above, axis=0)
+            digits[unknown] = _core.gap_digits(cut[unknown], lowest, highest)
+        return digits
+
+    def changed(self, **own: Any) -> ShardedTable:
+        """Return the same table with other attributes."""
+        table = ShardedTable.__new__(ShardedTable)
+        table.__dict__.update(self.__dict__, **own)
+        return table
+
+
+class ShardedTarget(Target):
+    """The target of a table in shards: its classes and how much weight each has.
+
+    `values` are there for cross-validation only (see `folds.with_rows`).
+    """
+
+    totals: npt.NDArray[np.float64]
+    units: Units
+
+    def __init__(
+        self,
+        info: TargetInfo,
+        totals: npt.NDArray[np.float64],
+        units: Units = AS_THEY_ARE,
+        values: npt.NDArray[Any] | None = None,
+    ) -> None:
+        self.__dict__.update(info=info, totals=totals, units=units, values=values)
+
+    def class_totals(self, weight: Any) -> npt.NDArray[np.float64]:
+        """Return the weight of each class."""
+        return self.totals

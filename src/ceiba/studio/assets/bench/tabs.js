@@ -1,0 +1,150 @@
+// The tabs beside the node: trees under names and two of them side by side; the log and what can be saved; pruning.
+
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, isolated, joined, stepText, t } from "../../../report/assets/core/words.js";
+import { byId, choice, copyButton, el, section, tableOf } from "../../../report/assets/page/dom.js";
+import { isTrial, reveal, state, update } from "../../../report/assets/page/state.js";
+import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
+import { act, api, attempt, downloadAddress, studio } from "../talk/studio.js";
+import { figureName, figureText } from "./bar.js";
+import { inSigns } from "./branches.js";
+
+const AUTOMATIC = "@automatic";
+const comparing = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+
+export function treesPanel() {
+  return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
+}
+
+function snapshotList() {
+  const name = el("input", { id: "snapshot-name", type: "text", maxlength: 80, autocomplete: "off", "aria-label": t("s_snapshot_name"), placeholder: t("s_snapshot_name") });
+  const keep = () => name.value.trim() && act("snapshot", { name: name.value.trim() });
+  name.addEventListener("keydown", (e) => e.key === "Enter" && keep());
+  const { snapshots } = studio.server;
+  return el("div", {},
+    el("div", { class: "row" }, name, el("button", { class: "small", id: "snapshot-keep", onclick: keep }, t("s_snapshot_keep"))),
+    snapshots.length ? el("ul", { class: "snapshots" }, snapshots.map((one, k) => el("li", {},
+      el("span", { class: "snapshot-name" }, one.name, one.current ? el("span", { class: "tag" }, t("s_current")) : null), el("span", { class: "muted" }, t("n_leaves", { n: fmtCount(one.n_leaves) })),
+      el("span", { class: "row" },
+        el("button", { class: "small", id: `restore-${k}`, disabled: one.current, "aria-label": `${t("s_restore")}: ${one.name}`, onclick: () => act("restore", { name: one.name }) }, t("s_restore")),
+        el("button", { class: "small", id: `forget-${k}`, "aria-label": `${t("s_forget")}: ${one.name}`, onclick: () => act("forget", { name: one.name }) }, t("s_forget"))))))
+      : el("p", { class: "muted" }, t("s_snapshots_none")));
+}
+
+/** What a tree of the comparison is called. */
+const treeName = (name) => (name === "" ? t("s_tree_now") : name === AUTOMATIC ? t("s_tree_automatic") : name);
+
+function compareBox() {
+  const names = ["", AUTOMATIC, ...studio.server.snapshots.map((one) => one.name)];
+  for (const side of ["a", "b"]) if (!names.includes(comparing[side])) comparing[side] = side === "a" ? "" : AUTOMATIC;
+  const pick = (side) => choice("compare-" + side, t("s_compare_" + side), names, comparing[side], treeName, (name) => {
+    Object.assign(comparing, { [side]: name, data: null });
+    fillComparison();
+  });
+  return el("div", {},
+    el("div", { class: "row" }, pick("a"), el("span", { class: "muted" }, t("s_against")), pick("b"), el("button", { class: "small", id: "compare-run", onclick: runComparison }, t("s_compare_run"))),
+    el("div", { id: "comparison", "aria-live": "polite" }, comparison()));
+}
+
+async function runComparison() {
+  comparing.loading = true;
+  fillComparison();
+  const { a, b } = comparing;
+  const data = await attempt(() => api.compare(a, b));
+  Object.assign(comparing, { data: data ? { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } } : null,
+    revision: studio.server.revision, loading: false });
+  fillComparison();
+}
+
+function fillComparison() {
+  const holder = byId("comparison");
+  if (holder) holder.replaceChildren(comparison());
+}
+
+function comparison() {
+  if (comparing.loading) return el("p", { class: "muted" }, t("s_comparing"));
+  const { data } = comparing;
+  if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
+  return el("div", {},
+    comparing.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
+    el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
+    tableOf(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
+    el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
+    data.changed.length ? changedTable(data) : null);
+}
+
+/** Which of the two is better, and whether by more than chance. */
+function verdictText(data) {
+  if (!data.difference) return t("s_verdict_same");
+  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
+  const plain = M.regression || better.figures.train.cost !== null;
+  const shown = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
+  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: shown(Math.abs(data.difference)), se: shown(better.figures[data.rows].se) });
+}
+
+function comparisonRows(data) {
+  const sides = [data.a, data.b];
+  const line = (name, source) => (sides.every((s) => !s.figures[source]) ? [] : [[name, ...sides.map((s) => (s.figures[source] ? figureText(s.figures[source]) : "–"))]]);
+  const what = figureName(data.a.figures.train);
+  return [[t("leaves"), ...sides.map((s) => fmtCount(s.n_leaves))], [t("depth"), ...sides.map((s) => fmtCount(s.depth))],
+    ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
+}
+
+/** Where rows change their answer: from which leaf to which, each with its rule. */
+function changedTable(data) {
+  const said = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
+  const leaf = (tree, node) => (tree.name === "" && comparing.revision === studio.server.revision && node < M.n ? el("button", { class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
+  const side = (tree, node, answer, parts) => {
+    const rule = parts.length ? joined(parts.map(inSigns)) : t("all_rows");
+    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolated(said(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
+  };
+  return tableOf([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
+    side(data.a, one.node_a, one.a, one.rule_a), side(data.b, one.node_b, one.b, one.rule_b), fmtCount(one.n_rows)]), "changed");
+}
+
+export function logPanel() {
+  return el("div", {}, section(t("s_save"), saveBox()), section(t("s_log"), logBox()));
+}
+
+function logBox() {
+  const { log } = studio.server;
+  const all = () => log.map((one) => one.line).join("\n") + "\n";
+  return el("div", {},
+    el("p", { class: "muted" }, t("s_log_hint")),
+    el("div", { class: "row" }, copyButton(t("s_copy_all"), all)),
+    el("ol", { class: "log", id: "log" }, log.map((one) => el("li", {}, el("code", {}, one.line)))));
+}
+
+/** Links that save: script, model, report, and exports of all formats. */
+function saveBox() {
+  const save = (what) => el("a", { class: "button", id: "save-" + what, href: downloadAddress(what), download: "" }, t("s_save_" + what));
+  const endings = new Map(studio.server.exports.map((one) => [one.name, one.ending]));
+  const exporting = el("a", { class: "button", id: "save-export", download: "" }, t("s_save_export"));
+  const point = () => exporting.setAttribute("href", downloadAddress("export", format.value));
+  const format = choice("export-format", t("s_export_format"), [...endings.keys()], [...endings.keys()][0],
+    (name) => `${name} (${endings.get(name)})`, point);
+  point();
+  return el("div", {},
+    el("div", { class: "row" }, save("script"), save("model"), save("report")),
+    el("div", { class: "row" }, format, exporting),
+    el("p", { class: "muted small-text" }, t("s_save_hint")));
+}
+
+export function pruneBench() {
+  return el("div", {}, M.steps.length < 2 ? null : el("div", { id: "prune-apply" }, applyPruning()), prunePanel());
+}
+
+/** Show another step in the open tab. @param {Set<string>} changed */
+export function showPruning(changed) {
+  showStep(changed);
+  if (changed.has("step")) byId("prune-apply").replaceChildren(applyPruning());
+}
+
+/** Making the shown tree the tree of the workspace; of the tree as it is nothing has to be made. */
+function applyPruning() {
+  const { alpha } = M.steps[state.step];
+  const off = !isTrial();
+  return el("div", { class: "row" },
+    el("button", { class: "primary", id: "prune-take", disabled: off, onclick: () => act("prune", { alpha }) }, t("s_prune_take", { n: stepText(state.step) })),
+    el("button", { class: "small", id: "prune-back", disabled: off, onclick: () => update({ step: M.start }) }, t("back_fitted")));
+}

@@ -1,0 +1,158 @@
+"""The first line of a CSV file: its separator, whether it holds names, and names that differ."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ceiba.errors import DataError, OptionError
+from ceiba.table.files.streams import existing
+
+if TYPE_CHECKING:
+    from ceiba.table.files.reading import Reading
+
+_SEPARATORS: Final = ";\t|,"  # a comma last: it may stand in numbers
+_NUMBER: Final = re.compile(r"[+-]?[\d.,'\s]*\d[\d.,'\s]*%?")
+_ROWS: Final = 1000  # looked at
+
+
+def records(text: str, separator: str, limit: int = _ROWS) -> list[list[str]]:
+    """Split a text into cells without blanks around them; empty lines are left out."""
+    rows: list[list[str]] = []
+    try:
+        for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+            if cells:
+                rows.append([cell.strip() for cell in cells])
+            if len(rows) == limit:
+                break
+    except csv.Error:  # a cell too long for Python
+        pass
+    return rows
+
+
+def separator_in(text: str) -> str:
+    r"""Take the separator that all lines agree on, else the one that occurs most in the first."""
+    outside = "".join(text.split('"')[::2])  # quoted cells aside
+    lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
+    counts = {one: [line.count(one) for line in lines] for one in _SEPARATORS}
+    agreed = [one for one in _SEPARATORS if counts[one][0] and len(set(counts[one])) == 1]
+    best = max(agreed or _SEPARATORS, key=lambda one: counts[one][0])
+    if counts[best][0]:
+        return best
+    blanks = {line.count(" ") for line in lines}
+    return " " if len(lines) > 1 and len(blanks) == 1 and blanks != {0} else ","
+
+
+def holds_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first record holds names rather than data.
+
+    It holds data if no cell is a text above numbers, and some cell is a number above numbers, or
+    most texts occur again below. Years and counts (2019, 2020, ...) are names all the same.
+    """
+    if len(rows) < 2 or not any(rows[0]):
+        return True
+    first, below = rows[0], rows[1:]
+    alike = again = texts = 0
+    for j, cell in enumerate(first):
+        column = [row[j] for row in below if j < len(row) and row[j]]
+        if not cell or not column:
+            continue
+        numbers = sum(map(_is_number, column))
+        if numbers > 0.8 * len(column):
+            if not _is_number(cell):
+                return True
+            alike += 1
+        else:
+            texts += 1
+            again += cell in column
+    if alike and _counts_up([cell for cell in first if _is_number(cell)]):
+        return True
+    return not (alike or (again > texts / 2 and (again > 1 or len(set(first)) < len(first))))
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _counts_up(cells: list[str]) -> bool:
+    if len(cells) < 2 or not all(cell.isdigit() for cell in cells):
+        return False
+    numbers = [int(cell) for cell in cells]
+    steps = {b - a for a, b in itertools.pairwise(numbers)}
+    return steps == {1}
+
+
+def named_columns(
+    rows: Sequence[Sequence[str]], reading: Reading, source: str
+) -> tuple[list[str], bool, list[str]]:
+    """Give the names of the columns, whether the first record held them, and remarks."""
+    first, n = rows[0], len(rows[0])
+    header = reading.header
+    if header is None:
+        header = bool(set(reading.expected) & set(first)) or holds_names(rows)
+    if reading.names is not None:
+        if len(reading.names) != n:
+            raise OptionError(f"--names: {len(reading.names)} names for {n} columns in {source}.")
+        return unique_names(reading.names)[0], header, []
+    if header:
+        names, remarks = unique_names(first)
+        return names, True, remarks
+    stored = list(reading.stored_names)
+    if len(stored) == n + 1 and reading.target in stored:
+        stored.remove(reading.target)
+    if len(stored) == n:
+        return stored, False, []
+    remark = (
+        f"{source} seems to have no header: its columns are called column_1 to column_{n}. Name "
+        "them with --names or --names-from; --header says that the first line holds names."
+    )
+    names = [f"column_{j + 1}" for j in range(n)]
+    return names, False, [remark] if reading.header is None else []
+
+
+def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give every column a name of its own, and say what was done."""
+    taken = {name for name in names if name}
+    made: list[str] = []
+    seen: set[str] = set()
+    remarks = []
+    for j, name in enumerate(names):
+        if name and name not in seen:
+            seen.add(name)
+            made.append(name)
+            continue
+        base, k = (name, 2) if name else ("column", j + 1)
+        while (new := f"{base}_{k}") in taken:
+            k += 1
+        taken.add(new)
+        made.append(new)
+        if name:
+            remarks.append(f"Two columns are called {name!r}: the later one is read as {new!r}.")
+    return made, remarks
+
+
+def names_in(given: Iterable[str] | None) -> list[str]:
+    """Split comma lists of names, given once or several times."""
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+
+
+def names_in_file(path: str) -> list[str]:
+    """Read column names from a file: one per line (``age: continuous.`` too), or one line."""
+    try:
+        text = Path(existing(path)).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"--names-from {path}: the file is not UTF-8 text.") from None
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and line[0] not in "|#"]
+    if len(lines) == 1:
+        names = records(lines[0], separator_in(lines[0]))[0]
+    else:
+        names = [line.partition(":")[0].strip().strip('"') for line in lines]
+    if not names:
+        raise OptionError(f"--names-from {path}: the file holds no name.")
+    return names

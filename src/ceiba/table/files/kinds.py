@@ -1,0 +1,231 @@
+"""Columns as the user wants them: dropped, categorical, numeric, ordered; texts by a schema.
+
+Learning: `shape_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
+`by_schema` turns the texts of a CSV into the kinds that the tree was grown on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ceiba._polars import pl
+from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
+from ceiba.table.column import Column
+from ceiba.table.declared import Levels
+from ceiba.table.files.cell_styles import PLAIN, WEAK_MARKERS, Style, tidy
+from ceiba.table.files.reading import Batch
+from ceiba.table.read_for_fit import fitted_column
+from ceiba.table.readers.mappings import column_of_values
+from ceiba.table.schema import ColumnInfo, Schema
+from ceiba.table.table import Table
+
+Place = Callable[[int], str]  # says where a row is in the file
+_FLOAT32 = 2**24  # every whole number up to it is a float32
+_WHAT = {
+    "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
+    "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
+}  # fmt: skip
+_YES = ("true", "t", "yes", "y", "1")
+_NO = ("false", "f", "no", "n", "0")
+
+
+def ordered_in(given: Iterable[str] | None) -> dict[str, list[str]]:
+    """Read ``size=S<M<L`` into a column and its levels in order."""
+    orders = {}
+    for text in given or ():
+        name, equals, levels = text.partition("=")
+        if not equals or "<" not in levels:
+            raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
+        orders[name.strip()] = [level.strip() for level in levels.split("<")]
+    return orders
+
+
+def shape_columns(
+    frame: pl.DataFrame,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    ordered: Mapping[str, Sequence[str]] | None = None,
+) -> pl.DataFrame:
+    """Drop columns and give others the wanted kind."""
+    ordered = ordered or {}
+    options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
+               "--ordered": list(ordered)}  # fmt: skip
+    for option, names in options.items():
+        for name in names:
+            if name not in frame.columns:
+                hint = did_you_mean(name, frame.columns)
+                raise OptionError(f"{option} {name!r}: there is no such column.{hint}")
+    frame = frame.drop(list(drop))
+    for name in categorical:
+        frame = frame.with_columns(frame[name].cast(pl.String))
+    for name in numeric:
+        texts = frame[name].cast(pl.String) if frame[name].dtype == pl.Categorical else frame[name]
+        numbers = _to_numbers(texts, name, lambda row: f"line {row + 2}")
+        frame = frame.with_columns(numbers.alias(name))
+    for name, levels in ordered.items():
+        text = frame[name].cast(pl.String)
+        strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
+        if len(strange):
+            raise DataError(
+                f"Column {name!r}: {strange[0]!r} is not among its levels {', '.join(levels)}."
+            )
+        frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
+    return frame
+
+
+def as_columns(frame: pl.DataFrame) -> Any:
+    """Give a frame as the estimators read it: an Enum of polars here means ordered levels."""
+    if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
+        return frame
+    return {
+        one.name: Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
+        if isinstance(one.dtype, pl.Enum)
+        else one
+        for one in frame.get_columns()
+    }
+
+
+def as_table(columns: list[Any]) -> Table:
+    """Read columns, each once, as a table to learn from; the list is emptied on the way.
+
+    One column after another is brought into its last form and given up, so that a large table is in
+    memory once. Whole numbers that float32 holds exactly are kept in it: half the memory, the same
+    tree.
+    """
+    n_rows = len(columns[0])
+    columns.reverse()
+    taken = []
+    while columns:
+        taken.append(_read_series(columns.pop()))
+    return Table(tuple(taken), n_rows, Schema(tuple(one.info for one in taken), None, True))
+
+
+def _read_series(one: Any) -> Column:
+    values = one
+    if isinstance(one.dtype, pl.Enum):  # here it means ordered levels
+        values = Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
+    if one.dtype.is_integer() and max(-(one.min() or 0), one.max() or 0) <= _FLOAT32:
+        values = one.cast(pl.Float32).fill_null(float("nan"))
+    column = fitted_column(column_of_values(one.name, values))
+    return replace(column, of_integers=True) if one.dtype.is_integer() else column
+
+
+def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> Any:
+    """Read texts as numbers; the first cell that is none is named by its line."""
+    if series.dtype != pl.String:
+        return series.cast(pl.Float64)
+    if not style.is_number:
+        style = PLAIN
+    numbers = style.read(series).cast(pl.Float64)
+    _refuse(series, numbers, name, "a number", place)
+    return numbers
+
+
+def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
+    """Give one column as numbers, read as the file writes them."""
+    style = styles_of(batch).get(name, PLAIN)
+    return _to_numbers(cells[name], name, batch.place, style).alias(name)
+
+
+def _refuse(series: Any, converted: Any, name: str, what: str, place: Place) -> None:
+    bad = series.is_not_null() & converted.is_null()
+    if bad.any():
+        bad &= ~series.str.strip_chars().is_in(list(WEAK_MARKERS))
+    if bad.any():
+        at = int(bad.arg_max())
+        raise DataError(
+            f"{place(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
+            "it means missing with --missing-marker."
+        )
+
+
+def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
+    """Give the columns of the schema from rows of a file, cells of a CSV in their kinds."""
+    columns = batch.columns
+    if not schema.named:
+        names = dict(zip(schema.names, columns, strict=False))
+    else:
+        names = {name: name for name in schema.names}
+        for name in names:
+            if name not in columns:
+                hint = did_you_mean(name, columns)
+                raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
+    wanted = {names[info.name]: info for info in schema.columns if info.name in names}
+    piece, styles = batch.piece, styles_of(batch)
+    if piece is None:
+        frame = batch.frame.select(list(wanted))
+    else:
+        certain = piece.file.choice.styles
+        numbers = [
+            name
+            for name, info in wanted.items()
+            if info.is_numeric and info.display == "number" and certain[name].is_plain
+        ]
+        try:
+            frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
+        except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
+            frame = piece.parse(columns=list(wanted))
+    is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
+    made = {
+        name: _expression(pl.col(name), info, batch, styles.get(name, PLAIN))
+        for name, info in wanted.items()
+        if is_text[name]
+    }
+    typed = frame.with_columns(**made)
+    for name, info in wanted.items():
+        if name in made and info.is_numeric and typed[name].null_count() > frame[name].null_count():
+            _refuse(frame[name], typed[name], name, _WHAT[info.display], batch.place)
+    return typed  # type: ignore[no-any-return]
+
+
+def styles_of(batch: Batch) -> Mapping[str, Style]:
+    """Return how the texts of a batch are written, by column."""
+    if batch.piece is None:
+        return batch.styles
+    file = batch.piece.file
+    return {
+        name: _numeric_style(style, file.decimal_comma)
+        for name, style in file.choice.styles.items()
+    }
+
+
+def _numeric_style(style: Style, decimal_comma: bool) -> Style:
+    """Return the style by which cells are judged where not all of them fit any."""
+    if style.kind != "text":
+        return style
+    return Style("number", ",", ".") if decimal_comma else PLAIN
+
+
+def _expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
+    """Return the expression that reads texts as the schema has the column."""
+    if not info.is_numeric:
+        if info.levels and not isinstance(info.levels[0], str):
+            return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
+        blanks = any(isinstance(one, str) and one != one.strip() for one in info.levels)
+        markers = () if batch.piece is None else batch.piece.file.format.markers
+        return cells if blanks else tidy(cells, markers)
+    if info.display == "boolean":
+        lower = cells.str.strip_chars().str.to_lowercase()
+        return pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0)
+    if info.display in ("date", "datetime"):
+        if style.kind in ("date", "datetime"):
+            return style.expression(cells).cast(pl.Datetime("us"))
+        return cells.map_batches(_times, return_dtype=pl.Datetime("us"))
+    return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
+
+
+def _times(text: Any) -> Any:
+    """Read dates with or without a time of day; what is neither becomes null."""
+    text = text.str.strip_chars()
+    days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
+    if days.null_count() == text.null_count():
+        return days
+    try:
+        times = text.str.to_datetime(strict=False, time_unit="us")
+    except pl.exceptions.PolarsError:  # no text looks like a time
+        return days
+    return times.fill_null(days) if times.dtype == days.dtype else times

@@ -1,0 +1,295 @@
+"""Tables as polars frames: CSV of any dialect and compression, Parquet, spreadsheets, databases.
+
+`load_table` reads a whole table with the types of its columns, for learning. `batches` reads one in
+pieces, cells of a CSV as they stand, for predicting: what goes in comes out unchanged.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from glob import glob
+from pathlib import Path
+from typing import Any, Final
+
+from ceiba._polars import pl
+from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
+from ceiba.progress import progress_bar
+from ceiba.table.files.cell_styles import Style, choose
+from ceiba.table.files.csv_file import CsvFile, CsvFormat, CsvPiece
+from ceiba.table.files.databases import read_database
+from ceiba.table.files.header import names_in, names_in_file
+from ceiba.table.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
+from ceiba.table.files.streams import PACKED, existing, seekable, shown
+from ceiba.table.files.typed_csv import Columns, nameless, read_csv, typed_frame
+
+#: Cells that are missing values unless the user says otherwise.
+MARKERS: Final = (
+    "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "?", "#N/A", "#DIV/0!",
+    "#VALUE!", "#REF!", "#NAME?", "#NUM!",
+)  # fmt: skip
+_TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".jsonl")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How text files are read, and whether quietly (no progress bar)."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    markers: tuple[str, ...] = MARKERS
+    decimal_comma: bool | None = None
+    day_first: bool | None = None
+    header: bool | None = None
+    names: tuple[str, ...] | None = None
+    skip_rows: int = 0
+    quiet: bool = False
+    expected: tuple[str, ...] = ()
+    stored_names: tuple[str, ...] = ()
+    target: str | None = None
+    styles: Mapping[str, Style] = field(default_factory=dict)
+
+
+def read_options(
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    missing_marker: list[str] | None = None,
+    decimal_comma: bool | None = None,
+    day_first: bool | None = None,
+    header: bool | None = None,
+    names: str | None = None,
+    names_from: str | None = None,
+    skip_rows: int = 0,
+) -> Reading:
+    """Check options of reading; the default markers are always missing."""
+    if separator is not None:
+        separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
+        if len(separator) != 1:
+            raise OptionError(f"--separator {separator!r}: one character is needed, or tab.")
+    if encoding is not None:
+        try:
+            "".encode(encoding)
+        except LookupError:
+            raise OptionError(
+                f"--encoding {encoding!r} is not known, e.g. utf-8, latin-1."
+            ) from None
+    if names is not None and names_from is not None:
+        raise OptionError("Give --names or --names-from, not both.")
+    if names_from is not None:
+        listed = tuple(names_in_file(names_from))
+    else:
+        listed = tuple(names_in([names])) if names is not None else ()
+    return Reading(
+        separator=separator,
+        encoding=encoding,
+        markers=tuple(dict.fromkeys((*MARKERS, *(missing_marker or ())))),
+        decimal_comma=decimal_comma,
+        day_first=day_first,
+        header=header,
+        names=listed or None,
+        skip_rows=skip_rows,
+    )
+
+
+def checked_options(caller: str, options: Mapping[str, Any]) -> Reading:
+    """Read the options of reading of a function."""
+    known = list(inspect.signature(read_options).parameters)
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{caller} has no option {name!r}.{did_you_mean(name, known)}")
+    return read_options(**options)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A whole table: its frame, what was remarkable, and how its cells were written."""
+
+    frame: Any
+    remarks: list[str] = field(default_factory=list)
+    format: CsvFormat = field(default_factory=CsvFormat)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table."""
+
+    columns: list[str]
+    first_row: int = 0
+    frame: Any = None
+    piece: CsvPiece | None = None
+    styles: Mapping[str, Style] = field(default_factory=dict)
+
+    def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
+        """Return the rows, those of a CSV as texts; only some columns if they are named.
+
+        Without `markers` a cell such as NA, which means missing, is a text like any other.
+        """
+        if self.piece is not None:
+            return self.piece.parse(columns=columns, markers=markers)
+        part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
+        return part
+
+    def place(self, row: int) -> str:
+        """Say where a row is in the file."""
+        if self.piece is None:
+            return f"row {self.first_row + row + 1}"
+        return f"{shown(self.piece.file.source)}, line {self.piece.line_of(row)}"
+
+
+def is_text(source: str) -> bool:
+    """Return whether a source is read as CSV text."""
+    if source == "-":
+        return True
+    if "::" in source:
+        return False
+    name = source.lower()
+    for ending in (*PACKED, ".zst", ".zip"):
+        name = name.removesuffix(ending)
+    return Path(name).suffix not in (*_TYPED, *SPREADSHEETS)
+
+
+def read_table(source: str, reading: Reading) -> Any:
+    """Read a whole table as a frame."""
+    return load_table(source, reading).frame
+
+
+def load_table(source: str, reading: Reading) -> Loaded:
+    """Read a whole table; types of text columns are inferred from all rows."""
+    if is_spreadsheet(source):
+        return _sheet(source, reading)
+    if not is_text(source):
+        refuse_text_options(source, reading)
+        frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(source)))
+        gaps = [
+            one.name for one in frame.get_columns() if one.dtype.is_float() and one.is_nan().any()
+        ]
+        return Loaded(frame.with_columns(pl.col(gaps).fill_nan(None)) if gaps else frame, remarks)
+    columns = Columns()
+    sources = [seekable(one) for one in sources_of(source)]
+    csv, remarks = _guarded(source, lambda: read_csv(sources, reading, columns))
+    frame = columns.frame()
+    filled = {one.name for one in frame.get_columns() if one.null_count() < len(one)}
+    dropped, remark = nameless(csv, filled)
+    return Loaded(frame.drop(dropped), remarks + remark, csv)
+
+
+def sources_of(source: str) -> list[str]:
+    """Return the files that a path or a pattern means, in order."""
+    if source == "-" or "::" in source or Path(source).exists():
+        return [source]
+    found = sorted(path for path in glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
+    return found or [existing(source)]
+
+
+def _sheet(source: str, reading: Reading) -> Loaded:
+    """Read a sheet; texts in it are read as those of a CSV file are."""
+    for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
+        if value is not None:
+            raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
+    sheet = read_spreadsheet(source, reading)
+    frame, choice = typed_frame(
+        sheet.frame,
+        lambda fits: choose(
+            fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
+            stored=reading.styles,
+        ),
+    )  # fmt: skip
+    csv = CsvFormat(header=sheet.has_header, styles=choice.styles)
+    return Loaded(frame, sheet.remarks + choice.doubts, csv)
+
+
+def refuse_text_options(source: str, reading: Reading) -> None:
+    """Refuse options of text files for a file that has types and names of its own."""
+    given = {
+        "--separator": reading.separator, "--encoding": reading.encoding,
+        "--decimal-comma": reading.decimal_comma, "--header": reading.header,
+        "--day-first": reading.day_first, "--names": reading.names,
+        "--skip-rows": reading.skip_rows or None,
+    }  # fmt: skip
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{option} is for text files; {shown(source)} has columns with names and types."
+            )
+
+
+def _without_nested(frame: Any) -> tuple[Any, list[str]]:
+    """Leave out columns of lists and structs, which no question can be asked of."""
+    nested = [one.name for one in frame.get_columns() if one.dtype.is_nested()]
+    nested += [one.name for one in frame.get_columns() if str(one.dtype) in ("Object", "Binary")]
+    if not nested:
+        return frame, []
+    if len(nested) == frame.width:
+        raise DataError(f"All columns are nested (lists or structs): {', '.join(nested[:5])}.")
+    many = len(nested) > 1
+    return frame.drop(nested), [
+        f"Left out: {', '.join(nested)}, {'columns' if many else 'a column'} of lists or structs. "
+        "Unnest what you need first."
+    ]
+
+
+def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
+    """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
+    if len(paths := sources_of(source)) > 1 or paths != [source]:
+        for one in paths:
+            yield from batches(one, reading, size)
+        return
+    if is_spreadsheet(source):
+        loaded = _sheet(source, reading)
+        yield Batch(loaded.frame.columns, 0, loaded.frame)
+        return
+    if is_text(source):
+        file = CsvFile(source, reading, size)
+        names = list(file.format.names)
+        for text in [*file.remarks, *(file.choice.doubts if reading.expected else ())]:
+            warnings.warn(text, DataWarning, stacklevel=2)
+        with progress_bar("predicting", file.size, reading.quiet) as bar:
+            for piece in file:
+                yield Batch(names, piece=piece)
+                bar(file.done)
+        return
+    refuse_text_options(source, reading)
+    if source.lower().endswith((".parquet", ".pq")):
+        lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
+    else:
+        lazy = _guarded(source, lambda: _read_typed(source)).lazy()
+    try:
+        n = 0
+        total = lazy.select(pl.len()).collect().item()
+        with progress_bar("predicting", total, reading.quiet) as bar:
+            for piece in lazy.collect_batches(chunk_size=size, maintain_order=True):
+                yield Batch(piece.columns, n, piece)
+                n += len(piece)
+                bar(n)
+        if not n:
+            empty = lazy.collect()
+            yield Batch(empty.columns, 0, empty)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]
+
+
+def _guarded(source: str, read: Any) -> Any:
+    try:
+        return read()
+    except pl.exceptions.NoDataError:
+        raise DataError(f"{shown(source)} is empty.") from None
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
+
+
+def _read_typed(source: str) -> Any:
+    if "::" in source:
+        return read_database(source)
+    ending = Path(existing(source)).suffix.lower()
+    if ending in (".parquet", ".pq"):
+        return pl.read_parquet(source)
+    if ending in (".arrow", ".feather", ".ipc"):
+        return pl.read_ipc(source)
+    return pl.read_ndjson(source)

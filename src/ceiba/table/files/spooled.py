@@ -1,0 +1,150 @@
+"""Files of any format as a scan that is read piece by piece.
+
+Parquet files are scanned where they are. All others go once through their reader, piece by piece,
+into a temporary Parquet file, with the types that reading them as a whole would give.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ceiba._polars import pl
+from ceiba.errors import DataError, OptionError
+from ceiba.table.files.csv_file import CsvFormat
+from ceiba.table.files.reading import (
+    Reading,
+    is_text,
+    load_table,
+    refuse_text_options,
+    sources_of,
+)
+from ceiba.table.files.streams import is_stream
+from ceiba.table.files.typed_csv import nameless, read_csv
+from ceiba.table.scanning.parquet import ParquetFile
+from ceiba.table.scanning.scan import Scan, read_size, scan_of, scratch_directory
+from ceiba.table.scanning.spool import Spool
+
+
+@dataclass(frozen=True)
+class OpenedScan:
+    """A scan, how its files were written, and what was remarkable about them."""
+
+    scan: Scan
+    format: CsvFormat
+    remarks: list[str]
+    n_left_out: int = 0  # rows without a target
+
+
+def open_scan(
+    source: Any,
+    reading: Reading,
+    *,
+    memory: str | int = "4GB",
+    scratch: Any = None,
+    cluster: Any = None,
+    target: str = "",
+) -> OpenedScan:
+    """Open files of any format as a scan; of a spool, rows without the target are left out."""
+    paths = _paths(source)
+    if cluster is not None and scratch is not None:
+        raise OptionError(
+            "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
+            "memory. Leave out scratch or cluster."
+        )
+    size, directory = read_size(memory, "memory"), scratch_directory(scratch)
+    if all(map(_is_parquet, paths)):
+        refuse_text_options(paths[0], reading)
+        if cluster is not None:  # workers are in other directories
+            paths = [str(Path(path).absolute()) for path in paths]
+        files = [ParquetFile.look(Path(path)) for path in paths]
+        return OpenedScan(scan_of(files, size, directory, cluster), CsvFormat(), [])
+    other = next(path for path in paths if not _is_parquet(path))
+    if cluster is not None:
+        raise OptionError(f"The workers of a cluster read Parquet files only, got {other}.")
+    rows = _Rows(Spool(directory), target)
+    if all(map(is_text, paths)):
+        csv, remarks = read_csv(paths, reading, rows)
+    else:
+        csv, remarks = _spool_typed(paths, reading, rows)
+    name = paths[0] if len(paths) == 1 else f"{paths[0]} ..."
+    table = scan_of((rows.spool.done(name),), size, directory)
+    dropped, remark = nameless(csv, rows.filled)
+    return OpenedScan(table.without(*dropped), csv, remarks + remark, rows.n_left_out)
+
+
+def _paths(source: Any) -> list[str]:
+    paths: list[str] = []
+    for one in source if isinstance(source, list | tuple) else [source]:
+        if not isinstance(one, str | os.PathLike):
+            raise OptionError(f"scan takes paths and patterns, got {one!r}.")
+        if is_stream(name := os.fspath(one)):
+            raise OptionError(f"A scan reads files, and {name} is a stream. Write it to a file.")
+        paths += sources_of(name)
+    if not paths:
+        raise DataError("scan needs at least one file.")
+    return paths
+
+
+def _is_parquet(path: str) -> bool:
+    if path.lower().endswith((".parquet", ".pq")) or "::" in path:
+        return "::" not in path
+    with Path(path).open("rb") as file:  # some programs write files without an ending
+        return file.read(4) == b"PAR1"
+
+
+def _spool_typed(
+    paths: Sequence[str], reading: Reading, rows: _Rows
+) -> tuple[CsvFormat, list[str]]:
+    """Write typed tables: Arrow and JSON lines in pieces, others (bounded by nature) as a whole."""
+    csv = CsvFormat()
+    remarks: list[str] = []
+    for path in paths:
+        ending = Path(path.partition("::")[0]).suffix.lower()
+        lazy: Any = {".arrow": pl.scan_ipc, ".feather": pl.scan_ipc, ".ipc": pl.scan_ipc,
+                ".ndjson": pl.scan_ndjson, ".jsonl": pl.scan_ndjson}.get(ending)  # fmt: skip
+        if lazy is None or "::" in path:
+            loaded = load_table(path, reading)
+            csv, remarks = loaded.format, remarks + loaded.remarks
+            rows.add(loaded.frame)
+            continue
+        refuse_text_options(path, reading)
+        try:
+            for frame in lazy(path).collect_batches(chunk_size=1 << 17, maintain_order=True):
+                rows.add(frame)
+        except pl.exceptions.PolarsError as error:
+            first = str(error).strip().split("\n")[0]
+            raise DataError(f"{path}: {first}") from None
+    return csv, remarks
+
+
+class _Rows:
+    """Frames on their way into a spool."""
+
+    def __init__(self, spool: Spool, target: str) -> None:
+        self.spool, self._target = spool, target
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all rows."""
+        self.spool.restart()
+        self.filled: set[str] = set()  # columns that have a value
+        self.n_left_out = 0
+
+    def add(self, frame: Any) -> None:
+        """Write the rows of a frame that have a target."""
+        self.filled |= {one.name for one in frame.get_columns() if one.null_count() < len(one)}
+        name = self._target
+        if name not in frame.columns and name.isdigit() and 0 < int(name) <= frame.width:
+            name = frame.columns[int(name) - 1]
+        if name in frame.columns:
+            present = frame[name].is_not_null()
+            if not present.all():
+                self.n_left_out += int((~present).sum())
+                frame = frame.filter(present)
+        texts = [c.name for c in frame.get_columns() if c.dtype in (pl.Categorical, pl.String)]
+        frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
+        self.spool.write(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))

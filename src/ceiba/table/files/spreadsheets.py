@@ -1,0 +1,136 @@
+"""One sheet of a spreadsheet: ``FILE.xlsx``, or ``FILE.xlsx::SHEET``; .xls, .xlsb and .ods too.
+
+Cells of a column that are all numbers, dates or yes/no keep that type. A column with a text in it
+is a column of texts, and is then read as one of a CSV file is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ceiba._polars import pl
+from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.table.files.header import named_columns
+from ceiba.table.files.streams import existing, in_child
+
+if TYPE_CHECKING:
+    from ceiba.table.files.reading import Reading
+
+#: Endings of spreadsheets.
+SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_MEMORY: Final = 2 << 30  # bytes that a reader may take
+_PER_BYTE: Final = 1000  # and more of them, by byte of the file; a packed cell has 1 to 10
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as a frame, columns with a text in them as texts."""
+
+    frame: Any
+    has_header: bool
+    remarks: list[str] = field(default_factory=list)
+
+
+def is_spreadsheet(source: str) -> bool:
+    """Return whether a source is a sheet of a spreadsheet."""
+    return Path(source.partition("::")[0].lower()).suffix in SPREADSHEETS
+
+
+def read_spreadsheet(source: str, reading: Reading) -> Sheet:
+    """Read one sheet: the one that is named, else the first that is not empty.
+
+    The reader makes a dense range of the cells before anything can be asked of it, and ends its
+    process if two of them are too far apart: it has one of its own, with memory by the file's size.
+    """
+    path, _, wanted = source.partition("::")
+    memory = _MEMORY + _PER_BYTE * Path(existing(path)).stat().st_size
+    rows, remarks = in_child(path, memory, _filled_rows, path, wanted, reading.skip_rows)
+    if not rows:
+        raise DataError(f"{source} has no rows after --skip-rows {reading.skip_rows}.")
+    return _frame(source, rows, reading, remarks)
+
+
+def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
+    """Return the rows of a sheet that have a cell, and what is remarkable."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise ImportError(
+            f"Reading {path!r} needs the package python-calamine. Install it with: pip install "
+            "ceiba[excel]. Or save the sheet as CSV.",
+            name="python_calamine",
+        ) from None
+    try:
+        book = CalamineWorkbook.from_path(path)
+        names = book.sheet_names
+        if wanted and wanted not in names:
+            listed = ", ".join(names)
+            raise OptionError(
+                f"{path} has no sheet {wanted!r}, but {listed}.{did_you_mean(wanted, names)}"
+            )
+        sheets = {one: book.get_sheet_by_name(one) for one in ([wanted] if wanted else names)}
+    except CalamineError as error:
+        raise DataError(f"{path} cannot be read as a spreadsheet: {error}") from None
+    full = [one for one, sheet in sheets.items() if sheet.height]
+    if not full:
+        raise DataError(f"{path} is empty.")
+    remarks = []
+    if len(full) > 1:
+        remarks.append(
+            f"{path} has {len(full)} sheets; {full[0]!r} is read. Name another one: "
+            f"{path}::{full[1]}."
+        )
+    rows = itertools.islice(sheets[full[0]].iter_rows(), skip_rows, None)
+    return [row for row in rows if any(cell != "" for cell in row)], remarks
+
+
+def _frame(source: str, rows: list[list[Any]], reading: Reading, remarks: list[str]) -> Sheet:
+    shown = [[str(cell).strip() for cell in row] for row in rows[:1000]]
+    names, has_header, noticed = named_columns(shown, reading, source)
+    n, n_named = len(names), sum(map(bool, shown[0]))
+    if has_header and n_named < n / 2:
+        raise DataError(
+            f"{source}: the first row has names for {n_named} of {n} columns. If a title stands "
+            "above the table, leave it out with --skip-rows."
+        )
+    body = rows[1:] if has_header else rows
+    columns = [_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
+    return Sheet(pl.DataFrame(columns), has_header, remarks + noticed)
+
+
+def _column(name: str, cells: list[Any], reading: Reading) -> Any:
+    missing = set(reading.markers)
+    values = [None if isinstance(c, str) and c.strip() in missing else c for c in cells]
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and kinds:
+        if all(value is None or float(value).is_integer() for value in values):
+            return pl.Series(name, [None if v is None else int(v) for v in values])
+        return pl.Series(name, [None if v is None else float(v) for v in values])
+    if kinds == {bool}:
+        return pl.Series(name, values)
+    if kinds and kinds <= {datetime.date, datetime.datetime}:
+        days = [v.date() if isinstance(v, datetime.datetime) else v for v in values]
+        at_midnight = all(
+            not isinstance(v, datetime.datetime) or v.time() == datetime.time() for v in values
+        )
+        if at_midnight:
+            return pl.Series(name, days, dtype=pl.Date)
+        midnight = datetime.time()
+        times = [
+            datetime.datetime.combine(v, midnight)
+            if isinstance(v, datetime.date) and not isinstance(v, datetime.datetime)
+            else v
+            for v in values
+        ]
+        return pl.Series(name, times, dtype=pl.Datetime("us"))
+    return pl.Series(name, [None if v is None else _text(v) for v in values], dtype=pl.String)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

@@ -1,0 +1,404 @@
+"""Text files as pieces of whole records in UTF-8, whatever they are packed or encoded in.
+
+A file, a packed file or the standard input is read once, forwards, in pieces of some megabytes;
+each piece ends where a record ends, so that pieces are tables of their own. A second thread reads,
+unpacks and decodes ahead while the piece before is at work. What is not text names its place.
+"""
+
+from __future__ import annotations
+
+import atexit
+import bz2
+import codecs
+import contextlib
+import gzip
+import itertools
+import lzma
+import pickle
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ceiba._polars import pl
+from ceiba.errors import DataError
+
+#: How packed files are opened, by their ending.
+PACKED: Final[dict[str, Callable[..., Any]]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+}
+_LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
+_BEYOND: Final = re.compile(rb"[\x80-\xff]+")
+#: Letters in or at a word of ASCII letters, or signs: the euro, quotes, dashes, degrees, ordinals.
+_WESTERN: Final = re.compile(
+    rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
+    rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
+    rb"|(?<![\x80-\xff])[\x80\x85\x91-\x97\xa0\xa3\xaa\xab\xb0\xba\xbb\xbf\xa1](?![\x80-\xff])"
+)
+_WORD: Final = re.compile(
+    rb"[A-Za-z" + _LETTERS + rb"]*[" + _LETTERS + rb"][A-Za-z" + _LETTERS + rb"]*"
+)
+_UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
+_BLOCK: Final = 2**20
+_SIZE: Final = 16 * _BLOCK
+_LONGEST: Final = 256 << 20  # bytes of one record; a small packed file can hold gigabytes in one
+_AHEAD: Final = 2  # pieces read before they are asked for
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Whole records of a text file."""
+
+    raw: bytes
+    line: int
+    done: int
+    encoding: str = "utf-8"
+
+
+def shown(source: str) -> str:
+    """Name a source as messages do."""
+    source = next((stream for stream, copy in _SPOOLED.items() if copy == source), source)
+    return "standard input" if source == "-" else source
+
+
+def existing(path: str) -> str:
+    """Return the path of a file or stream that is there, or say what is wrong with it."""
+    if Path(path).is_dir() or not Path(path).exists():
+        what = "is a folder" if Path(path).is_dir() else "is not there"
+        raise DataError(f"The file {path!r} {what}.")
+    return path
+
+
+def in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a process of its own, so that a hostile file ends that one at most."""
+    # The paths of this process, without the folder of the data, which -c would put first.
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _answer; _answer()"
+    call = pickle.dumps((memory, function, arguments))
+    child = subprocess.run([sys.executable, "-P", "-c", code], input=call, capture_output=True)
+    if child.returncode != 0:
+        raise DataError(
+            f"{shown(source)} cannot be read: it is damaged, or needs more than "
+            f"{memory / 2**30:.0f} GB of memory. Of a spreadsheet, delete cells that stand far "
+            "from the table, or save it as CSV."
+        )
+    answer = pickle.loads(child.stdout)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _answer() -> None:
+    """Do in the child what the parent asks."""
+    memory, function, arguments = pickle.load(sys.stdin.buffer)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (memory, hard))
+    out, sys.stdout = sys.stdout, sys.stderr
+    try:
+        answer = function(*arguments)
+    except MemoryError:
+        sys.exit(1)
+    except Exception as error:
+        answer = error
+    pickle.dump(answer, out.buffer)
+    out.flush()
+
+
+def is_stream(source: str) -> bool:
+    """Return whether a source can be read only once: ``-``, /dev/stdin, a FIFO, ``<(...)``."""
+    path = Path(source)
+    return source == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+_SPOOLED: Final[dict[str, str]] = {}  # FIFOs, which give their bytes once, by their copies
+
+
+def seekable(source: str) -> str:
+    """Return a path that can be read twice; a stream goes to a temporary file first."""
+    if not is_stream(source):
+        return source
+    if source not in _SPOOLED or source == "-":
+        folder = tempfile.mkdtemp(prefix="ceiba-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        copy = Path(folder) / Path(source).name
+        with contextlib.ExitStack() as stack:
+            stream: Any = sys.stdin.buffer
+            if source != "-":
+                stream = stack.enter_context(Path(source).open("rb"))
+            shutil.copyfileobj(stream, stack.enter_context(copy.open("wb")))
+        _SPOOLED[source] = str(copy)
+    return _SPOOLED[source]
+
+
+def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
+    """Read a source unpacked, in blocks; with each, how far the file itself has been read."""
+    if source == "-":
+        while block := sys.stdin.buffer.read(_BLOCK):
+            yield block, 0
+        return
+    source = _SPOOLED.get(source, source)
+    ending = Path(existing(source)).suffix.lower()
+    if ending == ".zst":
+        yield from _zstd_blocks(source)
+        return
+    if ending == ".zip":
+        yield from _zip_blocks(source)
+        return
+    try:
+        with Path(source).open("rb") as file:
+            unpacked = PACKED[ending](file, "rb") if ending in PACKED else file
+            while block := unpacked.read(_BLOCK):
+                yield block, file.tell() if file.seekable() else 0
+    except _UNPACKING as error:
+        if ending in PACKED:
+            raise DataError(f"{source} cannot be unpacked: {error}.") from None
+        raise
+
+
+def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
+    """Let polars unpack: until 3.14 Python cannot. It gives lines, which are joined again."""
+    lines = pl.scan_csv(
+        source, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
+        infer_schema=False,
+    )  # fmt: skip
+    try:
+        for batch in lines.collect_batches(chunk_size=50_000, maintain_order=True):
+            text = "\n".join(batch["line"].fill_null("").to_list())
+            yield f"{text}\n".encode(), 0
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{source} cannot be unpacked: {str(error).splitlines()[0]}.") from None
+
+
+def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
+    """Unpack the one text file of an archive."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            files = [one for one in archive.namelist() if not one.endswith("/")]
+            files = [one for one in files if not one.startswith("__MACOSX/")]
+            if len(files) != 1:
+                listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+                raise DataError(
+                    f"{source} holds {len(files)} files ({listed}). Unpack it, and give one of "
+                    "them."
+                )
+            with archive.open(files[0]) as file:
+                while block := file.read(_BLOCK):
+                    yield block, 0
+    except (zipfile.BadZipFile, *_UNPACKING, RuntimeError) as error:
+        raise DataError(f"{source} cannot be unpacked: {error}.") from None
+
+
+def pieces(
+    source: str,
+    encoding: str | None,
+    *,
+    rows: int | None = None,
+    remarks: list[str] | None = None,
+) -> Iterator[Piece]:
+    """Read a text source in pieces that end where records end."""
+    ahead: queue.Queue[Piece | BaseException | None] = queue.Queue(_AHEAD)
+    given_up = threading.Event()
+
+    def put(item: Piece | BaseException | None) -> bool:
+        while not given_up.is_set():
+            with contextlib.suppress(queue.Full):
+                ahead.put(item, timeout=0.1)
+                return True
+        return False
+
+    def read_ahead() -> None:
+        try:
+            for piece in _cut(source, encoding, rows, remarks):
+                if not put(piece):
+                    return
+            put(None)
+        except BaseException as error:  # raised again where the pieces are used
+            put(error)
+
+    threading.Thread(target=read_ahead, name="ceiba-read-ahead", daemon=True).start()
+    try:
+        while (item := ahead.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        given_up.set()
+
+
+def _cut(
+    source: str, encoding: str | None, rows: int | None, remarks: list[str] | None
+) -> Iterator[Piece]:
+    size = _SIZE if rows is None else 0
+    line = 1
+    held: list[bytes] = []
+    n_held = done = 0
+    found = "utf-8"
+    for block, done, found in _decoded(source, encoding, remarks):
+        size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
+        held.append(block)
+        n_held += len(block)
+        if n_held < size:
+            continue
+        text = b"".join(held)
+        at = 0
+        while len(text) - at >= size:
+            end = _record_end(text, at, at + size) or _record_end(text, at, len(text))
+            if not end and len(text) - at > _LONGEST:
+                raise DataError(
+                    f"{shown(source)}, line {line}: a record of more than {_LONGEST >> 20} MB. Is "
+                    'a quote (") opened and never closed?'
+                )
+            if not end:  # one long record: wait until there is twice as much
+                size = max(size, 2 * (len(text) - at))
+                break
+            yield Piece(text[at:end], line, done, found)
+            line += text.count(b"\n", at, end)
+            at = end
+        held = [text[at:]]
+        n_held = len(held[0])
+    if n_held:
+        yield Piece(b"".join(held), line, done, found)
+
+
+def _record_end(raw: bytes, start: int, stop: int) -> int:
+    """Return where the last record within a stretch ends (a line end outside quotes), 0 if none."""
+    end = raw.rfind(b"\n", start, stop) + 1
+    quotes = raw.count(b'"', start, end) if end else 0
+    while end and quotes % 2:  # within a quoted cell: look before the quote that opened it
+        opened = raw.rfind(b'"', start, end)
+        before = raw.rfind(b"\n", start, opened) + 1
+        quotes -= raw.count(b'"', max(before, start), end)
+        end = before
+    return end
+
+
+def _encoding_in(block: bytes) -> str:
+    """Read the encoding off the first bytes: a byte order mark, or a NUL at every other byte."""
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if block.startswith(mark):
+            return name
+    some = block[:200]
+    if len(some) >= 4 and b"\0" in some:
+        for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if not any(some[start::2]) and all(some[1 - start :: 2]):
+                return name
+    return "utf-8"
+
+
+def _western_word(raw: bytes) -> str:
+    """Return a word that Windows of Western Europe or America wrote so; "" if that is not safe.
+
+    Safe is: each byte beyond ASCII is a letter of these languages within a word of ASCII letters,
+    no more than two in a row, or one of a few signs. Other code pages have signs there, or words of
+    such bytes only.
+    """
+    if len(_BEYOND.findall(raw)) != len(_WESTERN.findall(raw)):
+        return ""
+    word = _WORD.search(raw)
+    return word[0].decode("cp1252") if word else ""
+
+
+def _decoded(
+    source: str, encoding: str | None, remarks: list[str] | None = None
+) -> Iterator[tuple[bytes, int, str]]:
+    """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed.
+
+    With each block come how far the file was read, and the encoding of the file.
+    """
+    line = column = 1  # of the next byte
+    decoder: Any = None
+    plain = old_mac = guessed = False
+    beyond = False  # whether anything but ASCII has come
+    first = True
+    done = 0
+    for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
+        if decoder is None:
+            guessed = encoding is None
+            encoding = encoding or _encoding_in(block)
+            plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
+            decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
+        waiting = decoder.getstate()[0]
+        text = block
+        if not plain or waiting or not block.isascii():
+            try:
+                text = decoder.decode(block, not block).encode("utf-8")
+                beyond = beyond or not text.isascii()
+            except UnicodeDecodeError as error:
+                word = _western_word(error.object) if guessed and plain and not beyond else ""
+                if not word:
+                    raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+                plain = guessed = False
+                encoding = "cp1252"
+                decoder = codecs.getincrementaldecoder("cp1252")("replace")
+                text = decoder.decode(error.object, not block).encode("utf-8")
+                if remarks is not None:
+                    remarks.append(
+                        f"{shown(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
+                        "that is wrong, give --encoding."
+                    )
+        if first and text:
+            if plain and text.startswith(codecs.BOM_UTF8):
+                encoding = "utf-8-sig"
+            text = text.removeprefix(codecs.BOM_UTF8)
+            old_mac = b"\r" in text and b"\n" not in text
+        first = first and not text
+        if old_mac:
+            text = text.replace(b"\r", b"\n")
+        if b"\0" in text:
+            raise _null_character(text, line, column, source)
+        ends = text.count(b"\n")
+        line += ends
+        column = len(text) - text.rfind(b"\n") if ends else column + len(text)
+        if text:
+            yield text, done, encoding or "utf-8"
+
+
+def _null_character(text: bytes, line: int, column: int, source: str) -> DataError:
+    before = text[: text.index(b"\0")]
+    ends = before.count(b"\n")
+    at = len(before) - before.rfind(b"\n") if ends else column + len(before)
+    return DataError(
+        f"{shown(source)}, line {line + ends}, column {at}: a NUL character, which no text file "
+        "has. Is the file damaged, UTF-16 (--encoding utf-16), or a spreadsheet or a database "
+        "under another name?"
+    )
+
+
+def _bad_byte(
+    error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
+) -> DataError:
+    # What the decoder held back from the block before is part of `error.object`.
+    good = error.object[: error.start]
+    ends = good.count(b"\n")
+    at = len(good) - good.rfind(b"\n") if ends else column + len(good)
+    if b"\0" in error.object[:1000]:
+        hint = "It does not look like text: is it a spreadsheet or a database under another name?"
+    else:
+        hint = (
+            "Give its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
+            "or America, --encoding latin-1 if older."
+        )
+    return DataError(
+        f"{shown(source)}, line {line + ends}, column {at}: byte 0x{error.object[error.start]:02x} "
+        f"is not {encoding}. {hint}"
+    )

@@ -1,0 +1,141 @@
+"""The certificate of a searched tree: its objective, the bound below it, and why it ended there.
+
+objective = sum over training rows of the loss + penalty x total weight x leaves. The loss is the
+misclassification cost (errors, where nothing is weighted), gini, entropy, squared or absolute
+error. No tree within the limits of depth, leaves and leaf size has an objective below
+`lower_bound`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Literal
+
+Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
+
+_ENDED: Final = {
+    "gap": "The search ended there because that is within the gap asked for.",
+    "time": "The search ended at its time limit, after {seconds:.3g} s.",
+    "interrupted": "The search was interrupted after {seconds:.3g} s.",
+    "lookahead": "It was found by lookahead, which proves nothing.",
+}
+UNITS: Final = {
+    "error": "errors",
+    "cost": "misclassification cost",
+    "gini": "gini impurity",
+    "entropy": "entropy",
+    "squared_error": "squared error",
+    "absolute_error": "absolute error",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is proven about a tree.
+
+    Attributes
+    ----------
+    objective : float
+        Training loss of the tree, summed over rows, plus penalty x total weight x leaves.
+    lower_bound : float
+        No tree within the same limits has a smaller objective.
+    status : {"proven", "gap", "time", "interrupted", "lookahead"}
+        Whether the tree is proven best, or why the search ended before.
+    loss : str
+        What is summed.
+    max_depth : int or None
+        The limit of depth.
+    penalty : float
+        Cost per leaf in the unit of the objective.
+    n_leaves : int
+        Leaves of the tree.
+    all_level_sets : bool
+        False: a categorical column has too many levels to try all sets of them. The bound then
+        holds for trees that use the documented candidate sets.
+    nodes : int
+        Cuts that were evaluated.
+    seconds : float
+        Wall time of the search.
+
+    Examples
+    --------
+    >>> from ceiba.grow import Certificate
+    >>> print(Certificate(objective=41, lower_bound=41, status="proven", max_depth=3))
+    No tree of depth 3 has fewer than 41 errors on these rows; this one has 41.
+    """
+
+    objective: float
+    lower_bound: float
+    status: Status
+    loss: str = "error"
+    max_depth: int | None = None
+    penalty: float = 0.0
+    n_leaves: int = 1
+    all_level_sets: bool = True
+    # What the search took says nothing about the tree: it may differ between equal ones.
+    nodes: int = field(default=0, compare=False)
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def proven(self) -> bool:
+        """Whether no tree within the limits has a smaller objective."""
+        return self.status == "proven"
+
+    @property
+    def gap(self) -> float:
+        """The share of the objective by which a better tree could improve it, at most."""
+        if self.objective <= 0:
+            return 0.0
+        return max(0.0, (self.objective - self.lower_bound) / self.objective)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values.
+
+        Examples
+        --------
+        >>> from ceiba.grow import Certificate
+        >>> Certificate(objective=3, lower_bound=2, status="time").to_dict()["lower_bound"]
+        2
+        """
+        return asdict(self)
+
+    def __str__(self) -> str:
+        trees = "No tree" if self.max_depth is None else f"No tree of depth {self.max_depth}"
+        own = f"this one has {self._amount(self.objective)}"
+        unknown = self.lower_bound <= 0 and not self.proven  # no loss is below 0: that says nothing
+        if unknown:
+            text = f"This tree has {self._amount(self.objective)} {self._unit} on these rows."
+            if self.status != "lookahead":
+                text += " How much better another one can be is not known."
+        else:
+            text = (
+                f"{trees} has {self._less} {self._amount(self.lower_bound)} {self._unit} on these "
+                f"rows; {own}."
+            )
+        if not self.proven:
+            if not unknown:
+                text += f" The gap is {100 * self.gap:.2g} %."
+            text += " " + _ENDED[self.status].format(seconds=self.seconds)
+        if not self.all_level_sets:
+            text += (
+                " Categorical columns of many levels were divided by candidate sets only: the "
+                "proof is about trees that use these."
+            )
+        return text
+
+    @property
+    def _unit(self) -> str:
+        unit = UNITS[self.loss]
+        shown = self.lower_bound if self.lower_bound > 0 or self.proven else self.objective
+        if self.loss == "error" and shown == 1 and not self.penalty:
+            unit = "error"
+        return f"{unit} + {self._amount(self.penalty)} per leaf" if self.penalty else unit
+
+    @property
+    def _less(self) -> str:
+        return "fewer than" if self.loss == "error" and not self.penalty else "less than"
+
+    def _amount(self, value: float) -> str:
+        if self.loss == "error" and float(value).is_integer():
+            return str(int(value))
+        return f"{value:.6g}"

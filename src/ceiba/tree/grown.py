@@ -1,0 +1,229 @@
+"""From the arrays that the core has grown to those of a tree.
+
+The core knows weights, counts and impurities. What follows from priors and costs (class
+probabilities and risks, `ceiba.grow.priors`), from limits and from shrunken rates is derived here
+when a tree is first asked for its arrays; a small fit takes less time than that. R(t) of a
+regression node is its impurity (with shrunken rates its loss) times its share of the weight.
+Several outputs have no single risk: NaN for classification.
+
+Rates of events are shrunk towards the overall rate as in rpart: a leaf with few events says little,
+and one without any would predict "never". The rate of a node is the mean of a gamma distribution:
+with d events in time t, k the coefficient of variation of the prior ("shrink") and D / T the
+overall rate,
+
+    rate = (d + a) / (t + b),    a = 1 / k^2,    b = a / (D / T)
+
+and R(t) is half the deviance about that rate, not about the node's own d / t: with m = d / t and
+I(t) the impurity (half the mean deviance about m), I(t) + m log(m / rate) - m + rate per unit of
+time (Therneau and Atkinson, An Introduction to Recursive Partitioning Using the RPART Routines).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.tree.splits.split_table import SplitTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
+
+Array = npt.NDArray[np.float64]
+
+
+class ValueRules(NamedTuple):
+    """What the options of growing say about the values of nodes.
+
+    `surrogates` is None where none are stored, else whether they are in use.
+    """
+
+    criterion: str
+    classes: bool
+    empty_branches: bool
+    weights_count_rows: bool
+    shrink: float
+    surrogates: bool | None
+    competitors: bool
+
+
+class Grown(NamedTuple):
+    """What growing hands over: the core's arrays and what their values depend on.
+
+    Attributes
+    ----------
+    arrays : TreeArrays
+    rules : ValueRules
+    n_outputs : int
+    target_exponent, weight_exponent : int
+        Powers of two by which target and weights were divided.
+    factor, costs : arrays, optional
+        q(k) and C of `ceiba.grow.priors`.
+    whole : float, optional
+        Weight of the larger tree that this one is a part of.
+    """
+
+    arrays: _core.TreeArrays
+    rules: ValueRules
+    n_outputs: int
+    target_exponent: int = 0
+    weight_exponent: int = 0
+    factor: Array | None = None
+    costs: Array | None = None
+    whole: float | None = None
+
+
+def node_arrays(grown: Grown) -> dict[str, Any]:
+    """Return the fields of a tree that are arrays of its nodes."""
+    rules, factor, costs = grown.rules, grown.factor, grown.costs
+    views = _in_user_units(grown)
+    parent, weight, impurity = views["parent"], views["weight"], views["impurity"]
+    whole = weight[0] if grown.whole is None else grown.whole
+    shape = (len(weight), grown.n_outputs, -1)
+    value, counts, limited = views["value"].reshape(shape), None, views["limited"]
+    if not rules.classes:
+        if rules.empty_branches:
+            value = fill_empty(value.copy(), parent, weight)
+            if len(limited):
+                limited = fill_empty(limited.copy(), parent, weight)
+        loss = impurity
+        if len(limited):
+            loss = loss + added_loss(rules.criterion, value[:, 0, 0], limited)
+            value = limited.reshape(shape) + 0.0  # no -0.0
+        if rules.shrink:
+            rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, rules.shrink)
+            value = rate.reshape(shape)
+        with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64; no weight
+            risk = loss * weight / whole
+    else:
+        counts = value
+        answers = within(counts, limited) if len(limited) else counts
+        value = node_value(answers, factor)
+        if rules.empty_branches:
+            value = fill_empty(value, parent, weight)
+        if grown.n_outputs == 1:
+            by = answers[:, 0, :] if len(limited) else None
+            risk = node_risk(counts[:, 0, :], factor, costs, by) / whole
+        else:
+            risk = np.full(len(weight), np.nan)
+    surrogates = competitors = None
+    if rules.surrogates is not None:
+        surrogates = SurrogateTable(
+            views["surrogate_start"],
+            SplitTable(**views["surrogates"]),
+            views["agreement"],
+            views["adjusted"],
+            views["surrogate_sent"],
+            rules.surrogates,
+        )
+    if rules.competitors:
+        splits = SplitTable(**views["competitors"])
+        competitors = CompetitorTable(views["competitor_start"], splits, views["competitor_gain"])
+    # With frequency weights a weight of k is k rows.
+    n_rows = np.rint(weight).astype(np.int64) if rules.weights_count_rows else views["n_rows"]
+    names = ("parent", "branch_start", "branch_node", "default_branch", "weight", "impurity",
+             "gain", "sent_default")  # fmt: skip
+    return {name: views[name] for name in names} | {
+        "splits": SplitTable(**views["splits"]),
+        "n_rows": n_rows,
+        "value": value,
+        "risk": risk,
+        "counts": counts,
+        "surrogates": surrogates,
+        "competitors": competitors,
+    }
+
+
+def _in_user_units(grown: Grown) -> dict[str, Any]:
+    """Return the core's arrays, times powers of two; impurities may become infinite."""
+    views: dict[str, Any] = grown.arrays.views()
+    if grown.weight_exponent:
+        views["weight"] = np.ldexp(views["weight"], grown.weight_exponent)
+        if grown.rules.classes:
+            views["value"] = np.ldexp(views["value"], grown.weight_exponent)
+    if grown.target_exponent:
+        power = 2 if grown.rules.criterion in ("squared_error", "friedman_mse") else 1
+        with np.errstate(over="ignore", under="ignore"):
+            for name in ("value", "limited"):
+                views[name] = np.ldexp(views[name], grown.target_exponent)
+            for name in ("impurity", "gain", "competitor_gain"):
+                views[name] = np.ldexp(views[name], power * grown.target_exponent)
+    return views
+
+
+def node_value(counts: Array, factor: Array | None) -> Array:
+    """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
+    adjusted = counts if factor is None else counts * factor
+    total = adjusted.sum(axis=2, keepdims=True)
+    return quotient(adjusted, total)
+
+
+def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
+    """Let branches without rows say what the nearest node above them says that has rows."""
+    empty = np.flatnonzero(weight[1:] == 0) + 1
+    source = parent[empty]
+    while (none := (weight[source] == 0) & (source > 0)).any():
+        source = np.where(none, parent[source], source)
+    value[empty] = value[source]
+    return value
+
+
+def node_risk(
+    counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
+) -> Array:
+    """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers."""
+
+    def losses(of: Array) -> Array:
+        adjusted = of if factor is None else of * factor
+        if costs is None:
+            return np.asarray(adjusted.sum(axis=1, keepdims=True) - adjusted)
+        return np.asarray(adjusted @ costs)
+
+    own = losses(counts)
+    if answers is None:
+        return np.asarray(own.min(axis=1))
+    return np.asarray(own[np.arange(len(own)), losses(answers).argmin(axis=1)])
+
+
+def within(counts: Array, share: Array) -> Array:
+    """Return the counts of nodes in which the second class had this share of the weight."""
+    if counts.shape[2] < 2:
+        return counts
+    total = counts.sum(axis=2)
+    own = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
+    moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
+    # Whole numbers stay whole where nothing was moved.
+    return np.where((own == share[:, None])[:, :, None], counts, moved)
+
+
+def added_loss(criterion: str, own: Array, answer: Array) -> Array:
+    """Return what the loss of nodes grows by when they answer so, and not with their own value.
+
+    By how much the mean absolute error grows is not known from the median: it is left at 0.
+    """
+    if criterion == "absolute_error":
+        return np.zeros_like(own)
+    if criterion == "poisson":
+        events = own > 0
+        ratio = np.divide(own, answer, out=np.ones_like(own), where=events & (answer > 0))
+        # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
+        return np.maximum(own * np.log(ratio) - own + answer, 0.0)
+    gap: Array = own - answer
+    return gap * gap
+
+
+def shrunken_rates(own: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
+    """Return the rate that each node predicts, and its risk per unit of its own time."""
+    if shrink == 0:
+        return own, impurity
+    own = np.where(time > 0, own, 0.0)  # a node whose rows weigh nothing has seen no events
+    # Multiplied through by k^2 D / T, so that nothing is divided by an overall rate of 0.
+    known = shrink**2 * time
+    rate = own[0] * (own * known + 1.0) / (own[0] * known + 1.0)
+    return rate, impurity + added_loss("poisson", own, rate)
+
+
+def quotient(top: Array, bottom: Array) -> Array:
+    """Divide; 0 where the divisor is 0."""
+    result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    return result

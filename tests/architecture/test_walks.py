@@ -1,0 +1,24 @@
+"""The ways through the code stay short, and a file is read once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.architecture.walks import fit, learn
+
+
+def test_a_plain_fit_is_a_short_walk() -> None:
+    seen = fit()
+    assert len(seen) <= 45
+    assert len({file for file, _ in seen}) <= 22
+
+
+def test_learn_reads_every_column_once(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    seen = learn(tmp_path)
+    assert seen["table/files/reading.py", "load_table"] == 1
+    assert seen["table/readers/mappings.py", "column_of_values"] == 4
+    assert not any(
+        file == "table/readers/frames.py" and name == "open_frame" for file, name in seen
+    )
