@@ -343,9 +343,9 @@ def check_values(tree: Tree) -> None:
     """Check that values are finite, and those of classes probabilities."""
     wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
     _refuse(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         if tree.counts is not None:
-            _fail("counts", "given", "A regression tree has no class counts.")
+            _fail("counts", "given", f"A {tree.task} tree has no class counts.")
         return
     total = tree.value.sum(axis=2)
     _refuse(

@@ -12,9 +12,10 @@ from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
 
-from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.criteria import TEST_CRITERIA, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.certificate import UNITS, Certificate, Status
 from ceiba.tree.construct.from_arrays import branches_of
@@ -51,7 +52,7 @@ CRITERIA: Final = {
         *criterion_names(task),
         *(name for name, its_task in TEST_CRITERIA.items() if its_task == task),
     )
-    for task in get_args(Task)
+    for task in Task
 }
 
 
