@@ -50,6 +50,7 @@ def check(tree: Tree, *, content: bool = True) -> None:
     _check_extra(tree, "surrogates", tree.surrogates)
     _check_extra(tree, "competitors", tree.competitors)
     _check_tests(tree)
+    _check_attachments(tree)
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
@@ -382,6 +383,17 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     else:
         n_branches = _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, one)
+
+
+def _check_attachments(tree: Tree) -> None:
+    for name, attachment in (tree.attachments or {}).items():
+        where, start, values = f"attachments[{name!r}]", attachment.start, attachment.values
+        if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
+            _fail(where, "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
+        if start[-1] != len(values):
+            _fail(where, f"start ends at {start[-1]}", f"There are {len(values)} values.")
+        if np.isinf(values).any():
+            _fail(where, "an infinite number", "Values are finite, or NaN.")
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:

@@ -60,6 +60,7 @@ def recounted(tree: Tree, arrived: Arrivals, sums: SumsByNode, *, keep_value: bo
         else replace(tree.surrogates, sent=arrived.sent_surrogate),
         competitors=None,
         tests=None,
+        attachments=None,
     )
     count = tree.task.of({Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}, "Recounting")
     return count(counted, sums, keep_value)
