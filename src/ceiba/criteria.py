@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.task import Task, TaskName
 
 __all__ = [
     "ALIASES",
@@ -36,7 +37,6 @@ __all__ = [
     "split_gain",
 ]
 
-Task = Literal["classification", "regression"]
 Array = npt.NDArray[np.float64]
 
 
@@ -186,15 +186,15 @@ def hellinger_gain(counts: npt.ArrayLike) -> Array:
 
 
 _ROWS: Final = (
-    Criterion("gini", "classification", of_counts=gini),
-    Criterion("entropy", "classification", "bits", of_counts=entropy),
-    Criterion("error", "classification", of_counts=error),
-    Criterion("twoing", "classification", of_split=twoing_gain),
-    Criterion("hellinger", "classification", of_split=hellinger_gain),
-    Criterion("gain_ratio", "classification", "bits", of_counts=entropy),
-    Criterion("squared_error", "regression", "squared units of the target", None, squared_error),
-    Criterion("absolute_error", "regression", "units of the target", None, absolute_error),
-    Criterion("poisson", "regression", "half mean deviance", None, poisson),
+    Criterion("gini", Task.CLASSIFICATION, of_counts=gini),
+    Criterion("entropy", Task.CLASSIFICATION, "bits", of_counts=entropy),
+    Criterion("error", Task.CLASSIFICATION, of_counts=error),
+    Criterion("twoing", Task.CLASSIFICATION, of_split=twoing_gain),
+    Criterion("hellinger", Task.CLASSIFICATION, of_split=hellinger_gain),
+    Criterion("gain_ratio", Task.CLASSIFICATION, "bits", of_counts=entropy),
+    Criterion("squared_error", Task.REGRESSION, "squared units of the target", None, squared_error),
+    Criterion("absolute_error", Task.REGRESSION, "units of the target", None, absolute_error),
+    Criterion("poisson", Task.REGRESSION, "half mean deviance", None, poisson),
 )
 
 #: All criteria by their own name.
@@ -206,11 +206,22 @@ ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squar
 
 #: Criteria that choose splits by tests (CHAID) and value no nodes, with their task.
 TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
-    {"chi2": "classification", "likelihood_ratio": "classification", "f_test": "regression"}
+    {
+        "chi2": Task.CLASSIFICATION,
+        "likelihood_ratio": Task.CLASSIFICATION,
+        "f_test": Task.REGRESSION,
+    }
 )
 
 
-def criterion_names(task: Task) -> tuple[str, ...]:
+#: The criterion and the test of each task where none is given.
+DEFAULT_CRITERION: Final = MappingProxyType(
+    {Task.CLASSIFICATION: "gini", Task.REGRESSION: "squared_error"}
+)
+DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRESSION: "f_test"})
+
+
+def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
     """Return the names that a task accepts, aliases at the end.
 
     Examples
@@ -236,7 +247,7 @@ def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
     return None if row is None else row.of_split
 
 
-def criterion_named(name: Any, task: Task | None = None) -> Criterion:
+def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion:
     """Look a criterion up by name or alias.
 
     Parameters
@@ -254,10 +265,7 @@ def criterion_named(name: Any, task: Task | None = None) -> Criterion:
     known = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
     if known is not None and task in (None, known.task):
         return known
-    allowed = [
-        *criterion_names("classification" if task is None else task),
-        *(criterion_names("regression") if task is None else ()),
-    ]
+    allowed = [one for of in (Task if task is None else (task,)) for one in criterion_names(of)]
     raise OptionError(
         f"criterion={name!r} is not a criterion{f' for {task}' if task else ''}. "
         f"Allowed: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"

@@ -15,7 +15,7 @@ import pytest
 
 ROWS = [  # lowest first
     ["errors", "visible", "progress", "_core", "_polars"],
-    ["words"],
+    ["words", "task"],
     ["listing", "criteria", "options"],
     ["table"],
     ["tree", "datasets"],

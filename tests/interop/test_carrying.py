@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "notes": lambda: ceiba.DecisionTreeClassifier(max_depth=3),
     "proven note": lambda: ceiba.DecisionTreeClassifier(search="optimal", max_depth=2),
     "set by hand": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
+    "attached": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
     "exp": lambda: ceiba.rpart("exp", xval=3),
 }
 
@@ -80,9 +82,17 @@ def annotated(model: Any) -> Any:
     return model.annotate(1, name="low", note="policy 7")
 
 
+def attached(model: Any) -> Any:
+    """Attach what the files write differently: nodes without numbers, NaN."""
+    start = [0, *[2] * model.tree_.n_nodes]
+    numbers = {"curve": ceiba.tree.Attachment(start, [0.1, np.nan])}
+    return model._with_tree(replace(model.tree_, attachments=numbers))
+
+
 EDITS: dict[str, Callable[[Any], Any]] = {
     "notes": lambda model: annotated(model).override(2, "no", reason="too few"),
     "proven note": annotated,
+    "attached": attached,
     "set by hand": lambda model: annotated(model).override(2, 3.5, reason="too few"),
 }
 TARGETS: dict[str, Any] = {
@@ -165,6 +175,7 @@ def test_carried_model_answers_as_before(
     assert answers(back) == answers(model)
     assert back.tree_ == model.tree_
     assert all(type(c.kind) is ceiba.table.Kind for c in back.tree_.schema.columns)
+    assert back.tree_.task is model.tree_.task
 
 
 @pytest.mark.parametrize("name", MODELS)

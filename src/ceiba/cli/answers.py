@@ -22,7 +22,7 @@ class Answers:
 
     def __init__(self, tree: Tree, probabilities: bool, leaf: bool, prefix: str) -> None:
         self.tree = tree
-        self.probabilities = probabilities and tree.task == "classification"
+        self.probabilities = probabilities and tree.task.has_classes
         self.leaf = leaf
         self.prefix = prefix
 
@@ -40,7 +40,7 @@ class Answers:
     def of_nodes(self) -> pl.DataFrame:
         """The answers of all nodes, in their order."""
         tree = self.tree
-        labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task == "classification" else None
+        labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
         answers = [
             tree.value[:, k, 0] if labels is None else tree.target.classes[k][labels[:, k]]

@@ -33,6 +33,7 @@ from ceiba.table.described import described as seen_in
 from ceiba.table.files.kinds import as_table, shape_columns
 from ceiba.table.files.reading import is_text, load_table
 from ceiba.table.files.streams import shown
+from ceiba.task import Task
 from ceiba.visible import counted
 
 _SHORT = 12  # rows of a pruning table that are printed
@@ -54,7 +55,7 @@ class Learning:
     y: Any = None
     weights: Any = None
     counts_rows: bool = False
-    task: str = ""
+    task: Task = Task.CLASSIFICATION  # until the target is read
     source: Any = None
     train: Any = None
     test: Any = None
@@ -166,7 +167,7 @@ class Learning:
 
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
-        if self.task == "classification" and (class_weight or prior or costs):
+        if self.task.has_classes and (class_weight or prior or costs):
             labels = labels_in(self.X, self.y) if is_scan else self.y.unique().to_list()
         balanced = class_weight == "balanced"
         weights = None if balanced else read_pairs(class_weight, "--class-weight", labels)

@@ -20,15 +20,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
-from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
 from ceiba.estimators.beyond_memory.dask_tables import lazily
+from ceiba.estimators.parameters import ESTIMATORS
 from ceiba.estimators.weights import pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
 from ceiba.prune import CostComplexity, Pruned
 from ceiba.prune.cost_complexity_pruning import choose_again
 from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.table.scanning.lazy import is_dask
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.routing import route
@@ -130,7 +131,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if is_dask(X):  # computed here
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
-        measure = accuracy_score if self._task == "classification" else r2_score
+        measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
+        measure = self._task.of(measures, "score")
         return float(measure(y, answers, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
@@ -247,10 +249,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 "model give its tree_."
             )
         if tree.task != cls._task:
-            other = "Regressor" if tree.task == "regression" else "Classifier"
+            other = tree.task.of(ESTIMATORS, "An estimator")
             raise OptionError(
-                f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use "
-                f"DecisionTree{other}.from_tree."
+                f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use {other}.from_tree."
             )
         model = cls(**parameters)
         model._keep(tree)
@@ -411,7 +412,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
         """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
         target = read_target(y, task=self._task, n_rows=n_rows)
-        if self._task == "regression":
+        if self._task.is_regression("Reading a target"):
             return target.values
         columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
         return np.stack(columns, axis=1)

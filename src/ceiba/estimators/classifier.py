@@ -9,13 +9,13 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
-from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
 from ceiba.estimators.beyond_memory.dask_tables import lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
 from ceiba.table.scanning.lazy import is_dask
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -26,7 +26,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
     score = BaseTree.score  # of frames that hold the target too
-    _task: ClassVar[Task] = "classification"
+    _task: ClassVar[Task] = Task.CLASSIFICATION
 
     def _keep(self, tree: Tree) -> None:
         super()._keep(tree)
@@ -87,7 +87,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         return tags
 
 
-@takes_options(PARAMETERS["classification"].values())
+@takes_options(PARAMETERS[Task.CLASSIFICATION].values())
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A classification tree: scikit-learn's parameters, the same tree, and more.
 

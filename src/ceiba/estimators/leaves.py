@@ -19,6 +19,7 @@ from ceiba.grow import Problem
 from ceiba.grow.leaves.honest import Honest, expand_leaf_values
 from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage, smoothed_values, strength_of
 from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -96,8 +97,8 @@ def _ends(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
     return np.arange(len(node) + 1), node, np.ones(len(node))
 
 
-def _losses(answer: Any, truth: Any, task: str) -> Any:
-    if task == "regression":
+def _losses(answer: Any, truth: Any, task: Task) -> Any:
+    if task.is_regression("Smoothing of leaf values"):
         return ((answer[:, :, 0] - truth) ** 2).mean(axis=1)
     right = np.take_along_axis(answer, truth[:, :, None].astype(np.intp), axis=2)[:, :, 0]
     return -np.log(np.maximum(right, _LEAST)).mean(axis=1)

@@ -17,6 +17,7 @@ import numpy as np
 from ceiba import grow, prune
 from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
+from ceiba.estimators.parameters import ESTIMATORS
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.prune.cross_validation.pruned_answers import StepFunctions
@@ -256,8 +257,7 @@ def _objects() -> dict[str, type]:
 
 def wrap(tree: Tree) -> Any:
     """Give an estimator around a tree that was loaded, converted or written by hand."""
-    name = "Classifier" if tree.task == "classification" else "Regressor"
-    return _around(_classes()[f"DecisionTree{name}"](), tree)
+    return _around(_classes()[tree.task.of(ESTIMATORS, "An estimator")](), tree)
 
 
 def _around(model: BaseTree, tree: Tree) -> BaseTree:

@@ -15,7 +15,6 @@ from typing import Any, Final, TypedDict
 
 import numpy as np
 
-from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, OptionError
 from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.leaves.honest import Honest, expand_leaf_values
@@ -25,6 +24,7 @@ from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, instance, nothing, number, one_of
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 from ceiba.prune.cross_validation.folds import seed_of
+from ceiba.task import Task
 
 
 class RegressorParameters(TypedDict, total=False):
@@ -150,16 +150,20 @@ def _in_order(task: Task) -> Mapping[str, Option]:
     """Give the rows in the order of the signature: scikit-learn's parameters first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
     del rows["frequency_weights"]  # an argument of fit
-    if task == "classification":
+    if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
     first = [name for name in _OF_SCIKIT_LEARN if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})
 
 
+#: The names of the estimators.
+ESTIMATORS: Final = MappingProxyType(
+    {Task.CLASSIFICATION: "DecisionTreeClassifier", Task.REGRESSION: "DecisionTreeRegressor"}
+)
 #: The rows of an estimator's parameters, by task and name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {"classification": _in_order("classification"), "regression": _in_order("regression")}
+    {task: _in_order(task) for task in OPTIONS}
 )
 
 _ALLOWED: Final = {

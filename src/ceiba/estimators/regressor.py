@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from sklearn.base import RegressorMixin
 
-from ceiba.criteria import Task
 from ceiba.estimators.base import BaseTree
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, RegressorParameters
 from ceiba.options import takes_options
+from ceiba.task import Task
 
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """What a fitted regressor does besides predicting; not for direct use."""
 
     score = BaseTree.score  # of frames that hold the target too
-    _task: ClassVar[Task] = "regression"
+    _task: ClassVar[Task] = Task.REGRESSION
 
 
-@takes_options(PARAMETERS["regression"].values())
+@takes_options(PARAMETERS[Task.REGRESSION].values())
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     """A regression tree: scikit-learn's parameters, the same tree, and more.
 

@@ -88,6 +88,11 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     }
     if note := note_text(tree, i):
         fields["note"] = note
+    if tree.attachments is not None:
+        fields["attachments"] = {
+            name: [_figure(number) for number in attachment.of(i).tolist()]
+            for name, attachment in tree.attachments.items()
+        }
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()

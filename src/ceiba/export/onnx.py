@@ -184,7 +184,7 @@ class _Graph:
         self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = tree.target.after_name(k)
-            if tree.task == "regression":
+            if tree.task.is_regression("Export as ONNX"):
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
                 self._output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])

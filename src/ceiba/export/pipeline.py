@@ -22,6 +22,7 @@ from ceiba.export.pipeline_steps import Made, made_columns
 from ceiba.table import ColumnInfo, Kind, Schema, Table
 from ceiba.tree import Cut, LevelSets, Presence, Split, SplitTable, SurrogateTable, Tree, check
 from ceiba.tree.arrays import Array
+from ceiba.tree.attachments import take_attachments
 from ceiba.tree.notes import taken_notes
 from ceiba.tree.routing.branches import LEAVES, MISSING, ask, decide
 from ceiba.tree.routing.route import read
@@ -355,6 +356,7 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
         competitors=None,
         tests=None,
         notes=taken_notes(tree.notes, order),
+        attachments=take_attachments(tree.attachments, order),
         **{name: getattr(tree, name)[order] for name in _MOVED},
     )
     carried = _with_rules(carried, {int(new[node]): one for node, one in asked.items()})

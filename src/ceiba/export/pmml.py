@@ -129,7 +129,7 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
         lines.append(f'  <DataField name={name} optype="categorical" dataType="{kind}">')
         lines += [f"   <Value value={_quoted(level)}/>" for level in info.levels]
         lines.append("  </DataField>")
-    if tree.task == "regression":
+    if tree.task.is_regression("Export as PMML"):
         lines.append(f'  <DataField name={_quoted(target)} optype="continuous" dataType="double"/>')
     else:
         labels = tree.target.classes[0].tolist()
@@ -156,7 +156,7 @@ def _head(tree: Tree, target: str) -> list[str]:
         "  <Output>",
         '   <OutputField name="leaf" feature="entityId" optype="categorical" dataType="string"/>',
     ]
-    if tree.task == "classification":
+    if tree.task.has_classes:
         for label in tree.target.classes[0].tolist():
             name = f"probability({label})"
             lines.append(
@@ -199,7 +199,7 @@ def _root_again(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]
 
 
 def _score(tree: Tree, node: int) -> str:
-    if tree.task == "regression":
+    if tree.task.is_regression("Export as PMML"):
         score: Any = float(tree.value[node, 0, 0])
     else:
         score = tree.target.classes[0].tolist()[int(tree.answer[node])]
@@ -207,7 +207,7 @@ def _score(tree: Tree, node: int) -> str:
 
 
 def _distribution(tree: Tree, node: int) -> list[str]:
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         return []
     weight = float(tree.weight[node]) or 1.0
     return [

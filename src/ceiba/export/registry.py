@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.task import Task
 from ceiba.tree.model_file.atomic import atomic
 from ceiba.tree.tree import Tree
 
@@ -28,12 +29,15 @@ class Format:
         Endings of files in this format.
     about : str
         One line for lists.
+    tasks : tuple of Task
+        What trees in this format may learn.
     """
 
     name: str
     function: str
     suffixes: tuple[str, ...]
     about: str
+    tasks: tuple[Task, ...] = (Task.CLASSIFICATION, Task.REGRESSION)
 
     def load(self) -> Any:
         """Return the function that writes the format."""
@@ -129,6 +133,7 @@ def export(
     if x > 2.5 then b  (p=1)
     """
     chosen = format_named(format)
+    tree.task.require(chosen.tasks, f"format={chosen.name!r}")
     made = chosen.load()(tree, **options)
     if path is not None:
         _write(chosen, made, path)

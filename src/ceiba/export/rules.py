@@ -54,7 +54,7 @@ def _answer(tree: Tree, node: int) -> str:
     texts = [number_text(one) if isinstance(one, float) else str(one) for one in labels]
     shown = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
     notes = []
-    if tree.task == "classification" and tree.n_outputs == 1:
+    if tree.task.is_classification("Export as rules") and tree.n_outputs == 1:
         share = float(tree.value[node, 0, int(tree.answer[node])])
         notes.append(f"p={number_text(share, 3)}")
     if tree.n_rows[0]:

@@ -24,6 +24,7 @@ import numpy as np
 from ceiba import _core
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.chained import chained
 from ceiba.tree.construct.from_arrays import branches_of
@@ -73,7 +74,7 @@ def to_sklearn(tree: Tree) -> Any:
     n_classes = np.asarray(tree.n_classes, np.intp)
     inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)
     inner.__setstate__(_state(tree, inner))
-    if tree.task == "classification":
+    if tree.task.is_classification("Export to scikit-learn"):
         criterion = tree.criterion if tree.criterion in _CLASS_CRITERIA else "gini"
         model = DecisionTreeClassifier(criterion=criterion)
         one = tree.n_outputs == 1
@@ -289,7 +290,7 @@ def _schema(model: Any, inner: Any, classification: bool) -> Schema:
     if classification:
         known = model.classes_ if inner.n_outputs > 1 else [model.classes_]
         classes = tuple(np.asarray(labels) for labels in known)
-    task: Any = "classification" if classification else "regression"
+    task = Task.CLASSIFICATION if classification else Task.REGRESSION
     target = TargetInfo(name=None, task=task, classes=classes, n_outputs=int(inner.n_outputs))
     return Schema(columns=columns, target=target, named=named)
 

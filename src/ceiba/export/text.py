@@ -125,7 +125,7 @@ def to_text(
         tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, lang
     )
     words.bars = bars
-    lines: list[str] = [words.legend()] if bars and tree.task == "classification" else []
+    lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
     end = tree.subtree_end
     depth_of, branch_of = tree.node_depth, tree.branch_index
@@ -255,7 +255,7 @@ class _Words:
     def bar(self, node: int) -> str:
         """Return the class shares of a node, or where its value lies, as a bar."""
         tree = self.tree
-        if tree.task == "regression":
+        if not tree.task.has_classes:
             full = round(_BAR * float(self.strengths[node]))
             return self.pen.full * full + self.pen.empty * (_BAR - full)
         shares = tree.value[node, 0, : int(tree.n_classes[0])]
@@ -286,7 +286,7 @@ class _Words:
         if not self.color:
             return text
         weight = "1;" if self.tree.is_leaf[node] else ""
-        if self.tree.task == "regression" or self.tree.n_outputs > 1:
+        if not self.tree.task.has_classes or self.tree.n_outputs > 1:
             return f"\x1b[1m{text}\x1b[0m" if weight else text
         k = int(self.tree.answer[node])
         return f"\x1b[{weight}{_ANSI[k % len(_ANSI)]}m{text}\x1b[0m"
@@ -308,7 +308,7 @@ class _Words:
 
     def prediction(self, node: int) -> str:
         tree = self.tree
-        if tree.task == "regression":
+        if tree.task.is_regression("The text of a tree"):
             return ", ".join(
                 tree.target.of_output(k, number_text(value, self.digits))
                 for k, value in enumerate(tree.value[node, :, 0].tolist())

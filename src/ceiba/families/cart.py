@@ -6,14 +6,21 @@ ten-fold cross-validation with the one-standard-error rule. `rpart()` has R's de
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
+from ceiba.options.checks import check_options, one_of
+from ceiba.task import Task, TaskName
+
+_ESTIMATORS: Final[dict[Task, type[DecisionTreeClassifier] | type[DecisionTreeRegressor]]] = {
+    Task.CLASSIFICATION: DecisionTreeClassifier,
+    Task.REGRESSION: DecisionTreeRegressor,
+}
 
 
 def cart(
-    *, task: Literal["classification", "regression"] = "classification", **parameters: Any
+    *, task: TaskName = "classification", **parameters: Any
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Make an estimator that grows and prunes as the book on CART does.
 
@@ -36,13 +43,13 @@ def cart(
     4
     """
     chosen: dict[str, Any] = {"min_samples_leaf": 5, "missing": "surrogate", "prune": "1se"}
-    kind = _kind_of(task)
+    kind = estimator_of(task, "cart")
     return kind(**{**chosen, **parameters})
 
 
-def _kind_of(task: str) -> type[DecisionTreeClassifier] | type[DecisionTreeRegressor]:
-    from ceiba.options.checks import check_options, one_of
-
-    allowed = {"task": (one_of("classification", "regression"),)}
-    check_options({"task": task}, allowed, "cart")
-    return DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
+def estimator_of(
+    task: TaskName, family: str
+) -> type[DecisionTreeClassifier] | type[DecisionTreeRegressor]:
+    """Return the estimator of a task, which a family sets up."""
+    check_options({"task": task}, {"task": (one_of(*_ESTIMATORS),)}, family)
+    return _ESTIMATORS[Task(task)]

@@ -7,17 +7,18 @@ tree stops where nothing is significant, so there is no pruning. `ceiba/grow/cha
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
+from ceiba.families.cart import estimator_of
 from ceiba.grow import Chaid
-from ceiba.options.checks import check_options, one_of
+from ceiba.task import TaskName
 
 
 def chaid(
     *,
-    task: Literal["classification", "regression"] = "classification",
+    task: TaskName = "classification",
     test: str | None = None,
     merge: float = 0.05,
     split: float = 0.05,
@@ -63,11 +64,10 @@ def chaid(
     >>> model.tree_.root.test.df
     (1.0,)
     """
-    check_options({"task": task}, {"task": (one_of("classification", "regression"),)}, "chaid")
+    kind = estimator_of(task, "chaid")
     chosen: dict[str, Any] = {
         "criterion": Chaid(test=test, merge=merge, split=split, bins=bins),
         "min_samples_split": min_samples_split,
         "min_samples_leaf": min_samples_leaf,
     }
-    kind = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
     return kind(**{**chosen, **parameters})

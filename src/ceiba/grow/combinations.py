@@ -54,7 +54,7 @@ def check_combinations(
         options.__dict__["_known"] = True
     if target.info.n_outputs > 1:
         _check_outputs(target, options)
-    elif options.monotonic_cst is not None and options.task == "classification":
+    elif options.monotonic_cst is not None and options.task.has_classes:
         _check_two_classes(len(target.info.classes[0]))
     if options.monotonic_cst is not None:
         _check_ordered(table, options)

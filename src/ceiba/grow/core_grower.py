@@ -14,6 +14,7 @@ from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.grow.core_options import Place, core_options
 from ceiba.grow.units import AS_THEY_ARE, Units
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.grown import Grown
 from ceiba.tree.tree import tree_of_grown
@@ -28,7 +29,7 @@ def grow_by_search(
     """Grow a tree by the core's search."""
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
     scales = problem.scales
-    if weight is None and options.task == "classification":
+    if weight is None and options.task.has_classes:
         units, core_target, core_weight = AS_THEY_ARE, target.values, None
     else:
         units = Units.of(target.values, weight)
@@ -36,10 +37,11 @@ def grow_by_search(
     core = core_options(table, options, core_weight, scales, rows)
     if below is not None:
         below.set(core, options, units)
-    if options.task == "classification":
+    if options.task.has_classes:
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
     else:
+        options.task.require((Task.REGRESSION,), "Growing")
         arrays = _core.grow_numbers(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )

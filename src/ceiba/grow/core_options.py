@@ -24,6 +24,7 @@ from ceiba.grow.priors import ClassScales
 from ceiba.grow.units import Units
 from ceiba.table import Table
 from ceiba.table.weights import exact_sum
+from ceiba.task import Task
 from ceiba.tree.routing.threads import n_threads
 
 Array = npt.NDArray[np.float64]
@@ -117,7 +118,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
     core.set_missing(options.missing_rule)
-    for name, row in OPTIONS["classification"].items():
+    for name, row in OPTIONS[Task.CLASSIFICATION].items():
         if row.core is not None:
             value = getattr(options, name)
             setattr(core, row.core, value if row.to_core is None else row.to_core(value))

@@ -14,13 +14,14 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final
 
-from ceiba.criteria import Task
+from ceiba.criteria import DEFAULT_CRITERION, DEFAULT_TEST
 from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates, expand
 from ceiba.grow.options import CRITERION_OPTION, Grower, OptionRows, RpartRules
 from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import instance, integer, nothing, one_of
 from ceiba.options.option import is_same
+from ceiba.task import Task
 from ceiba.tree.grown import ValueRules
 
 _MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
@@ -42,14 +43,14 @@ class GrowOptions(OptionRows):
 
     def __post_init__(self) -> None:
         if self.criterion == "":
-            default = "gini" if self.task == "classification" else "squared_error"
-            object.__setattr__(self, "criterion", default)
+            object.__setattr__(self, "criterion", DEFAULT_CRITERION.get(self.task, "gini"))
         # Defaults are right by construction: only what was set is checked (fits of tiny tables).
         check_options(self.stated, _ALLOWED_FOR.get(self.task, ALLOWED), "GrowOptions")
         for name in _WITH_OBJECTS:
             value = getattr(self, name)
             if isinstance(value, OptionObject):
                 value.check()
+        object.__setattr__(self, "task", Task(self.task))
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -69,8 +70,7 @@ class GrowOptions(OptionRows):
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
         if isinstance(self.criterion, Chaid):
-            by_task = "chi2" if self.task == "classification" else "f_test"
-            return self.criterion.test or by_task
+            return self.criterion.test or self.task.of(DEFAULT_TEST, "CHAID")
         return str(self.criterion)
 
     @property
@@ -89,7 +89,7 @@ class GrowOptions(OptionRows):
         """How the values of grown nodes follow from the core's arrays."""
         return ValueRules(
             self.criterion_name,
-            self.task == "classification",
+            self.task.is_classification("Growing"),
             self.empty_branches,
             self.frequency_weights,
             0.0 if self.rpart is None else self.rpart.shrink,
@@ -150,6 +150,9 @@ class GrowOptions(OptionRows):
         ]
         return (*(name for name, asked in rules if asked), "search")
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, task=Task(state["task"]))
+
     def __getstate__(self) -> dict[str, Any]:
         # What the core's options keep here cannot be pickled and is cheap to make again.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
@@ -162,25 +165,25 @@ def _rows_of(task: Task) -> Mapping[str, Option]:
     made = {"criterion": CRITERION_OPTION[task]}
     for one in fields(GrowOptions):
         row = one.metadata.get("option")
-        if row is not None and (task == "classification" or one.name not in _CLASSES_ONLY):
+        if row is not None and (task.has_classes or one.name not in _CLASSES_ONLY):
             made[one.name] = replace(row, name=one.name)
     return MappingProxyType(made)
 
 
 #: The rows of the options of growing, by task and name.
 OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {"classification": _rows_of("classification"), "regression": _rows_of("regression")}
+    {task: _rows_of(task) for task in CRITERION_OPTION}
 )
 
 _INTERNAL: Final = {
-    "task": (one_of("classification", "regression"),),
+    "task": (one_of(*OPTIONS),),
     "seed": (integer(0),),
     "rpart": (instance("RpartRules", RpartRules), nothing),
 }
 _ALLOWED_FOR: Final = {
     task: {
         **_INTERNAL,
-        **{name: row.allowed for name, row in OPTIONS["classification"].items()},
+        **{name: row.allowed for name, row in OPTIONS[Task.CLASSIFICATION].items()},
         "criterion": rows["criterion"].allowed,
     }
     for task, rows in OPTIONS.items()
@@ -188,7 +191,7 @@ _ALLOWED_FOR: Final = {
 #: What each option may be where the task is not known.
 ALLOWED: Final[Mapping[str, tuple[Check, ...]]] = MappingProxyType(
     {
-        **_ALLOWED_FOR["classification"],
+        **_ALLOWED_FOR[Task.CLASSIFICATION],
         "criterion": tuple(
             check for rows in OPTIONS.values() for check in rows["criterion"].allowed
         ),

@@ -14,7 +14,7 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.criteria import DEFAULT_CRITERION, TEST_CRITERIA, criterion_names
 from ceiba.grow.option_objects import (
     FORCED_SPLITS,
     Chaid,
@@ -35,6 +35,7 @@ from ceiba.options.checks import (
     number,
     one_of,
 )
+from ceiba.task import Task
 
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
 #: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
@@ -331,13 +332,13 @@ class OptionRows:
 def _criterion_option(task: Task) -> Option:
     impurities = criterion_names(task)
     tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
-    classes = task == "classification"
+    classes = task.is_classification("Growing")
     objects = (GainRatio, Chaid) if classes else (Chaid,)
     kinds = " or ".join(f"{one.__name__}" for one in objects)
     listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
     return Option(
         "criterion",
-        "gini" if classes else "squared_error",
+        DEFAULT_CRITERION[task],
         (one_of(*impurities, *tests), instance(f"a {kinds} object", *objects)),
         f"{{{listed}}} or {kinds}",
         "What a split must improve. "
@@ -356,8 +357,5 @@ def _criterion_option(task: Task) -> Option:
 
 #: The criterion's row for each task, which has criteria of its own.
 CRITERION_OPTION: Final[Mapping[Task, Option]] = MappingProxyType(
-    {
-        "classification": _criterion_option("classification"),
-        "regression": _criterion_option("regression"),
-    }
+    {task: _criterion_option(task) for task in DEFAULT_CRITERION}
 )

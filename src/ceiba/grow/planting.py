@@ -113,7 +113,7 @@ def _counted(
     rows: Rows,
 ) -> Tree:
     labels = target.values[rows]
-    classes = target.info.task == "classification"
+    classes = target.info.task.is_classification("Growing")
     if classes:
         labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
     y = labels[:, 0] if target.info.n_outputs == 1 else labels

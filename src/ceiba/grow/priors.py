@@ -190,9 +190,9 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     """Read priors and costs, and give what they do to each class of the target."""
     if options.class_prior is None and options.cost_matrix is None:
         return _PLAIN
-    if options.task != "classification":
+    if not options.task.has_classes:
         given = "class_prior" if options.class_prior is not None else "cost_matrix"
-        raise OptionError(f"{given} is for classification; this is a regression tree.")
+        raise OptionError(f"{given} is for classification; this is a {options.task} tree.")
     classes = target.info.classes[0]
     prior = read_prior(options.class_prior, classes)
     costs = read_costs(options.cost_matrix, classes)

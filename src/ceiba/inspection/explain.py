@@ -220,7 +220,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     one = table.take(np.array([row]))
     answer = route.predict(tree, one)[0]
     probability = None
-    if tree.task == "classification" and tree.n_outputs == 1:
+    if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
     followed = _followed(tree, _plain(answer) if tree.n_outputs == 1 else None)
@@ -352,7 +352,7 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
     """Return the baseline of rows that end in a node, and what each column added on the way."""
     place = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
-    answer = tree.answer.tolist() if tree.task == "classification" else None
+    answer = tree.answer.tolist() if tree.task.has_classes else None
     baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
     for i, node in enumerate(nodes):
         if tree.n_outputs > 1:
@@ -401,7 +401,7 @@ def _followed(tree: Tree, answer: Any) -> Any:
     """Return the one figure of each node that the steps change."""
     if tree.n_outputs > 1:
         return np.full(tree.n_nodes, np.nan)
-    if tree.task == "regression":
+    if tree.task.is_regression("An explanation"):
         return tree.value[:, 0, 0]
     return tree.value[:, 0, tree.target.classes[0].tolist().index(answer)]
 

@@ -105,7 +105,7 @@ def formula(
 
 
 def _class_index(tree: Tree, target_class: Any) -> int:
-    if tree.task != "classification" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
             "formula: only a classification tree with one output answers with a class. "
             "Use rules(), which lists every leaf."

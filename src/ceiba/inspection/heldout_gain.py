@@ -116,7 +116,7 @@ class RowGains:
     def by_column(self) -> Iterator[tuple[int, Array]]:
         """Return each column that the tree asks about, with the gain of every row."""
         value = self.tree.value
-        if self.tree.task == "classification":
+        if self.tree.task.has_classes:
             value = altered(value, self.tree.cost_matrix)
         asked = self.tree.splits.column
         for j in self.tree.used_features.tolist():
@@ -129,7 +129,7 @@ class RowGains:
         """Sum the gains of one output along the paths of the rows."""
         parent = self.tree.parent
         counts = np.append(False, asks[parent[1:]])[:, None]  # the node is a branch of the column
-        if self.tree.task == "classification":
+        if self.tree.task.is_classification("Gain on held-out rows"):
             step = np.where(counts, value - value[parent], 0.0)
             along = _down(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
@@ -154,7 +154,7 @@ class RowGains:
         """Return Student's interval of the mean over rows like these, for the tree as it is."""
         scale = self._scale(self.weight)
         middle = self.mean(gain)
-        if self.tree.task == "classification" and self.tree.class_prior is not None:
+        if self.tree.task.has_classes and self.tree.class_prior is not None:
             # Shares are set by the prior: only the spread within each class is left to chance.
             code = self.target[:, 0]
             total = np.bincount(code, self.weight)

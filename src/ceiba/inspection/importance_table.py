@@ -20,12 +20,14 @@ from ceiba.inspection.heldout_gain import RowGains
 from ceiba.inspection.importance import importance
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read_target, read_weights, split_target
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
+_SCORE: Final = {Task.CLASSIFICATION: "accuracy", Task.REGRESSION: "R²"}
 
 
 def importance_table(
@@ -95,7 +97,7 @@ def importance_table(
         )
         figures |= _spread(drops[1:], order, confidence)
         figures |= _heldout(RowGains.read(tree, X, y, sample_weight), order, confidence)
-        score = "accuracy" if tree.task == "classification" else "R²"
+        score = tree.task.of(_SCORE, "Permutation importance")
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
         legend.append(
@@ -152,7 +154,7 @@ def _read(tree: Tree, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, A
 
 def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
     predicted = route.predict(tree, table).reshape(table.n_rows, -1)
-    if tree.task == "classification":
+    if tree.task.is_classification("Permutation importance"):
         return float(np.average((predicted == truth).all(axis=1), weights=weight))
     mean = np.average(truth, axis=0, weights=weight)
     off = np.average((predicted - truth) ** 2, axis=0, weights=weight)

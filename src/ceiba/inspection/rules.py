@@ -22,11 +22,14 @@ from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
 from ceiba.listing import Listing
 from ceiba.paths import Condition, conditions_of
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
 from ceiba.words import words
 
+#: The words for the interval of a leaf.
+_INTERVAL: Final = {Task.CLASSIFICATION: "rules.wilson", Task.REGRESSION: "rules.of_mean"}
 _LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
@@ -302,7 +305,7 @@ def rules(
 
 def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | None]:
     """Return the class of interest in each leaf."""
-    if tree.task != "classification" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("positive names a class; this tree is not of one output of classes.")
     labels = tree.target.classes[0].tolist()
     at = positive_index(positive, labels)
@@ -376,7 +379,7 @@ def _figures(
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
-    if tree.task == "regression":
+    if tree.task.is_regression("A table of rules"):
         low, high = (nothing, nothing) if weighted else _mean_interval(tree, node, level)
         return nothing, nothing, low, high
     best = int(tree.answer[node])
@@ -460,11 +463,11 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
     word = words(lang)
     if not tree.n_rows[0]:
         return word["rules.no_rows"]
-    kind = word["rules.of_mean" if tree.task == "regression" else "rules.wilson"]
+    kind = word[tree.task.of(_INTERVAL, "A table of rules")]
     source = word["rules.from_training"]
     if tree.honest:
         source = word["rules.from_honest"]
-    elif tree.class_prior is not None and tree.task == "classification":
+    elif tree.class_prior is not None and tree.task.has_classes:
         source = word["rules.from_training_prior"]
     level = f"{100 * confidence:g}"
     interval = word("rules.legend_interval", level=level, source=source, kind=kind)
@@ -473,7 +476,7 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
     elif tree.smoothed:
         interval = word["rules.unknown_smoothed"]
     legend = "prior" if tree.class_prior is not None else "classes"
-    legend = "numbers" if tree.task == "regression" else legend
+    legend = "numbers" if not tree.task.has_classes else legend
     return word(f"rules.legend_{legend}", interval=interval)
 
 

@@ -157,7 +157,7 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
 
 def _title(tree: Tree, word: Words) -> str:
     what = word["summary.regression"]
-    if tree.task == "classification":
+    if tree.task.is_classification("A summary"):
         labels = [level_text(label) for label in tree.target.classes[0]]
         listed = ", ".join(labels)
         if len(labels) > 6:
@@ -179,7 +179,7 @@ def _rows(tree: Tree, word: Words) -> list[Fact]:
     if weight != n:
         legend = word["summary.total_weight"]
         facts.append(_fact(word, "weight", weight, number_text(weight), legend))
-    if tree.task == "classification" and tree.n_outputs == 1:
+    if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         shares = dict(zip(labels, tree.value[0, 0, : len(labels)].tolist(), strict=True))
         if len(labels) <= 6:
@@ -222,7 +222,7 @@ def _risks(tree: Tree, word: Words) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
     unit = word["summary.unit_squared"]
-    if tree.task == "classification":
+    if tree.task.is_classification("A summary"):
         with_costs = tree.cost_matrix is not None
         unit = word["summary.unit_cost" if with_costs else "summary.unit_share"]
     elif tree.criterion != "squared_error":

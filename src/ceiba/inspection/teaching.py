@@ -18,6 +18,7 @@ from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.prune import PruningSequence, pruning_sequence
 from ceiba.table import read_target
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.shape import sum_up
 
@@ -48,7 +49,7 @@ def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
             raise OptionError("plurality: an empty set has no most frequent label.")
         most = max(labels.values())
         return next(label for label, count in labels.items() if count == most)
-    target = read_target(labels, task="classification", n_rows=len(labels))
+    target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     counts = np.bincount(target.values[:, 0], weights=weights)
     label = target.info.classes[0][int(np.argmax(counts))]
@@ -84,7 +85,7 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
     expected cost: of this answer for a row of the node; chosen: the least, which the node answers
     """
     tree.node(node)
-    if tree.task != "classification" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
             "Expected costs are those of answers: of a tree of one output of classes."
         )

@@ -155,7 +155,7 @@ def caption(
         head = question(tree, node, lang=lang)
         # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
         centre = words(lang)["plot.median" if tree.criterion == "absolute_error" else "plot.mean"]
-        lines = [f"{centre} {value}" for value in answer] if tree.task == "regression" else []
+        lines = [] if tree.task.has_classes else [f"{centre} {value}" for value in answer]
     if tree.n_rows[0]:
         rows = words(lang).number(int(tree.n_rows[node]))
         lines.append(f"n = {rows} ({percent(float(tree.share[node]))})")
@@ -211,7 +211,7 @@ def _listed(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
 
 
 def _shares(tree: Tree, node: int) -> tuple[float, ...]:
-    if tree.task == "regression" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         return ()
     return tuple(tree.value[node, 0, : len(tree.target.classes[0])].tolist())
 
@@ -219,7 +219,7 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
 def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
     """Say the node's answer, one line per output."""
     values = tree.value[node]
-    if tree.task == "regression":
+    if tree.task.is_regression("A drawing"):
         numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]
         return [tree.target.of_output(k, text) for k, text in enumerate(numbers)]
     best = tree.answer[node].reshape(-1).tolist()

@@ -100,7 +100,7 @@ def node_strengths(tree: Tree) -> NDArray[np.float64]:
     """
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
-    if tree.task == "regression":
+    if tree.task.is_regression("A drawing"):
         return ValueScale(tree).place(tree.value[:, 0, 0])
     n = len(tree.target.classes[0])
     if n < 2:
@@ -129,7 +129,7 @@ class NodeFills:
 
     def __init__(self, tree: Tree, palette: Sequence[str] | None = None) -> None:
         self.tree, self.strengths = tree, node_strengths(tree)
-        self.by_class = tree.task != "regression" and tree.n_outputs == 1
+        self.by_class = tree.task.has_classes and tree.n_outputs == 1
         n = len(tree.target.classes[0]) if self.by_class else 0
         self.colours = palette or class_palette(n)
 

@@ -80,7 +80,7 @@ def plot_path(
     texts = max(max(measure(a, True), measure(b, False)) for _, a, b in lines) + 2.0 * font_size
     counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
     answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
-    labels = [] if tree.task == "regression" else tree.target.classes[0].tolist()
+    labels = [] if not tree.task.has_classes else tree.target.classes[0].tolist()
     foot = lay_foot(
         [level_text(label) for label in labels],
         "",
@@ -137,7 +137,7 @@ def _rows_text(tree: Tree, node: int) -> str:
 
 
 def _answer(tree: Tree, node: int) -> str:
-    if tree.task == "regression":
+    if tree.task.is_regression("plot_path"):
         return number_text(float(tree.value[node, 0, 0]), 4)
     best = int(tree.answer[node])
     return f"{level_text(tree.target.classes[0][best])} {percent(float(tree.value[node, 0, best]))}"

@@ -83,7 +83,7 @@ def plot_prediction(
     held = base_row(tree, table, at)
     nodes, _ = cells_of(tree, [steps], held)
     ax = plain_axes(ax)
-    if tree.task == "regression":
+    if tree.task.is_regression("plot_prediction"):
         if table is not None and y is not None:
             x = table.column(name).values
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)

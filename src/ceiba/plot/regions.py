@@ -177,7 +177,7 @@ def _paint_points(
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
         target = read_target(y, task=tree.task, n_rows=table.n_rows)
-        if tree.task == "regression":
+        if tree.task.is_regression("plot_regions"):
             share = ValueScale(tree).place(target.values[:, 0])
             paints = [number_colour(float(s), ink_of(ax).paper) for s in share]
         else:

@@ -126,7 +126,7 @@ def plot_tree(
         counts=counts,
         lang=lang,
         direction=checked_direction(direction),
-        leaf_panels=rows is not None and tree.task == "regression",
+        leaf_panels=rows is not None and not tree.task.has_classes,
         inner_panels={node: view.axis for node, view in views.items()},
     )
     remark = scale_note(rows, lang) if rows is not None and sheet.leaf_panels else ""

@@ -12,7 +12,7 @@ that lies above it: lower `significance` for deep trees, or prune by cross-valid
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,12 @@ from ceiba.options import parameter
 from ceiba.options.checks import boolean, integer, number, one_of
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Rows = npt.NDArray[np.intp]
+_STATISTIC: Final = {Task.CLASSIFICATION: "chi-square", Task.REGRESSION: "F"}
 
 
 def chi_square(
@@ -201,7 +203,7 @@ def _listing(
         "p_value_by": [tests[i].method for i in nodes],
         "kept": np.array([bool(keeps[i]) for i in nodes], bool),
     }
-    statistic = "chi-square" if tree.task == "classification" else "F"
+    statistic = tree.task.of(_STATISTIC, "Chi-square pruning")
     legend = (
         "node: of the unpruned tree; only nodes whose branches were leaves, or had become leaves, "
         f"are tested\nstatistic: {statistic}; a split is kept if p_value <= {significance:g}"

@@ -153,7 +153,7 @@ def unit_of(tree: Tree, kind: str) -> str:
     """Say in which unit a risk is."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
-    if tree.task == "regression":
+    if tree.task.is_regression("Cost-complexity pruning"):
         return _LOSSES[tree.criterion]
     unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
     return unit if tree.class_prior is None else f"prior-weighted {unit}"

@@ -84,6 +84,7 @@ def rearranged(
         competitors=None,
         tests=None,
         notes=None,  # what a raised node holds is not what was written about
+        attachments=None,
         weight=weight,
         **figures,
     )

@@ -98,7 +98,7 @@ class ReducedError(Pruning):
         held_out = _draw(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]
-        if tree.task == "classification":
+        if tree.task.has_classes:
             columns = [known[labels[:, k]] for k, known in enumerate(tree.target.classes)]
             labels = np.stack(columns, axis=1)
         y = labels[:, 0] if labels.shape[1] == 1 else labels
@@ -139,7 +139,7 @@ def _draw(problem: Problem, share: float, stratify: bool, seed: int) -> npt.NDAr
     """Mark the rows to hold out: at least one, and not all."""
     n = problem.n_rows
     order = np.random.default_rng(seed).permutation(n)
-    if stratify and problem.options.task == "classification":
+    if stratify and problem.options.task.has_classes:
         order = order[np.lexsort(problem.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:

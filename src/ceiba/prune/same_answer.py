@@ -54,7 +54,7 @@ def same_answer(tree: Tree) -> Tree:
 
 def _answers(tree: Tree) -> npt.NDArray[Any]:
     """Give the answers of the nodes, of shape (n_nodes, n_outputs)."""
-    if tree.task == "classification":
+    if tree.task.has_classes:
         return np.asarray(tree.answer).reshape(tree.n_nodes, -1)
     return np.asarray(tree.value[:, :, 0])
 

@@ -13,7 +13,7 @@ from ceiba.tree import Tree
 
 def boxes(tree: Tree, rows: RowsByNode) -> list[Any] | None:
     """Give the quartiles and ends of the target at each node of a regression tree, flat by node."""
-    if tree.task != "regression":
+    if tree.task.has_classes:
         return None
     first, last = rows.first, rows.last
     numbers = rows.target[rows.order]

@@ -49,7 +49,7 @@ def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any
     """Return the counts, or the moments, of rows at each node."""
     counted = tree.recount(table, y)
     figures: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
-    if tree.task == "classification":
+    if tree.task.is_classification("The report"):
         assert counted.counts is not None
         n_classes = len(tree.target.classes[output])
         return {**figures, "counts": exact(counted.counts[:, output, :n_classes])}

@@ -55,7 +55,7 @@ class RowsByNode:
 
 
 def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
-    if tree.task == "regression":
+    if tree.task.is_regression("The report"):
         return np.asarray(y, np.float64).reshape(n_rows, -1)[:, output]
     target = read_target(y, task=tree.task, n_rows=n_rows)
     known = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
@@ -67,7 +67,7 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
     """Return the split column of the largest inner nodes, as bars."""
-    n_classes = 0 if tree.task == "regression" else len(tree.target.classes[output])
+    n_classes = 0 if not tree.task.has_classes else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
     made = _bars_by_node(tree, rows, [i for i in inner[:MOST_NODES] if size[i] > 0], n_classes)

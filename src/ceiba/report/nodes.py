@@ -36,7 +36,7 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "notes": _notes(tree),
     }
     value = tree.value[:, output, :]
-    if tree.task == "regression":
+    if tree.task.is_regression("The report"):
         return {**columns, "value": exact(value[:, 0]), "counts": None}
     n_classes = len(tree.target.classes[output])
     value = value[:, :n_classes]
@@ -107,7 +107,7 @@ def _competitors(tree: Tree) -> dict[str, Any] | None:
 
 def _notes(tree: Tree) -> list[dict[str, Any]] | None:
     """Return what people wrote on nodes, with the class index of an answer set by hand."""
-    classes = tree.task == "classification" and tree.n_outputs == 1
+    classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
         | ({"answer": int(tree.answer[node])} if classes and note.answer is not None else {})

@@ -100,16 +100,17 @@ def payload(
     (1, ['a', 'b'], [-1, 0, 0])
     """
     words(lang)  # raises where the language is not known
+    classifies = tree.task.is_classification("The report")
     if not 0 <= output < tree.n_outputs:
         raise OptionError(
             f"output: got {output!r}. The tree has outputs 0 to {tree.n_outputs - 1}."
         )
-    if tree.n_outputs > 1 and tree.task == "regression":
+    if tree.n_outputs > 1 and not classifies:
         raise OptionError(
             f"The report of a regression tree with {tree.n_outputs} outputs: its nodes keep one "
             "impurity for all outputs, so the figures of one are not known. Fit a tree per output."
         )
-    classes = tree.target.classes[output].tolist() if tree.task == "classification" else []
+    classes = tree.target.classes[output].tolist() if classifies else []
     rows, y = rows_and_target(tree, train) if train is not None else (None, None)
     if rows is not None:
         check_memory(rows)

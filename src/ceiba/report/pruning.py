@@ -66,6 +66,6 @@ def _cross_validated(steps: Listing) -> dict[str, Any]:
 
 
 def _unit(tree: Tree) -> str:
-    if tree.task == "regression":
+    if tree.task.is_regression("The report"):
         return tree.criterion
     return "error" if tree.cost_matrix is None else "cost"

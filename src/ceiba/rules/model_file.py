@@ -100,7 +100,7 @@ def restore_rules(document: Document) -> RuleSet:
     parameters, fitted = stored["parameters"], stored["fitted"]
     parameters.object(("confidence",))
     fitted.object(("rules", "default", "share", "n_path_tests"))
-    if tree.task != "classification" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         stored["class"].fail("The rules of a RuleSet come from a tree of one output of classes.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())

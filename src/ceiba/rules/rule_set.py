@@ -155,7 +155,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _make(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
-        if tree.task != "classification" or tree.n_outputs > 1:
+        if not tree.task.has_classes or tree.n_outputs > 1:
             raise OptionError("A RuleSet is made from a classification tree with one output.")
         if not 0 < self.confidence <= 0.5:
             raise OptionError(

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.criteria import Task
 from ceiba.errors import DataError
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.units import Units
@@ -36,6 +35,7 @@ from ceiba.table.described import described
 from ceiba.table.levels import sorted_levels
 from ceiba.table.scanning.scan import Piece
 from ceiba.table.targets.labels import code_labels
+from ceiba.task import Task
 
 T = TypeVar("T")
 #: Numbers per column from which its edges are placed, and pieces from which they are taken.
@@ -98,7 +98,7 @@ def _look_at(
                     seen.weight_bits = _wider(seen.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
-            if task == "classification":
+            if task.is_classification("A table beyond memory"):
                 seen.classes.append(learned.info.classes[0])
                 seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
             else:
@@ -171,7 +171,7 @@ def _classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np
     """Return the classes of the target and the rows of each."""
     classes, codes = code_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
-    return TargetInfo(name, "classification", (classes,), 1), totals.astype(np.float64)
+    return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 
 
 def _numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
@@ -300,7 +300,7 @@ def settle(
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[one] for one in names))
     edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
-    if options.task == "classification":
+    if options.task.is_classification("A table beyond memory"):
         info, totals = _classes_of(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
         weights, exponent = _settle_weights(whole, weighting.column, per_class, forget)
@@ -309,7 +309,7 @@ def settle(
     weights, exponent = _settle_weights(whole, weighting.column, None, forget)
     units = Units(Units.of(np.array([whole.least, whole.most]), None).target, exponent)
     numbers = _numbers_of(whole, units, rates=options.criterion_name == "poisson")
-    info = TargetInfo(name, "regression")
+    info = TargetInfo(name, Task.REGRESSION)
     return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
 
 

@@ -7,16 +7,17 @@ from typing import Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.grow.grow_options import GrowOptions
+from ceiba.task import Task
 
 _CRITERIA: Final = {
-    "classification": (
+    Task.CLASSIFICATION: (
         "gini",
         "entropy",
         "log_loss",
         "error",
         "hellinger",
     ),
-    "regression": ("squared_error", "friedman_mse", "poisson"),
+    Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
 }
 #: Fractional only where nothing is missing: see `grower.py`.
 _MISSING: Final = ("learn", "majority", "error", "fractional")
@@ -47,12 +48,13 @@ _KNOWN: Final = frozenset(
 
 def check_supported(options: GrowOptions) -> None:
     """Refuse options that a table beyond memory does not know."""
-    _refuse_value("criterion", options.criterion_name, _CRITERIA[options.task])
+    criteria = options.task.of(_CRITERIA, "A table beyond memory")
+    _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
     for name, value in options.stated.items():
         if name not in _KNOWN:
             raise refusal(name, value)
-    if options.empty_branches and options.task == "regression":
+    if options.empty_branches and not options.task.has_classes:
         raise refusal("categorical_splits", options.categorical_splits)
 
 

@@ -35,6 +35,7 @@ from ceiba.table.conform import conform
 from ceiba.table.display import level_of_number
 from ceiba.table.levels import code_numbers, recode
 from ceiba.table.summary import column_range
+from ceiba.task import Task, TaskName
 from ceiba.tree.splits.sentences import level_text
 
 Kinds = Literal["number", "category", "ordered"]
@@ -76,7 +77,7 @@ def prepare(
     X: Any,
     y: Any,
     *,
-    task: Literal["classification", "regression"] | None = None,
+    task: TaskName | None = None,
     weight: str | None = None,
     ignore: Iterable[str] = (),
     kinds: Mapping[str, Kinds] | None = None,
@@ -153,7 +154,7 @@ def _parted(made: Prepared, held_out: Any, weight: str | None, seed: int) -> Pre
         assert name is not None
         tree = _Known(made.X.schema, made.y.info)
         return replace(made, held_out=_like(read(held_out), name, tree, weight))
-    codes = made.y.values[:, 0] if made.y.info.task == "classification" else None
+    codes = made.y.values[:, 0] if made.y.info.task.has_classes else None
     train, test = held_out_rows(codes, len(made.y), _share(held_out), seed)
     return replace(made.take(train), held_out=made.take(test), n_left_out=made.n_left_out)
 
@@ -183,10 +184,10 @@ def whole_table(X: Any, y: Any) -> tuple[Table, str]:
     return _table(values, table.schema.named), name
 
 
-def task_of(column: Column) -> Literal["classification", "regression"]:
+def task_of(column: Column) -> Task:
     """Say what is learned of a target: classes or numbers."""
     present = np.flatnonzero(~column.missing)
-    return "regression" if is_measured(column, present) else "classification"
+    return Task.REGRESSION if is_measured(column, present) else Task.CLASSIFICATION
 
 
 def labels_of(column: Column, rows: Array) -> Array:
@@ -267,8 +268,9 @@ def _with_target(
     if len(rows) < n:
         X = X.take(rows)
         weights = None if weights is None else weights[rows]
-    chosen = task or task_of(answer)
-    truth = labels_of(answer, rows) if chosen == "classification" else _target_numbers(answer, rows)
+    chosen = Task(task) if task else task_of(answer)
+    read_truth = {Task.CLASSIFICATION: labels_of, Task.REGRESSION: _target_numbers}
+    truth = chosen.of(read_truth, "The studio")(answer, rows)
     target = read_target(truth, task=chosen, name=name)
     return Prepared(X, target, weights, None, n - len(rows))
 
@@ -297,7 +299,7 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
         columns.append(conform(converted, info))
     made = _with_target(table, columns, name, tree.target.task, weight)
     labels = made.y.values[:, 0]
-    if tree.target.task == "classification":
+    if tree.target.task.has_classes:
         labels = made.y.info.classes[0][labels]
     known = replace(tree.target, name=tree.target.name or name)
     return replace(made, y=read_target_like(labels, known, len(labels)))

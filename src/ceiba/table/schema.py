@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import SchemaError, did_you_mean
+from ceiba.task import Task
 
 Display = Literal["number", "boolean", "date", "datetime", "duration"]
-Task = Literal["classification", "regression"]
 
 
 class Kind(StrEnum):
@@ -101,7 +101,7 @@ class TargetInfo:
     ----------
     name : str or None
         Name of the target, if it had one.
-    task : {"classification", "regression"}
+    task : Task or {"classification", "regression"}
         What is learned.
     classes : tuple of ndarray
         The sorted labels, one array per output; empty for regression.
@@ -122,10 +122,22 @@ class TargetInfo:
     n_outputs: int = 1
     outputs: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "task", Task(self.task))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # As in `ColumnInfo`: a task may have been stored as plain text.
+        self.__dict__.update(state, task=Task(state["task"]))
+
     @property
     def n_classes(self) -> tuple[int, ...]:
         """Number of classes of each output; empty for regression."""
         return tuple(len(labels) for labels in self.classes)
+
+    @property
+    def width(self) -> int:
+        """Size of the value of an output: the most classes of one, or 1."""
+        return max(self.n_classes, default=1)
 
     def of_output(self, k: int, text: str) -> str:
         """Write what is said of one output, with its name if it has one: ``size = large``.

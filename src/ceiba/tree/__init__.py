@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.tree.attachments import Attachment
 from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.invariants import check
@@ -27,6 +28,7 @@ from ceiba.tree.tree import Missing, Tree, Unseen
 
 __all__ = [
     "Answer",
+    "Attachment",
     "Competitor",
     "CompetitorTable",
     "Cut",

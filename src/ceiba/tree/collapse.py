@@ -15,6 +15,7 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
+from ceiba.tree.attachments import take_attachments
 from ceiba.tree.notes import taken_notes
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
         competitors=None if tree.competitors is None else tree.competitors.take(kept, leaf),
         tests=None if tree.tests is None else tree.tests.take(kept, leaf),
         notes=taken_notes(tree.notes, kept),
+        attachments=take_attachments(tree.attachments, kept),
     )
 
 

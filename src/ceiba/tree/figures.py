@@ -81,8 +81,8 @@ class Figures(Shape):
 
         Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
         """
-        if self.task != "classification":
-            raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
+        if not self.task.has_classes:
+            raise TreeError(f"A {self.task} tree has no class to answer with. Use `tree.value`.")
         best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ceiba.criteria import TEST_CRITERIA, criterion_named, gini, split_gain
 from ceiba.errors import TreeError
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     """Return the impurity of class probabilities over the last axis (criteria of splits: gini)."""
     if criterion in TEST_CRITERIA:
         raise TreeError(f"Criterion {criterion!r} tests splits and has no impurity of a node.")
-    formula = criterion_named(criterion, "classification").of_counts or gini
+    formula = criterion_named(criterion, Task.CLASSIFICATION).of_counts or gini
     return np.asarray(formula(probability))
 
 

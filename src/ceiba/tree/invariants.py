@@ -50,6 +50,7 @@ def check(tree: Tree, *, content: bool = True) -> None:
     _check_extra(tree, "surrogates", tree.surrogates)
     _check_extra(tree, "competitors", tree.competitors)
     _check_tests(tree)
+    _check_attachments(tree)
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
@@ -343,9 +344,9 @@ def check_values(tree: Tree) -> None:
     """Check that values are finite, and those of classes probabilities."""
     wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
     _refuse(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         if tree.counts is not None:
-            _fail("counts", "given", "A regression tree has no class counts.")
+            _fail("counts", "given", f"A {tree.task} tree has no class counts.")
         return
     total = tree.value.sum(axis=2)
     _refuse(
@@ -382,6 +383,17 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     else:
         n_branches = _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, one)
+
+
+def _check_attachments(tree: Tree) -> None:
+    for name, attachment in (tree.attachments or {}).items():
+        where, start, values = f"attachments[{name!r}]", attachment.start, attachment.values
+        if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
+            _fail(where, "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
+        if start[-1] != len(values):
+            _fail(where, f"start ends at {start[-1]}", f"There are {len(values)} values.")
+        if np.isinf(values).any():
+            _fail(where, "an infinite number", "Values are finite, or NaN.")
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:

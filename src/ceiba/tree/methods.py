@@ -885,8 +885,8 @@ class TreeMethods:
 
         Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
         `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates;
-        competitors are dropped, being gains on the old data. A node that no row reaches keeps its
-        value, with impurity, gain and risk 0.
+        competitors and attachments are dropped, being of the old data. A node that no row reaches
+        keeps its value, with impurity, gain and risk 0.
 
         Parameters
         ----------

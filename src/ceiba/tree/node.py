@@ -182,7 +182,7 @@ class Node:
     def label(self) -> Any:
         """What the node predicts: a class label or a number; a tuple for several outputs."""
         tree = self.tree
-        if tree.task == "regression":
+        if not tree.task.has_classes:
             out = tuple(self.value[:, 0].tolist())
         else:
             answer = tree.answer[self.id].reshape(-1).tolist()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.task import Task
 from ceiba.tree.impurity import class_risk
 from ceiba.tree.splits.sentences import number_text
 from ceiba.visible import visible
@@ -125,7 +126,8 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     note = replace(old, answer=None, before=None, reason=None)
     known = None
     if answer is not None:
-        known = _class_of(tree, answer) if tree.task == "classification" else _number(answer)
+        read = {Task.CLASSIFICATION: _class_of, Task.REGRESSION: _number}
+        known = tree.task.of(read, "An answer set by hand")(tree, answer)
         note = replace(note, answer=known, before=before, reason=reason)
     return _answering(
         with_note(tree, node, note), node, before if answer is None else known, before
@@ -145,7 +147,7 @@ def kept_answers(tree: Tree) -> Tree:
 def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
     """Give a node the value and the risk of its answer; `mean` is the value of its rows."""
     risk = tree.risk.copy()
-    if tree.task == "classification":
+    if tree.task.is_classification("An answer set by hand"):
         own = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
         risk[node] = own[node]
         return replace(tree, risk=risk)
@@ -169,7 +171,7 @@ def _class_of(tree: Tree, answer: Any) -> Any:
     return labels[labels.index(answer)]
 
 
-def _number(answer: Any) -> float:
+def _number(_tree: Tree, answer: Any) -> float:
     try:
         number = float(answer)
     except (TypeError, ValueError):
@@ -221,7 +223,7 @@ def check_notes(tree: Tree) -> None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
             raise TreeError(f"Node {node}: this tree cannot have answers set by hand.")
-        if tree.task == "classification":
+        if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():
                 raise TreeError(f"Node {node}: the answer {note.answer!r} is not a class.")
         elif float(tree.value[node, 0, 0]) != note.answer:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import Schema, TargetInfo
+from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
 
 
@@ -30,8 +31,8 @@ class Shape:
         return self.schema.target
 
     @property
-    def task(self) -> Literal["classification", "regression"]:
-        """Either "classification" or "regression"."""
+    def task(self) -> Task:
+        """What the tree learns; equal to "classification" or "regression"."""
         return self.target.task
 
     @property

@@ -100,7 +100,7 @@ class SklearnNames(Figures):
     def n_classes(self) -> Array:
         """Number of classes of each output; 1 for regression."""
         target = self.target
-        if target.task == "regression":
+        if not target.task.has_classes:
             return np.ones(target.n_outputs, np.int64)
         return np.array([len(classes) for classes in target.classes], np.int64)
 

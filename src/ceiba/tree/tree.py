@@ -20,6 +20,7 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.table import Schema, Table
 from ceiba.tree.arrays import Array, read_only, same_array
+from ceiba.tree.attachments import Attachments
 from ceiba.tree.certificate import Certificate
 from ceiba.tree.grown import Grown, node_arrays
 from ceiba.tree.methods import TreeMethods
@@ -100,6 +101,8 @@ class Tree(SklearnNames, TreeMethods):
         Whether values are drawn away from the shares or means of the nodes' own rows.
     notes : mapping of node to NodeNote, optional
         Names, notes and answers that people set: `annotate`, `override`.
+    attachments : mapping of str to Attachment, optional
+        Further numbers of nodes, by name; `recount` drops them.
 
     Attributes
     ----------
@@ -142,6 +145,7 @@ class Tree(SklearnNames, TreeMethods):
     honest: bool = False
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
+    attachments: Attachments | None = None
     # Not an argument, so that `replace` leaves it behind: nothing is proven about a changed tree.
     certificate: Certificate | None = field(default=None, init=False)
     # What the arrays above are derived from, until one of them is asked for.

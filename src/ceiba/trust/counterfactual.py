@@ -200,7 +200,7 @@ def _way(change: Change) -> Any:
 
 def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], bool]:
     """Return for each node whether its answer is a wanted one, and whether the row's answer is."""
-    if tree.task == "classification":
+    if tree.task.is_classification("A counterfactual"):
         labels = tree.target.classes[0].tolist()
         if target is None:
             return np.asarray(tree.answer != labels.index(now)), False
@@ -312,7 +312,7 @@ class _Search:
         tree = self.tree
         changed = self._table(values)
         answer = route.predict(tree, changed)[0]
-        known = tree.task == "classification"
+        known = tree.task.has_classes
         stated = tree._label_table[node]
         if answer != stated:
             raise TreeError(

@@ -344,7 +344,7 @@ def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> _Rates | None:
     names = ("then", "then low", "then high", "now", "now low", "now high", "p")
     figures = {name: np.full(tree.n_nodes, np.nan) for name in names}
     now_n = np.bincount(ends.node, ends.weight, tree.n_nodes)
-    classes = tree.task == "classification"
+    classes = tree.task.is_classification("Drift of leaves")
     if classes:
         labels = truth.info.classes[0][truth.values[ends.row, 0]]
         right = labels == tree.target.classes[0][tree.answer[ends.node]]
@@ -433,7 +433,7 @@ def _leaf_listing(
         legend += f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
         if is_weighted(tree):
             legend += "; then is weighted, so it has no interval and is not compared"
-        elif tree.task == "regression" and np.isnan(rows["mean then"]).all():
+        elif not tree.task.has_classes and np.isnan(rows["mean then"]).all():
             legend += "; then is not known: what the leaves say is no mean of their rows"
         elif not tree.honest:
             legend += "; then is of the rows that the tree was fitted to, so it is optimistic"

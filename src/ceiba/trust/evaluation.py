@@ -35,7 +35,7 @@ def evaluate_tree(
     n_threads: int = 1,
 ) -> Any:
     """Compare the predictions of a tree with the truth."""
-    if positive is not None and tree.task == "regression":
+    if positive is not None and not tree.task.has_classes:
         raise OptionError("positive is about classes; this tree predicts numbers.")
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive: this tree has several outputs, each with classes of its own.")
@@ -53,7 +53,7 @@ def evaluate_tree(
 
     def judge(k: int, rows: Any) -> Any:
         own = None if weight is None else weight[rows]
-        if tree.task == "regression":
+        if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
             return evaluate_numbers(
                 truth[rows, k], predicted[rows, k], baseline, weight=own, **shared
@@ -96,7 +96,7 @@ def _groups(
 
     def of_output(k: int) -> GroupEvaluation:
         kinds: dict[str, Any] = {}
-        if tree.task == "classification":
+        if tree.task.has_classes:
             kinds["classes"] = tuple(tree.target.classes[k].tolist())
             kinds["probability"] = probability[k]
         return evaluate_groups(
@@ -122,7 +122,7 @@ def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
         raise DataError(
             f"y has {target.info.n_outputs} outputs, and the tree predicts {tree.n_outputs}."
         )
-    if tree.task == "regression":
+    if tree.task.is_regression("Evaluation"):
         return target.values
     for k, known in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
@@ -166,7 +166,7 @@ def _check_labels(seen: dict[Any, int], known: list[Any], *, warn: bool) -> None
 
 
 def _probabilities(tree: Tree, table: Table, n_threads: int) -> list[npt.NDArray[np.float64]]:
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         return []
     shares = route.predict_proba(tree, table, n_threads=n_threads)
     return shares if isinstance(shares, list) else [shares]

@@ -109,7 +109,7 @@ def _best_split(problem: Problem, j: int) -> Split | None:
 
 def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
     truth = problem.target.values[rows, 0]
-    if tree.task == "regression":
+    if tree.task.is_regression("The risk of rival columns"):
         return np.asarray((route.predict(tree, table) - truth) ** 2)
     answers = tree.answer[route.apply(tree, table)]
     if tree.cost_matrix is None:
@@ -145,11 +145,11 @@ def _result(
         "within 1 SE",
     )  # fmt: skip
     columns = dict(zip(heads, map(list, zip(*lines, strict=True)), strict=True))
-    what = "misclassification cost" if tree.task == "classification" else "squared error"
     table = Listing(
         columns,
         title=f"columns that could stand at node {node}",
-        legend=f"risk: cross-validated {what} of the node's rows with the column forced there; the "
-        f"free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, row by row",
+        legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
+        f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
+        "row by row",
     )
     return RivalColumns(node, table, trees, risk, se)

@@ -202,9 +202,9 @@ def shap_values(
             raise DataError("background has no rows. Give some rows, e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
     # Probabilities add up to 1, so the last class is what the others leave.
-    shown = [int(n) for n in tree.n_classes] if tree.task == "classification" else [1]
-    shown *= 1 if tree.task == "classification" else tree.n_outputs
-    short = tree.task == "classification" and _adds_up(tree.value)
+    shown = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
+    shown *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
+    short = tree.task.is_classification("shap_values") and _adds_up(tree.value)
     kept = [n - 1 if short and n > 1 else n for n in shown]
     value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(kept)])
     flat, expected = _core.shapley(
@@ -228,7 +228,7 @@ def shap_values(
         if kept[k] < n:
             mine = np.concatenate((mine, -mine.sum(axis=-1, keepdims=True)), axis=-1)
             base = np.append(base, 1.0 - base.sum())
-        labels = tuple(tree.target.classes[k].tolist()) if tree.task == "classification" else ()
+        labels = tuple(tree.target.classes[k].tolist()) if tree.task.has_classes else ()
         if not labels:
             mine, base = mine[..., 0], float(base[0])
         outputs.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))

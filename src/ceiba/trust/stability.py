@@ -74,7 +74,7 @@ class Stability:
         """Return the comparison as it is printed: sentences and two tables."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
-        if self.tree.task == "classification":
+        if self.tree.task.is_classification("Stability"):
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
             spread = f"two of them give a row the same answer in {shares} of cases"
         else:
@@ -157,14 +157,14 @@ def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[An
 def _answers(tree: Tree, table: Table) -> Array:
     """Return the class codes, or numbers, that a tree says of each row; a column per output."""
     if tree.missing == "fractional":
-        if tree.task == "regression":
+        if not tree.task.has_classes:
             return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)
         probability = route.predict_proba(tree, table)
         each = probability if isinstance(probability, list) else [probability]
         best = [route.best_class(one[:, None, :], tree.cost_matrix) for one in each]
         return np.concatenate(best, axis=1)
     end = route.apply(tree, table)
-    answers = tree.answer if tree.task == "classification" else tree.value[:, :, 0]
+    answers = tree.answer if tree.task.has_classes else tree.value[:, :, 0]
     return np.asarray(answers[end]).reshape(table.n_rows, -1)
 
 
@@ -195,7 +195,7 @@ class _Tally:
         self.used: Counter[tuple[int, int]] = Counter()  # (column, depth)
         self.ever: Counter[int] = Counter()
         self.sizes: list[int] = []
-        self.classes = tree.value.shape[2] if tree.task == "classification" else 0
+        self.classes = tree.value.shape[2] if tree.task.is_classification("Stability") else 0
         self.votes = np.zeros((n_rows, tree.n_outputs, self.classes), np.int32)
         self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))  # Welford
 

@@ -10,25 +10,33 @@ from typing import Any, Final
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.table.files.reading import Reading, read_table
+from ceiba.task import Task
 
 _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
-def task_of(y: pl.Series, wanted: str | None) -> str:
+def read_task(wanted: str) -> Task:
+    """Read ``--task``: what an estimator learns."""
+    from ceiba.estimators.parameters import ESTIMATORS
+
+    if wanted not in ESTIMATORS:
+        raise OptionError(f"--task {wanted!r}: {' or '.join(ESTIMATORS)}.")
+    return Task(wanted)
+
+
+def task_of(y: pl.Series, wanted: str | None) -> Task:
     """Return whether the target is a class or a number.
 
     Texts, booleans and whole numbers of few different values are classes.
     """
     if wanted is not None:
-        if wanted not in ("classification", "regression"):
-            raise OptionError(f"--task {wanted!r}: classification or regression.")
-        return wanted
+        return read_task(wanted)
     if not y.dtype.is_numeric():
-        return "classification"
+        return Task.CLASSIFICATION
     if y.dtype.is_float() and not (y == y.round()).all():
-        return "regression"
-    return "classification" if y.n_unique() <= _FEW else "regression"
+        return Task.REGRESSION
+    return Task.CLASSIFICATION if y.n_unique() <= _FEW else Task.REGRESSION
 
 
 def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
@@ -87,16 +95,16 @@ def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any],
     return costs
 
 
-def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any:
+def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> Any:
     """Make the estimator, plain or of a recipe; options that are None are left out."""
     from ceiba import estimators, families
-    from ceiba.estimators.parameters import PARAMETERS
+    from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart.options import RPART_OPTIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
     if recipe is None:
-        make = getattr(estimators, f"DecisionTree{'Classifier' if task[0] == 'c' else 'Regressor'}")
+        make = getattr(estimators, task.of(ESTIMATORS, "An estimator"))
     else:
         make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
         if make is None:
@@ -104,9 +112,9 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
             hint = did_you_mean(recipe, known)
             raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(known)}.{hint}")
     own = inspect.signature(make).parameters
-    allowed = {*own, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}  # type: ignore[index]
+    allowed = {*own, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
     if recipe == "rpart":
-        given.setdefault("method", "class" if task == "classification" else "anova")
+        given.setdefault("method", "class" if task.is_classification("rpart") else "anova")
         renamed = {"class_prior": "prior", "cost_matrix": "loss", "max_depth": "maxdepth",
                    "min_samples_split": "minsplit", "min_samples_leaf": "minbucket",
                    "max_competitors": "maxcompete"}  # fmt: skip
@@ -128,11 +136,11 @@ def check_share(share: float | None) -> None:
         raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
 
 
-def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:
+def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
     from ceiba.inspection.resampling import held_out_rows
 
     codes = None
-    if task == "classification":
+    if task.has_classes:
         codes = y.cast(pl.String).rank("dense").to_numpy()
     return held_out_rows(codes, len(y), share, seed)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, get_type_hints
 
 from ceiba.errors import OptionError
+from ceiba.task import Task
 
 _PRUNING: Final = ("prune", "ccp_alpha")
 _NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
@@ -24,7 +25,7 @@ def flags_of() -> Mapping[str, Any]:
     """Return the rows that have a flag, by name: those of both tasks together."""
     from ceiba.estimators.parameters import PARAMETERS
 
-    rows = {**PARAMETERS["regression"], **PARAMETERS["classification"]}
+    rows = {**PARAMETERS[Task.REGRESSION], **PARAMETERS[Task.CLASSIFICATION]}
     return {name: row for name, row in rows.items() if row.flag is not None}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ceiba.errors import OptionError
+from ceiba.task import Task
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
@@ -86,10 +87,11 @@ def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
     """Refuse options that no data could make right, before a large file is read."""
-    if task not in (None, "classification", "regression"):
-        raise OptionError(f"--task {task!r}: classification or regression.")
+    from ceiba.cli.options.estimator_from_flags import read_task
+    from ceiba.estimators.parameters import ESTIMATORS
+
     failures = []
-    for one in ("classification", "regression") if task is None else (task,):
+    for one in ESTIMATORS if task is None else (read_task(task),):
         try:
             _try(one, recipe, {**options, **settings})
         except OptionError as error:
@@ -100,7 +102,7 @@ def check_before_reading(
         raise OptionError(failures[0])
 
 
-def _try(task: str, recipe: str | None, options: Mapping[str, Any]) -> None:
+def _try(task: Task, recipe: str | None, options: Mapping[str, Any]) -> None:
     from ceiba.cli.options.estimator_from_flags import make_model
     from ceiba.estimators.parameters import grow_options
 

@@ -117,7 +117,7 @@ class TreeViewer(App[None]):
         return split.sentence(int(tree.branch_index[node]), tree.schema, max_levels=6)
 
     def _color(self, node: int) -> str:
-        if self.model.task == "regression" or self.model.n_outputs > 1:
+        if not self.model.task.has_classes or self.model.n_outputs > 1:
             return ""
         return _COLORS[int(self.model.answer[node]) % len(_COLORS)]
 
@@ -138,7 +138,7 @@ class TreeViewer(App[None]):
             text.append(f"{rows}, {share} of all{by}" + "\n")
         text.append("says ")
         text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
-        if tree.task == "classification" and tree.n_outputs == 1:
+        if tree.task.has_classes and tree.n_outputs == 1:
             self._shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
         text.append(f"depth {tree.node_depth[node]}" + "\n")

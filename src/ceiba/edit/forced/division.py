@@ -372,7 +372,7 @@ def _stand_ins(
     options = core_options(problem.table, problem.options, weight, problem.scales, None)
     shared = (rows.astype(np.uint32), where, int(splits.column[0]), options)
     table, target = problem.table.core(), problem.target
-    if problem.options.task == "classification":
+    if problem.options.task.is_classification("A forced split"):
         sizes = [len(labels) for labels in target.info.classes]
         placed = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
     else:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.tree import CompetitorTable, SplitTable, SplitTests, SurrogateTable, Tree
+from ceiba.tree.attachments import join_attachments
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.notes import NodeNote, taken_notes
 from ceiba.tree.splits.surrogates import SplitsByNode
@@ -80,6 +81,7 @@ def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[A
         competitors=_joined_tables(CompetitorTable, "competitors", parts),
         tests=_joined_tests(parts),
         notes=_joined_notes(parts),
+        attachments=join_attachments([(tree.attachments, ids) for tree, ids in parts]),
         **figures,
     )
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.criteria import Task
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.beyond_memory.dask_tables import read_dask
 from ceiba.estimators.parameters import grow_options
@@ -24,6 +23,7 @@ from ceiba.shards.supported import check_parameters, refusal
 from ceiba.shards.table import UNWEIGHTED, Weighting
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning.lazy import is_dask
+from ceiba.task import Task
 
 #: Parameters that do not need the table, besides those of growing.
 _KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})

@@ -311,7 +311,7 @@ def _tables(program: Program, name: str) -> str:
     if tree.missing == "fractional":
         shares = [repr(share) for step in program.steps for share in step.shares]
         text += f"static const double {name}_share[] = {{ {_list(shares)} }};\n"
-    if tree.task == "classification":
+    if tree.task.has_classes:
         answers = [k for node in program.answer for k in node]
         if tree.missing != "fractional":
             text += f"static const int {name}_answer[] = {{ {_list(answers)} }};\n"
@@ -340,7 +340,7 @@ def _answers(tree: Tree, name: str, size: int) -> str:
     else:
         look = f"    const long at = {name}_apply(row);\n    if (at < 0) return NAN;\n"
         cell = f"{name}_value[at * {size} + output * {{k}} + {{c}}]"
-    if tree.task == "regression":
+    if tree.task.is_regression("Export as C"):
         value = cell.format(k=1, c=0)
         return (
             f"\n/* Return the value of a row; output counts from 0. */\n"

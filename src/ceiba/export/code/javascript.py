@@ -169,7 +169,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     program = program_of(tree, "javascript")
     _refuse_big_integers(program)
     fractional = tree.missing == "fractional"
-    classes = tree.task == "classification"
+    classes = tree.task.is_classification("Export as JavaScript")
     return _CODE.format(
         about=about(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
@@ -226,7 +226,7 @@ def _tables(program: Program, fractional: bool) -> str:
     tree = program.tree
     rows = ",\n".join(f"  {_dump(one)}" for one in program.value)
     text = f"\n// Of each node and output.\nconst VALUE = [\n{rows}\n];\n"
-    if tree.task == "classification":
+    if tree.task.has_classes:
         text += f"const CLASSES = {_dump(program.labels)};\n"
         if not fractional:
             text += f"const ANSWER = {_dump(program.answer)};\n"
@@ -250,7 +250,7 @@ def _refuse(tree: Tree) -> str:
 def _answers(tree: Tree, fractional: bool) -> str:
     first = "[0]" if tree.n_outputs == 1 else ""
     value = "mixed(row)" if fractional else "VALUE[apply(row)]"
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         answer = f"{value}.map((output) => output[0]){first}"
         return f"\nfunction predict(row) {{\n  return {answer};\n}}\n"
     head = ""

@@ -138,7 +138,7 @@ def program_of(tree: Tree, format_name: str) -> Program:
                 tuple(shares[start[i] : start[i + 1]]),
             )
         )
-    if tree.task == "regression":
+    if tree.task.is_regression("Export as a program"):
         answer = tree.value[:, :, 0].tolist()
     else:
         answer = tree.answer.reshape(tree.n_nodes, -1).tolist()

@@ -240,7 +240,7 @@ def to_python(tree: Tree) -> str:
         _HEAD.format(
             about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class"
-            if tree.task == "classification"
+            if tree.task.has_classes
             else "",
             columns="\n".join(_column(info) for info in program.columns),
         ),
@@ -250,7 +250,7 @@ def to_python(tree: Tree) -> str:
         if timed
         else "",
         _SPREAD if fractional else _APPLY,
-        _best(tree) if fractional and tree.task == "classification" else "",
+        _best(tree) if fractional and tree.task.has_classes else "",
         _answers(tree, fractional),
     ]
     return "".join(parts)
@@ -275,19 +275,19 @@ def _tables(program: Program, fractional: bool) -> str:
         and_shares=", shares of the branches" if fractional else "",
     )
     tree = program.tree
-    if tree.task == "classification":
+    if tree.task.has_classes:
         text += f"\nCLASSES = {program.labels!a}\n"
         if fractional and tree.cost_matrix is not None:
             text += f"COSTS = {tree.cost_matrix.tolist()!r}\n"
     value = "\n".join(f"    {one!r}," for one in program.value)
     text += f"\n# Of each node and output: {_what(tree)}.\nVALUE = [\n{value}\n]\n"
-    if tree.task == "classification" and not fractional:
+    if tree.task.has_classes and not fractional:
         text += f"\n# Class of each node and output.\nANSWER = {program.answer!r}\n"
     return text
 
 
 def _what(tree: Tree) -> str:
-    return "class probabilities" if tree.task == "classification" else "the value"
+    return "class probabilities" if tree.task.is_classification("Export as Python") else "the value"
 
 
 def _refuse(tree: Tree) -> str:
@@ -305,7 +305,7 @@ def _refuse(tree: Tree) -> str:
 def _answers(tree: Tree, fractional: bool) -> str:
     one = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         answer = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
         return f'\n\ndef predict(row):\n    """Return the value of a row."""\n    return {answer}\n'
     best = f"[_best(output) for output in {value}]" if fractional else "ANSWER[apply(row)]"

@@ -166,7 +166,7 @@ def _query(
         tail = tree.target.after_name(k)
         answers = {node: writer.answer(node, k) for node in nodes}
         columns.append((f"{prefix}prediction{tail}", answers))
-        if tree.task == "classification":
+        if tree.task.has_classes:
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
@@ -257,7 +257,7 @@ class _Writer:
 
     def answer(self, node: int, output: int) -> str:
         """Return what a node predicts."""
-        if self.tree.task == "regression":
+        if self.tree.task.is_regression("Export as SQL"):
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
         return self.literal(self.tree.target.classes[output][index])

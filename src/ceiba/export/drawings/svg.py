@@ -100,7 +100,7 @@ def to_svg(
 
 
 def _palette(tree: Tree, colors: Sequence[str] | None) -> list[str]:
-    if tree.task == "regression" or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         return []
     n = len(tree.target.classes[0])
     if colors is not None and len(colors) < n:

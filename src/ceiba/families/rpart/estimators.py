@@ -259,7 +259,7 @@ class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
         return self.method_
 
     def _keep(self, tree: Tree) -> None:
-        if tree.task == "classification":
+        if tree.task.is_classification("rpart"):
             super()._keep(tree)
             return
         self.__dict__.pop("classes_", None)

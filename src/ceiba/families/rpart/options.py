@@ -11,21 +11,21 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict
 
-from ceiba.criteria import Task
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
+from ceiba.task import Task
 
 Method = Literal["class", "anova", "poisson", "exp"]
 
 #: The methods, and the task and criterion of each; "class" has its criterion from `split`.
 METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
     {
-        "class": ("classification", ""),
-        "anova": ("regression", "squared_error"),
-        "poisson": ("regression", "poisson"),
-        "exp": ("regression", "poisson"),
+        "class": (Task.CLASSIFICATION, ""),
+        "anova": (Task.REGRESSION, "squared_error"),
+        "poisson": (Task.REGRESSION, "poisson"),
+        "exp": (Task.REGRESSION, "poisson"),
     }
 )
 
@@ -63,7 +63,7 @@ def _among(*values: int) -> Check:
     return Check(words, lambda value: isinstance(value, int) and value in values)
 
 
-_GROW: Final = OPTIONS["classification"]
+_GROW: Final = OPTIONS[Task.CLASSIFICATION]
 
 _ROWS: Final = (
     Option(
@@ -164,7 +164,7 @@ _ROWS: Final = (
         "int, RandomState instance or None",
         "Seed of the folds. None is the fixed seed 0.",
     ),
-    PARAMETERS["classification"]["categorical_features"],
+    PARAMETERS[Task.CLASSIFICATION]["categorical_features"],
     _GROW["n_jobs"],
 )
 

@@ -232,7 +232,7 @@ def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
 
 def _facts(tree: Tree, i: int, figures: _Figures) -> str:
     """Say what a node predicts and how good that is."""
-    if tree.task == "classification":
+    if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])
         cost = float(tree.risk[i]) / share if share > 0 else 0.0
@@ -351,6 +351,6 @@ def _legend(tree: Tree) -> str:
         "adj: how much of what is left above sending all to the larger side;",
         "sent: rows with a missing value that this surrogate placed",
     ]
-    if tree.task == "classification":
+    if tree.task.has_classes:
         lines.insert(0, "share: P(node) after priors; expected cost: per row, under the loss")
     return "\n".join(lines)

@@ -165,7 +165,7 @@ class RpartWords:
             raise OptionError(
                 f"type={type!r}. Allowed are {', '.join(_TYPES)}.{did_you_mean(type, _TYPES)}"
             )
-        classes = tree.task == "classification"
+        classes = tree.task.is_classification("rpart")
         if type in ("prob", "class") and not classes:
             raise OptionError(f"type={type!r} is for method='class'; this is {self.method!r}.")
         if type == "class":
@@ -221,7 +221,7 @@ class RpartWords:
         known = present_rows(y)
         truth: Any = self._truth(y if known.all() else take_rows(y, known), int(known.sum()))[:, 0]
         table, residual = self._read_rows(X), np.full(len(known), np.nan)
-        if tree.task == "regression":
+        if tree.task.is_regression("rpart"):
             residual[known] = truth - route.predict(tree, table)[known]
             return residual
         labels = tree.target.classes[0].tolist()

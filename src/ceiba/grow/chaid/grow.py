@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.grow.chaid.rows import RowChooser
 from ceiba.grow.planting import plant
 from ceiba.table.weights import exact_sum
@@ -45,7 +46,7 @@ def grow_by_tests(
         chooser,
         weight=weight,
         rows=here,
-        criterion="gini" if options.task == "classification" else "squared_error",
+        criterion=options.task.of(DEFAULT_CRITERION, "CHAID"),
         unseen=options.unseen,
     )
     if options.missing == "error":

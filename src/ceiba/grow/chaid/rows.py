@@ -41,7 +41,7 @@ class RowChooser:
             codes_of(column.values, own.cuts)
             for column, own in zip(table.columns, columns, strict=True)
         ]
-        classes = options.task == "classification"
+        classes = options.task.is_classification("CHAID")
         self.n_classes = len(target.info.classes[0]) if classes else 0
         truth = target.values[:, 0]
         self.truth = truth if classes else np.ldexp(truth, -unit_of(float(np.abs(truth).max())))

@@ -71,7 +71,7 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
     n = len(rows)
     rng = np.random.default_rng([seed, 0x40E57])
     order = rows[rng.permutation(n)]
-    if problem.options.task == "classification":
+    if problem.options.task.has_classes:
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
     # Every place of the order gets its turn, so each class is divided as the whole is.
     turn = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
@@ -90,7 +90,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     Nodes that no row reaches take the value of the node above.
     """
     labels: Any = problem.target.values
-    if tree.task == "classification":
+    if tree.task.has_classes:
         classes = problem.target.info.classes
         labels = np.stack([names[labels[:, k]] for k, names in enumerate(classes)], axis=1)
     y = labels[:, 0] if labels.shape[1] == 1 else labels

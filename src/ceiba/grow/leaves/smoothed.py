@@ -96,9 +96,9 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
         # A node without rows keeps what it answers, the value of the node above it.
         mean = np.divide(n * value + strength * value[0], total, out=value.copy(), where=total > 0)
         return np.asarray(np.ldexp(mean, units.target))
-    if tree.task != "classification":
+    if not tree.task.has_classes:
         raise OptionError(
-            'leaf_values="laplace" adds a row to each class; a regression tree has none. '
+            f'leaf_values="laplace" adds a row to each class; a {tree.task} tree has none. '
             'Use "m_estimate" or "shrinkage".'
         )
     classes = np.zeros(value.shape[1:])
@@ -128,7 +128,7 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
     value = smoothed_values(tree, rule, strength)
     moved = replace(tree, value=value, smoothed=True)
     check_values(moved)
-    if tree.task == "regression":
+    if tree.task.is_regression("Smoothing of leaf values"):
         if tree.criterion not in ("squared_error", "friedman_mse"):
             return replace(moved, risk=np.full(tree.n_nodes, np.nan))
         with np.errstate(over="ignore"):

@@ -141,7 +141,7 @@ def _question(tree: Tree) -> str:
 
 
 def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
-    by_node = tree.answer if tree.task == "classification" else tree.value[:, 0, :]
+    by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
     answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
     return answers[tree.apply(table)]
 

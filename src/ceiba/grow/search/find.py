@@ -138,7 +138,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
     weight = units.shrink_weight(problem.weight)
     shared = (weight, state.rows, state.request, progress_listener("search"))
     table, target = problem.table.core(), problem.target
-    if problem.options.task == "classification":
+    if problem.options.task.is_classification("The search for the best tree"):
         labels = np.ascontiguousarray(target.values[:, 0])
         out = _core.search_classes(table, labels, len(target.info.classes[0]), *shared)
     else:
@@ -172,7 +172,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
         class_prior=scales.prior,
     )
     tree = _counted(state, with_cut_digits(bare, problem.table, state.rows))
-    if options.task != "classification" or scales.factor is None:
+    if not options.task.has_classes or scales.factor is None:
         return tree
     assert tree.counts is not None
     counts = tree.counts
@@ -183,7 +183,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
 def _counted(state: SearchState, skeleton: Tree) -> Tree:
     problem = state.problem
     table, weight, y = problem.table, problem.weight, problem.target.values[:, 0]
-    if problem.options.task == "classification":
+    if problem.options.task.has_classes:
         y = problem.target.info.classes[0][y]
     if state.rows is not None:
         taken = np.zeros(table.n_rows, bool)
@@ -223,7 +223,7 @@ def _loss(
     weighted: bool,
 ) -> str:
     name = type(search).__name__
-    if options.task == "regression":
+    if options.task.is_regression("The search for the best tree"):
         if search.loss is not None:
             raise OptionError(
                 f"{name}(loss={search.loss!r}) is for classification. A regression tree is "

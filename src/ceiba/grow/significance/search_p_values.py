@@ -119,7 +119,7 @@ class SplitTest:
         self, rows: Rows, codes: npt.NDArray[np.int64]
     ) -> tuple[Significance, Separation | None]:
         plain = self._of_groups(rows, codes)
-        classes = self.tree.task == "classification"
+        classes = self.tree.task.is_classification("A test of splits")
         if plain.method == _NOTHING.method or (classes and plain.p_value > self._level):
             return plain, None
         order = np.argsort(codes, kind="stable")
@@ -130,13 +130,13 @@ class SplitTest:
 
     def _values(self, rows: Rows) -> Values:
         truth = self.problem.target.values[rows, 0]
-        if self.tree.task == "regression":
+        if self.tree.task.is_regression("A test of splits"):
             return Values.of_numbers(truth)
         return Values.of_classes(truth)
 
     def _of_search(self, search: Separation, plain: Significance, n: int) -> Significance:
         """Settle the p-value of the best of n divisions by bounds, or else by permutation."""
-        classes = self.tree.task == "classification"
+        classes = self.tree.task.is_classification("A test of splits")
         if classes and n == 1:
             return plain
         if plain.p_value > self._level and search.values.is_nearly_normal:
@@ -158,7 +158,7 @@ class SplitTest:
             return _NOTHING
         group = np.unique(group, return_inverse=True)[1]
         truth = self.problem.target.values[rows, 0]
-        if self.tree.task == "regression":
+        if self.tree.task.is_regression("A test of splits"):
             return f_test(truth, group)
         size = len(self.problem.target.info.classes[0])
         table = np.bincount(

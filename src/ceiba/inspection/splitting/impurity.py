@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ceiba.criteria import criterion_named
 from ceiba.errors import DataError, OptionError
 from ceiba.table import read_target
+from ceiba.task import Task
 
 
 def impurity(
@@ -80,7 +81,7 @@ def impurity(
             f"criterion={criterion!r} is for numbers, not for counts of classes. Give the numbers."
         )
     assert chosen.of_values is not None  # every criterion has one of the two
-    target = read_target(labels, task="regression", n_rows=len(labels))
+    target = read_target(labels, task=Task.REGRESSION, n_rows=len(labels))
     return chosen.of_values(target.values[:, 0], weight)
 
 
@@ -96,7 +97,7 @@ def log_factor(base: float | None, criterion: str) -> float:
 
 
 def _count(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
-    target = read_target(labels, task="classification", n_rows=len(labels))
+    target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     return np.bincount(target.values[:, 0], weights=weights).astype(np.float64)
 

@@ -35,7 +35,7 @@ def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
 
 def tree_palette(tree: Tree, given: Sequence[str] | None = None) -> list[Colour]:
     """Return one colour per class; none for regression and for several outputs."""
-    if tree.task == "regression" or tree.n_outputs > 1:
+    if tree.task.is_regression("A plot") or tree.n_outputs > 1:
         return []
     return class_colours(len(tree.target.classes[0]), given)
 

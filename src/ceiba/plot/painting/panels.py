@@ -122,7 +122,7 @@ def _question(
         x, y = panel.left + panel.width / 2, panel.top + 0.3 * panel.height
         painter.text(x, y, words(lang)["plot.no_rows"], painter.grey)
         return
-    if tree.task == "regression" and rows.target is not None:
+    if not tree.task.has_classes and rows.target is not None:
         _scatter(panel, view.x, rows.target[view.rows], inside)
     else:
         codes = np.zeros(len(view.rows), int)

@@ -47,7 +47,7 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
         return PanelRows(table, end, None)
     target = read_target(y, task=tree.task, n_rows=table.n_rows)
     values = target.values[:, 0]
-    if tree.task == "classification":
+    if tree.task.has_classes:
         known = {label: code for code, label in enumerate(tree.target.classes[0].tolist())}
         lookup = np.array([known.get(label, -1) for label in target.info.classes[0].tolist()])
         values = lookup[values]

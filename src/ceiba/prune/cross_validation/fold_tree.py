@@ -74,7 +74,7 @@ class FoldTree:
             return *self.losses_of_functions(mixed), mixed if self.keep else None
         end = self.ends(tree, fold)
         first, second = self.losses(tree, step, end, fold.test)
-        answer = tree.answer if tree.task == "classification" else tree.value[:, 0, 0]
+        answer = tree.answer if tree.task.has_classes else tree.value[:, 0, 0]
         functions = step_functions(tree, step, end, fold.test, answer, n) if self.keep else None
         return first, second, functions
 
@@ -105,7 +105,7 @@ class FoldTree:
         """Sum errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
-        if tree.task == "regression":
+        if tree.task.is_regression("Cross-validation"):
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
             loss = self.loss_name
@@ -118,7 +118,7 @@ class FoldTree:
     def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum errors and their squares over rows whose step functions are known."""
         truth = self.truth[functions.entry_row]
-        if self.problem.options.task == "classification":
+        if self.problem.options.task.is_classification("Cross-validation"):
             error = self._costs()[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)

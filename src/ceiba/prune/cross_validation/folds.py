@@ -165,7 +165,7 @@ def _deal_folds(
         raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
     strata: Any = None
     ids: Any = None if groups is None else groups.astype(np.uint32)
-    if ids is None and stratify and problem.options.task == "classification":
+    if ids is None and stratify and problem.options.task.has_classes:
         classes = problem.target.values
         if classes.shape[1] > 1:
             strata = np.unique(classes, axis=0, return_inverse=True)[1].reshape(n)

@@ -128,7 +128,7 @@ def mixed_step_functions(
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     mixed = (total[last] - before[row[last]]).reshape(-1, *tree.value.shape[1:])
     answer: npt.NDArray[Any] = mixed[:, 0, 0]
-    if tree.task == "classification":
+    if tree.task.has_classes:
         answer = route.best_class(mixed, tree.cost_matrix)[:, 0]
     length = np.bincount(row[last], minlength=len(rows))
     return StepFunctions(

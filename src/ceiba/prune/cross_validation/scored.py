@@ -40,10 +40,10 @@ def fold_tree_of(
     """Give the work of a fold under a score."""
     if score == "cost":
         return FoldTree(problem, grid, risk, keep)
-    if problem.options.task != "classification":
+    if not problem.options.task.has_classes:
         raise OptionError(
-            f"score={score!r} is about classes. A regression tree is judged by its loss: leave "
-            "score at 'cost'."
+            f"score={score!r} is about classes. A {problem.options.task} tree is judged by its "
+            "loss: leave score at 'cost'."
         )
     if problem.options.missing_rule == "fractional" and score != "error":
         raise OptionError(

@@ -331,7 +331,7 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
     risks = np.stack([risk for risk, _ in figures])
     several = len(figures) > 1
     problem = fold_tree.problem
-    has_classes = problem.options.task == "classification"
+    has_classes = problem.options.task.is_classification("Cross-validation")
     return CrossValidation(
         alpha=fold_tree.grid,
         risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.criteria import Criterion, criterion_named
+from ceiba.criteria import DEFAULT_CRITERION, Criterion, criterion_named
 from ceiba.edit.forced.division import divide
 from ceiba.edit.forced.here import Here
 from ceiba.errors import OptionError
@@ -149,7 +149,7 @@ def in_json(counts: Counts, criterion: Criterion, texts: list[str]) -> list[dict
 def gain_follows(problem: Problem) -> bool:
     """Return whether gains follow from counts of classes, or from means and variances."""
     criterion = criterion_of(problem)
-    if problem.options.task == "regression":
+    if problem.options.task.is_regression("The studio"):
         return criterion.name in ("squared_error", "friedman_mse")
     return criterion.of_counts is not None and criterion.name != "gain_ratio"
 
@@ -177,7 +177,7 @@ def criterion_of(problem: Problem) -> Criterion:
     """Return the criterion by which nodes are valued; tests leave that to gini or variances."""
     name = problem.options.criterion_name
     if problem.options.chaid is not None:
-        name = "gini" if problem.options.task == "classification" else "squared_error"
+        name = problem.options.task.of(DEFAULT_CRITERION, "The studio")
     return criterion_named(name)
 
 

@@ -73,6 +73,6 @@ def _rule(tree: Tree, node: int) -> list[str]:
 
 
 def _answer(tree: Tree, node: int) -> Any:
-    if tree.task == "regression":
+    if tree.task.is_regression("The studio"):
         return float(tree.value[node, 0, 0])
     return str(tree.target.classes[0][int(tree.answer[node])])

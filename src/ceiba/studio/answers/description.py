@@ -14,6 +14,7 @@ from ceiba.inspection import describe
 from ceiba.studio.prepare import as_kind
 from ceiba.studio.work.setup import Setup, task_in
 from ceiba.table import Schema, Table
+from ceiba.task import Task
 
 _MOST_ROWS: Final = 50_000  # of the sample
 
@@ -38,10 +39,10 @@ def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
     return {**made, "n_described": table.n_rows, "n_rows": n_rows}
 
 
-def _kind(setup: Setup, name: str, task: str | None) -> str | None:
+def _kind(setup: Setup, name: str, task: Task | None) -> str | None:
     """Return the kind in which a column is shown: classes written as numbers are levels."""
     if name in setup.orders:
         return "ordered"
     return setup.kinds.get(name) or (
-        "category" if name == setup.target and task == "classification" else None
+        "category" if task is not None and task.has_classes and name == setup.target else None
     )

@@ -26,6 +26,7 @@ from ceiba.grow.significance.independence import chi_square_test
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import one_level
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import ask
@@ -120,7 +121,8 @@ def held_out_disagrees(bench: Bench) -> list[dict[str, Any]]:
         return []
     counted = tree.recount(held_out.X, held_out.y, sample_weight=held_out.weight)
     nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MOST_NODES].tolist()
-    compare = _compare_classes if tree.task == "classification" else _compare_numbers
+    rows = {Task.CLASSIFICATION: _compare_classes, Task.REGRESSION: _compare_numbers}
+    compare = tree.task.of(rows, "The studio")
     listed = []
     for node in nodes:
         p_value, then, now = compare(tree, counted, node)

@@ -39,7 +39,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     mean, se = mean_and_se(losses, share)
     made: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
     root = row_losses(tree, np.zeros_like(ends), truth)
-    if tree.task == "regression":
+    if tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
         return made | {
             "mse": mean,
@@ -62,7 +62,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
 
 def row_losses(tree: Tree, ends: Array, truth: Array) -> Array:
     """Return what the answer of each leaf costs its row: a mistake, or a squared error."""
-    if tree.task == "regression":
+    if tree.task.is_regression("The studio"):
         return np.asarray((tree.value[ends, 0, 0] - truth) ** 2)
     answers = tree.answer[ends]
     if tree.cost_matrix is None:

@@ -41,13 +41,13 @@ def cross_validated(
         tree = fold_tree(bench.tree, bench.state.nodes_by_hand, problem, fold.train)
         ends = np.asarray(route.apply(tree, problem.table.take(fold.test)))
         losses[fold.test] = row_losses(tree, ends, truth[fold.test])
-        if tree.task == "classification":
+        if tree.task.has_classes:
             errors[fold.test] = tree.answer[ends] != truth[fold.test]
         tell(done + 1, len(parts))
     share = shares(bench.data, bench.tree)
     risk, se = mean_and_se(losses, share)
     made = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(bench.tree.n_leaves)}
-    if bench.tree.task == "regression":
+    if bench.tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
         return made | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
                        "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip

@@ -39,7 +39,7 @@ def lesson_steps(bench: Bench, node: int, column: str, measure: str, lang: str) 
     """Compute a measure of a column's best split, step by step."""
     if measure not in MEASURES:
         raise OptionError(f"measure: got {measure!r}. Give one of {', '.join(MEASURES)}.")
-    if bench.tree.task != "classification":
+    if not bench.tree.task.has_classes:
         raise OptionError("Lessons are about classes; this target holds numbers.")
     bench.problem.table.schema.index(column)
     rival = next(one for one in rivals(bench, node)["rivals"] if one["column"] == column)

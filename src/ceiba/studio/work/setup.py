@@ -16,6 +16,7 @@ from ceiba.grow import OPTIONS
 from ceiba.studio.prepare import KINDS, as_kind, task_of
 from ceiba.table import Table
 from ceiba.table.identifiers import is_identifier
+from ceiba.task import Task
 from ceiba.tree.splits.sentences import level_text
 
 ROLES: Final = ("use", "ignore", "weight", "target")
@@ -152,7 +153,7 @@ class Setup:
         others = {name: own for name, own in self.costs.items() if name != column}
         return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
 
-    def with_options(self, options: Any, task: str) -> Setup:
+    def with_options(self, options: Any, task: Task) -> Setup:
         """Set options of growing; null sets one back to its default."""
         if not isinstance(options, dict):
             raise OptionError(f"options: got {options!r}. Give an object of names and values.")
@@ -209,28 +210,28 @@ _CHANGES: Final = {
 }
 
 
-def task_in(setup: Setup, table: Table) -> str | None:
+def task_in(setup: Setup, table: Table) -> Task | None:
     """Say what is learned; None while there is no target."""
     if setup.target is None:
         return None
-    return setup.task or task_of(table.column(setup.target))
+    return Task(setup.task) if setup.task else task_of(table.column(setup.target))
 
 
-def _default(name: str, task: str) -> Any:
-    return OPTIONS[task][name].default  # type: ignore[index]
+def _default(name: str, task: Task) -> Any:
+    return task.of(OPTIONS, "The studio")[name].default
 
 
-def shown_options(setup: Setup, task: str) -> dict[str, Any]:
+def shown_options(setup: Setup, task: Task) -> dict[str, Any]:
     """Return the offered options with their values; an object as its text."""
     values = {name: setup.options.get(name, _default(name, task)) for name in OFFERED}
     plain = (str, int, float, bool, type(None))
     return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
 
 
-def allowed_options(task: str) -> dict[str, list[str]]:
+def allowed_options(task: Task) -> dict[str, list[str]]:
     """Return the words that options take."""
     return {
-        "criterion": list(criterion_names(task)),  # type: ignore[arg-type]
+        "criterion": list(criterion_names(task)),
         "missing": ["learn", "majority", "surrogate", "fractional", "error"],
         "unseen": ["majority", "missing", "error", "default"],
         "categorical_splits": ["binary", "multiway"],

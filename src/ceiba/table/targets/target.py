@@ -20,9 +20,10 @@ from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import column_of_objects, missing_mask
 from ceiba.table.readers.sparse import refuse_sparse
-from ceiba.table.schema import TargetInfo, Task
+from ceiba.table.schema import TargetInfo
 from ceiba.table.targets.labels import code_labels, refuse_infinite
 from ceiba.table.weights import exact_sums
+from ceiba.task import Task, TaskName
 
 Array = NDArray[Any]
 
@@ -65,7 +66,7 @@ class Target:
 
 
 def read_target(
-    y: Any, *, task: Task, n_rows: int | None = None, name: str | None = None
+    y: Any, *, task: Task | TaskName, n_rows: int | None = None, name: str | None = None
 ) -> Target:
     """Read a target.
 
@@ -97,10 +98,11 @@ def read_target(
     array([[1.5],
            [2. ]])
     """
+    task = Task(task)
     if isinstance(y, Target):
         return _as_read(y, task, n_rows)
     # The fast path, for classes as whole numbers: nothing can be missing or infinite.
-    if task == "classification" and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
+    if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = code_labels(y)
         _warn_of_many_classes(classes, len(y))
@@ -111,7 +113,7 @@ def read_target(
     names = found_name if isinstance(found_name, tuple) else ()
     if name is None and isinstance(found_name, str):
         name = found_name
-    if task == "regression":
+    if task.is_regression("Reading a target"):
         values = _stack([_numbers(output) for output in outputs], np.float64)
         return Target(TargetInfo(name, task, (), len(outputs), names), values)
     coded = [code_labels(output) for output in outputs]

@@ -45,7 +45,7 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
         raise DataError(
             f"Target: {given.info.n_outputs} outputs, but the tree predicts {info.n_outputs}."
         )
-    if info.task == "regression":
+    if not info.task.has_classes:
         return Target(info, given.values)
     codes = np.empty_like(given.values)
     for k, (known, labels) in enumerate(zip(info.classes, given.info.classes, strict=True)):

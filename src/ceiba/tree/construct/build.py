@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.task import Task, TaskName
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split, SplitTable
@@ -73,7 +74,7 @@ def build(
     columns: Sequence[str] | None = None,
     target: str | None = None,
     classes: Sequence[Any] | None = None,
-    task: Literal["classification", "regression"] | None = None,
+    task: TaskName | None = None,
     criterion: str | None = None,
     missing: Missing = "majority",
     unseen: Unseen = "majority",
@@ -133,8 +134,8 @@ def build(
     known = _known_columns(levels or {}, frozenset(ordered))
     written = _read(literal, known)
     infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
-    task = task or _task(written.leaves.values())
-    info = _target_info(written, task, target, classes)
+    known_task = _task(written.leaves.values()) if task is None else Task(task)
+    info = _target_info(written, known_task, target, classes)
     schema = Schema(columns=infos, target=info, named=True)
     info_of = {column.name: column for column in infos}
     splits = [
@@ -333,20 +334,18 @@ def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Spl
 # ---------------------------------------------------------------------- leaves
 
 
-def _task(leaves: Iterable[Leaf]) -> Literal["classification", "regression"]:
+def _task(leaves: Iterable[Leaf]) -> Task:
     numbers = all(
         leaf.counts is None
         and isinstance(leaf.value, int | float | np.number)
         and not isinstance(leaf.value, bool)
         for leaf in leaves
     )
-    return "regression" if numbers else "classification"
+    return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
-def _target_info(
-    written: _Written, task: Literal["classification", "regression"], name: str | None, classes: Any
-) -> TargetInfo:
-    if task == "regression":
+def _target_info(written: _Written, task: Task, name: str | None, classes: Any) -> TargetInfo:
+    if task.is_regression("A tree written by hand"):
         return TargetInfo(name=name, task=task, classes=(), n_outputs=1)
     if classes is None:
         met: dict[Any, None] = {}
@@ -368,11 +367,11 @@ def _target_info(
 def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
-    size = 1 if target.task == "regression" else len(target.classes[0])
+    size = target.width
     value = np.full((n, 1, size), np.nan)
     rows, weight, impurity = np.zeros((3, n))
     counts = None
-    if target.task == "classification":
+    if target.task.has_classes:
         code_of = {label: k for k, label in enumerate(target.classes[0].tolist())}
         counts = np.zeros((n, 1, size))
         for node, leaf in written.leaves.items():

@@ -27,7 +27,7 @@ def chained(tree: Tree) -> Tree:
     source = np.array(chain.source)
     added = source < 0
     own = np.where(added, 0, source)
-    regression = tree.task == "regression"
+    regression = tree.task.is_regression("Chaining multiway splits")
     value = np.where(added[:, None, None], np.nan, tree.value[own])
     # A new node without weight, which has no mean, says what its old one says.
     empty = added & (_weights(tree, chain) == 0)

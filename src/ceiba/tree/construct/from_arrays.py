@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.table import Schema
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
@@ -129,8 +131,8 @@ def from_arrays(
 
 def default_criterion(schema: Schema) -> str:
     """Return the criterion a tree without one is said to have."""
-    regression = schema.target is not None and schema.target.task == "regression"
-    return "squared_error" if regression else "gini"
+    task = Task.CLASSIFICATION if schema.target is None else schema.target.task
+    return task.of(DEFAULT_CRITERION, "A tree from arrays")
 
 
 def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
@@ -160,7 +162,7 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
 def _judge(tree: Tree, impurity: Any) -> Tree:
     """Fill in impurity, gain and risk."""
-    if tree.task == "classification":
+    if tree.task.is_classification("A tree from arrays"):
         if impurity is None:
             probability = altered(tree.value, tree.cost_matrix)
             impurity = class_impurity(probability, tree.criterion).mean(axis=1)

@@ -23,10 +23,9 @@ def skeleton(
     """Return the tree of these questions, with no rows in its nodes."""
     n, target = len(parent), schema.target
     assert target is not None
-    classes = target.task == "classification"
     nothing, none = np.zeros(n), np.zeros(n, np.int64)
-    value = np.zeros((n, target.n_outputs, max(map(len, target.classes)) if classes else 1))
-    if classes:
+    value = np.zeros((n, target.n_outputs, target.width))
+    if target.task.has_classes:
         value[:, :, 0] = 1.0
     start, node = branches_of(parent)
     return Tree(
@@ -43,7 +42,7 @@ def skeleton(
         value=value,
         risk=nothing,
         sent_default=none,
-        counts=np.zeros_like(value) if classes else None,
+        counts=np.zeros_like(value) if target.task.has_classes else None,
         surrogates=None,
         competitors=None,
         **facts,

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.table.schema import Display, Task
+from ceiba.table.schema import Display
+from ceiba.task import Task
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless
 
@@ -131,9 +132,9 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
 
 def _target_from_json(field: Field) -> TargetInfo:
     field.object(("name", "task", "n_outputs", "classes"), ("outputs",))
-    task: Any = field["task"].text(get_args(Task))
+    task = Task(field["task"].text(Task))
     n_outputs = field["n_outputs"].integer(1, 2**31)
-    n_arrays = n_outputs if task == "classification" else 0
+    n_arrays = n_outputs if task.is_classification("A model file") else 0
     name = field.get("name")
     return TargetInfo(
         name=name.text() if name is not None else None,

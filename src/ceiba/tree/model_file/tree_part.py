@@ -12,10 +12,12 @@ from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
 
-from ceiba.criteria import TEST_CRITERIA, Task, criterion_names
+from ceiba.criteria import TEST_CRITERIA, criterion_names
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
+from ceiba.tree.attachments import Attachment
 from ceiba.tree.certificate import UNITS, Certificate, Status
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
@@ -51,7 +53,7 @@ CRITERIA: Final = {
         *criterion_names(task),
         *(name for name, its_task in TEST_CRITERIA.items() if its_task == task),
     )
-    for task in get_args(Task)
+    for task in Task
 }
 
 
@@ -89,6 +91,11 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     fields |= {name: True for name in _MARKS if getattr(tree, name)}
     if tree.notes:
         fields["notes"] = notes_to_json(tree.notes)
+    if tree.attachments is not None:
+        fields["attachments"] = {
+            name: {"start": one.start.tolist(), "values": _numbers(one.values)}
+            for name, one in tree.attachments.items()
+        }
     if tree.certificate is not None:
         fields["certificate"] = to_json(tree.certificate.to_dict())
     return fields
@@ -168,7 +175,7 @@ def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
 
 def tree_from_json(field: Field, schema: Schema) -> Tree:
     """Read a tree and check every rule it must keep, before anybody uses it."""
-    field.object(_KEYS, (*_MARKS, "notes", "certificate"))
+    field.object(_KEYS, (*_MARKS, "notes", "attachments", "certificate"))
     marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
@@ -211,6 +218,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
         class_prior=None if prior is None else prior.numbers(n_classes),
         notes=notes_from_json(field.get("notes"), n),
+        attachments=_attachments_from_json(field.get("attachments"), n),
         **floats,
         **marks,
     )
@@ -297,6 +305,18 @@ def _table_from_json(
         **figures,
         **{name: field[name].boolean() for name in marks},
     )
+
+
+def _attachments_from_json(field: Field | None, n: int) -> dict[str, Attachment] | None:
+    if field is None:
+        return None
+    attachments = {}
+    for name in field.object((), field.value).value:
+        one = field[name].object(("start", "values"))
+        m = len(one["values"].entries())
+        start = one["start"].integers(n + 1, 0, m, np.int64)
+        attachments[name] = Attachment(start, one["values"].numbers(m, null=True))
+    return attachments
 
 
 def _tests_from_json(field: Field | None, n: int) -> SplitTests | None:

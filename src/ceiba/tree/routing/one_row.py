@@ -190,7 +190,7 @@ def _walk(plan: _Plan, row: Mapping[str, Any]) -> int:
 
 def _answer(tree: Tree, leaf: int) -> Answer:
     probability = None
-    if tree.task == "classification" and tree.n_outputs == 1:
+    if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         probability = dict(zip(labels, tree.value[leaf, 0].tolist(), strict=True))
     return Answer(tree.node(leaf).label, probability, leaf)
@@ -227,7 +227,7 @@ def _general(tree: Tree, row: Mapping[str, Any]) -> Answer:
         known[asked] = _value(tree, row, asked)
     if tree.missing == "fractional":
         value = route.predict(tree, table)[0]
-        shares = route.predict_proba(tree, table) if tree.task == "classification" else None
+        shares = route.predict_proba(tree, table) if tree.task.has_classes else None
         probability = None
         if shares is not None and not isinstance(shares, list):
             labels = tree.target.classes[0].tolist()

@@ -16,6 +16,7 @@ import numpy as np
 
 from ceiba.criteria import weighted_median
 from ceiba.table import Table, read_target_like, read_weights, split_target
+from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import kept_answers
@@ -59,10 +60,10 @@ def recounted(tree: Tree, arrived: Arrivals, sums: SumsByNode, *, keep_value: bo
         else replace(tree.surrogates, sent=arrived.sent_surrogate),
         competitors=None,
         tests=None,
+        attachments=None,
     )
-    if tree.task == "classification":
-        return _classes(counted, sums, keep_value)
-    return _numbers(counted, sums, keep_value)
+    count = tree.task.of({Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}, "Recounting")
+    return count(counted, sums, keep_value)
 
 
 _PER_ROW = ("row", "node", "weight")

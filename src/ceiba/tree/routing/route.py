@@ -177,8 +177,8 @@ _GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
     """Return the class probabilities of each row, a list of them for several outputs."""
-    if tree.task != "classification":
-        raise TreeError("A regression tree has no class probabilities. Use predict.")
+    if not tree.task.has_classes:
+        raise TreeError(f"A {tree.task} tree has no class probabilities. Use predict.")
     if not table.is_whole:
         shares: Array | list[Array] = _by_piece(predict_proba, tree, table, n_threads)
         return shares
@@ -197,7 +197,7 @@ def label_table(tree: Tree, value: Array, *, own: bool = False) -> Array:
     `own`: they are those of the nodes, whose answers may be set by hand.
     """
     one = tree.n_outputs == 1
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
     best = tree.answer.reshape(len(value), -1) if own else best_class(value, tree.cost_matrix)
     # As in scikit-learn: one array over all outputs, in the type that holds them all.

@@ -9,6 +9,7 @@ import typer
 from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
 from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.errors import DataError
+from ceiba.task import Task
 from ceiba.visible import counted, figure, visible
 
 
@@ -55,10 +56,10 @@ def compare(
     answer(lines, figures, as_json)
 
 
-def _disagreement(one: Any, other: Any, y: Any, task: str) -> dict[str, Any]:
+def _disagreement(one: Any, other: Any, y: Any, task: Task) -> dict[str, Any]:
     import numpy as np
 
-    if task == "regression":
+    if task.is_regression("ceiba compare"):
         apart = np.abs(np.asarray(one) - np.asarray(other))
         rows = np.argsort(-apart, kind="stable")[:5] + 1
         mean, most = figure(apart.mean(), 4), figure(apart.max(), 4)

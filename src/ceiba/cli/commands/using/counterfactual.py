@@ -73,7 +73,7 @@ def counterfactual(
 
 def _target(tree: Any, text: str | None) -> Any:
     """Read the wanted answer: a class by its text, or a range of numbers."""
-    if tree.task == "classification":
+    if tree.task.is_classification("A counterfactual"):
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
     low, colon, high = (text or "").partition(":")

@@ -100,7 +100,7 @@ def evaluation_on(
     )
     if dropped:
         remark(f"Left out: {counted(dropped, 'row')} without the truth.")
-    labels = tree.target.classes[0].tolist() if tree.task == "classification" else []
+    labels = tree.target.classes[0].tolist() if tree.task.has_classes else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     named = None if by is None else ("group", groups)
     if streamed:
@@ -167,7 +167,7 @@ def truth_of(
         cells = batch.cells(beside)
         if batch.piece is not None:
             cells = cells.with_columns(tidy(pl.col(one), reading.markers) for one in beside)
-        numbers = [weight, name if tree.task == "regression" else None]
+        numbers = [weight, name if not tree.task.has_classes else None]
         kept.append(
             cells.with_columns(numbers_in(batch, cells, one) for one in numbers if one is not None)
         )
@@ -184,7 +184,7 @@ def truth_of(
 
 def _truth(series: Any, tree: Any) -> Any:
     """Bring the truth into the type of the classes: a CSV holds texts."""
-    if tree.task == "regression":
+    if tree.task.is_regression("Evaluation"):
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()
     by_text = {str(label): label for label in labels}

@@ -66,7 +66,7 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
 
     values = shap_values(tree, table, background=background)
     parts = values if isinstance(values, tuple) else (values,)
-    if tree.task == "regression":
+    if not tree.task.has_classes:
         return [part.row(0) for part in parts]
     answers = tree.predict(table).reshape(-1).tolist()
     return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]

@@ -1,0 +1,76 @@
+"""Numbers attached to nodes: named arrays with any number of entries per node.
+
+What a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
+`values[start[i]:start[i + 1]]`. Collapsing, pruning and edits carry them with their nodes; nodes
+that are grown anew have none. `recount` drops them, because they derive from the old rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
+
+Attachments = Mapping[str, "Attachment"]
+
+
+@dataclass(frozen=True, eq=False)
+class Attachment(ArrayRecord):
+    """Numbers attached to the nodes of a tree.
+
+    Parameters
+    ----------
+    start : int64 array of shape (n_nodes + 1,)
+        Numbers of node i: `values[start[i]:start[i + 1]]`.
+    values : float64 array
+        Finite, or NaN.
+
+    Examples
+    --------
+    >>> from ceiba.tree import Attachment
+    >>> Attachment([0, 0, 2, 3], [0.5, 0.25, 1.0]).of(1).tolist()
+    [0.5, 0.25]
+    """
+
+    start: Array
+    values: Array
+    _DTYPES: ClassVar = {"start": np.int64, "values": np.float64}
+
+    def of(self, node: int) -> Array:
+        """Return the numbers of one node."""
+        return self.values[self.start[node] : self.start[node + 1]]
+
+    def take(self, nodes: Array) -> Attachment:
+        """Return the numbers of some nodes, in their order."""
+        start, (values,) = take_ragged(self.start, (self.values,), nodes, np.int64)
+        return Attachment(start, values)
+
+
+def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachments | None:
+    """Return what is attached to some nodes, in their order."""
+    if attachments is None:
+        return None
+    return {name: attachment.take(nodes) for name, attachment in attachments.items()}
+
+
+def join_attachments(
+    parts: Sequence[tuple[Attachments | None, Array]],
+) -> Attachments | None:
+    """Return what is attached to stretches of several trees, one after another."""
+    names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
+    joined = {}
+    for name in names:
+        taken = [
+            attachments[name].take(nodes)
+            if attachments is not None and name in attachments
+            else Attachment(np.zeros(len(nodes) + 1), np.zeros(0))
+            for attachments, nodes in parts
+        ]
+        length = np.concatenate([np.diff(one.start) for one in taken])
+        start = np.concatenate(([0], np.cumsum(length)))
+        joined[name] = Attachment(start, **joined_arrays(taken, ["values"]))
+    return joined or None
