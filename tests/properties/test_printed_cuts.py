@@ -14,7 +14,7 @@ import pytest
 
 import ceiba
 from ceiba.inspection import explain, rules
-from ceiba.layout import answers, question
+from ceiba.layout.captions import answers, question
 from ceiba.report.bundle import script_of
 from ceiba.report.nodes import split_columns
 from ceiba.table import read_like

@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import node_strengths, percent
+from ceiba.layout.captions import percent
+from ceiba.layout.colours import node_strengths
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import DIGITS, level_text, number_text

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.inspection.importance import importance
-from ceiba.layout import percent
+from ceiba.layout.captions import percent
 from ceiba.listing import Block, Grid, Listing, text_of
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text

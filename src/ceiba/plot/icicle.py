@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import node_strengths, percent, question
+from ceiba.layout.captions import percent, question
+from ceiba.layout.colours import node_strengths
 from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
 from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette

@@ -7,7 +7,8 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout import lay_foot, percent
+from ceiba.layout.captions import percent
+from ceiba.layout.drawing import lay_foot
 from ceiba.plot.painting._matplotlib import Axes, new_axes, require_matplotlib
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
 from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import ValueScale, node_strengths
+from ceiba.layout.colours import ValueScale, node_strengths
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
 from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palette

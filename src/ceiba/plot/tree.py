@@ -13,16 +13,16 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import (
+from ceiba.layout.colours import NodeFills
+from ceiba.layout.drawing import (
+    SMALLEST_FONT,
     Drawing,
     Foot,
-    NodeFills,
     Sheet,
     checked_direction,
     fit,
     lay_foot,
 )
-from ceiba.layout.fit import SMALLEST_FONT
 from ceiba.plot.painting._matplotlib import Axes, new_axes
 from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
 from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ceiba.layout import NodeFills, fold
-from ceiba.layout.shown import shown_nodes
+from ceiba.layout.colours import NodeFills
+from ceiba.layout.fold import fold, shown_nodes
 from ceiba.tree import Tree
 from ceiba.visible import visible
 

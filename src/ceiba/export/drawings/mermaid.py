@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.export.drawings.dot import fill_on_white
-from ceiba.layout import NodeFills, fold
-from ceiba.layout.shown import shown_nodes
+from ceiba.layout.colours import NodeFills
+from ceiba.layout.fold import fold, shown_nodes
 from ceiba.tree import Tree
 
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'

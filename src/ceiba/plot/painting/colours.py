@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ceiba.errors import OptionError
-from ceiba.layout import class_palette
-from ceiba.layout.colours import NUMBER
+from ceiba.layout.colours import NUMBER, class_palette
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.tree import Tree
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.layout import ValueScale
+from ceiba.layout.colours import ValueScale
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.axes import ink_of
 from ceiba.plot.painting.colours import Colour, number_colour

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import PanelAxis
-from ceiba.layout.bins import bin_edges
+from ceiba.layout.panel_axis import PanelAxis, bin_edges
 from ceiba.table import Column, ColumnInfo, Table, read_target, show_number, split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route

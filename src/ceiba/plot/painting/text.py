@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ceiba.layout import Measure
+from ceiba.layout.drawing import Measure
 from ceiba.plot.painting._matplotlib import require_matplotlib
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")

@@ -61,7 +61,7 @@ def _told(tree: Any, made: Any) -> str:
     """Write the answer, why, and how sure."""
     from ceiba.cli.terminal.output import colored
     from ceiba.cli.terminal.questions import sureness
-    from ceiba.layout import percent
+    from ceiba.layout.captions import percent
     from ceiba.tree.splits.sentences import number_text
 
     shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
