@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         Surrogates,
     )
     from ceiba.inspection.describing.table import describe
-    from ceiba.inspection.splitting.gain import gain
+    from ceiba.inspection.splitting.division import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
         ChiSquare,

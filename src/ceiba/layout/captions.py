@@ -11,12 +11,7 @@ from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree
 from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import (
-    cut_words,
-    level_text,
-    number_text,
-    quoted_level,
-)
+from ceiba.tree.splits.sentences import cut_words, level_text, number_text, quoted_level
 from ceiba.words import words
 
 

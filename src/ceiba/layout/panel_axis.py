@@ -1,4 +1,4 @@
-"""The bins of the small picture of a split, and what stands under it: numbers or names of levels."""
+"""The bins of the small picture of a split, and what stands under it: numbers, or level names."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def axis_room(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisRoom:
     line = 1.2 * sheet.small_font
     if not words:
         return AxisRoom(0.0, 0.0, False)
-    widths = [_small(text, measure, sheet) for text in words]
+    widths = [measure(text, False) * sheet.small_font / sheet.font_size for text in words]
     gap = 0.6 * sheet.small_font
     if not axis.names:
         return AxisRoom(sum(widths) + gap * (len(words) - 1), line, False)
@@ -81,10 +81,6 @@ def apart(places: Sequence[float], widths: Sequence[float], room: float, gap: fl
         centres[k] = min(centres[k], edge - widths[k] / 2)
         edge = centres[k] - widths[k] / 2 - gap
     return centres
-
-
-def _small(text: str, measure: Measure, sheet: Sheet) -> float:
-    return measure(text, False) * sheet.small_font / sheet.font_size
 
 
 def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray[np.float64] | None:

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 from textual.widgets.tree import TreeNode
 
-from ceiba.inspection import explain
+from ceiba.inspection.explain import explain
 from ceiba.layout.captions import percent
 from ceiba.table import Table
 from ceiba.tree import Tree

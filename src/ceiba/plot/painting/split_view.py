@@ -55,14 +55,11 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
 
 @dataclass(frozen=True)
 class SplitView:
-    """The rows of one node along its split column.
-
-    `x` is the place of each row, NaN where it has none; `edges` are those of the bars.
-    """
+    """The rows of one node along its split column."""
 
     rows: Array
-    x: Array
-    edges: Array
+    x: Array  # the place of each row, NaN where it has none
+    edges: Array  # of the bars
     cuts: tuple[float, ...]
     axis: PanelAxis
 

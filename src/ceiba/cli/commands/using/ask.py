@@ -23,7 +23,7 @@ def ask(model: Model) -> None:
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import LANG, answer, remark
     from ceiba.cli.terminal.questions import Conversation
-    from ceiba.inspection import explain
+    from ceiba.inspection.explain import explain
 
     tree, metadata = open_tree(model)
     talk = Conversation(tree, styles=AS_FOUND.like(metadata, tree).styles)
