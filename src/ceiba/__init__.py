@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         families,
         grow,
         inspection,
-        layout,
         lessons,
         listing,
         options,
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
         Surrogates,
     )
     from ceiba.inspection.describing.table import describe
-    from ceiba.inspection.splitting.gain import gain
+    from ceiba.inspection.splitting.division import gain
     from ceiba.inspection.splitting.impurity import impurity
     from ceiba.prune import (
         ChiSquare,
@@ -133,7 +132,6 @@ __all__ = [
     "id3",
     "impurity",
     "inspection",
-    "layout",
     "lessons",
     "listing",
     "load",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -336,6 +336,12 @@ def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:
             array = np.asarray(items)
     array.flags.writeable = False
     return array
+
+
+def by_column(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return rows of cells as columns by name."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
 
 def _rows_shown(n: int, fold: int | None = _FOLD) -> list[int]:

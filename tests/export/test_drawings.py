@@ -11,7 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.export import to_dot, to_mermaid, to_svg
-from ceiba.layout import letter_measure
+from ceiba.layout.letters import letter_measure
 from ceiba.tree import Leaf, build
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,7 +13,7 @@ import ceiba
 from ceiba.errors import OptionError
 from ceiba.export import to_text
 from ceiba.export.text import probability
-from ceiba.layout import percent
+from ceiba.layout.captions import percent
 from tests.tree.random_trees import random_tree
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
-from ceiba.inspection import evaluate_classes, evaluate_numbers
+from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
 from ceiba.inspection.intervals import HEAVY_TAIL, mean_interval, wilson
 from ceiba.table import effective_rows
 

@@ -8,7 +8,8 @@ import pytest
 
 import ceiba
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
-from ceiba.inspection import explain, importance
+from ceiba.inspection import importance
+from ceiba.inspection.explain import explain
 from ceiba.table import read_like
 
 X = {

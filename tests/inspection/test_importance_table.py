@@ -9,13 +9,8 @@ from sklearn.dummy import DummyClassifier
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.inspection import (
-    heldout_gain,
-    importance,
-    importance_table,
-    learning_curve,
-    permutation_importance,
-)
+from ceiba.inspection import heldout_gain, importance, importance_table, learning_curve
+from ceiba.inspection.importance import permutation_importance
 from ceiba.tree import build
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.inspection import column_usage
+from ceiba.inspection.summary import column_usage
 from ceiba.listing import Listing
 from ceiba.tree import build
 

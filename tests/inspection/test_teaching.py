@@ -12,7 +12,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.inspection import expected_costs, plurality, weakest_links
+from ceiba.inspection import plurality, weakest_links
+from ceiba.inspection.node_tables import expected_costs
 
 
 @pytest.mark.parametrize("base", [2, math.e, 10])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.inspection import evaluate_classes, evaluate_numbers
+from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
 from ceiba.inspection.intervals import mean_interval, share_interval, wilson
 
 N, RUNS = 400, 400

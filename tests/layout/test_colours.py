@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.layout import NodeFills, ValueScale, class_palette, node_strengths
+from ceiba.layout.colours import NodeFills, ValueScale, class_palette, node_strengths
 from ceiba.tree import Leaf
 
 DEUTERANOPE = [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ceiba.layout import Sheet, answers, caption, draw, fold, percent, question
+from ceiba.layout.captions import answers, caption, percent, question
+from ceiba.layout.drawing import Sheet, draw
+from ceiba.layout.fold import fold
 from ceiba.tree import Leaf, build
 
 

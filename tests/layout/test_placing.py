@@ -9,8 +9,8 @@ import pytest
 from tests.tree.random_trees import random_tree
 
 from ceiba.errors import OptionError
-from ceiba.layout import Box, PanelAxis, Sheet, draw
-from ceiba.layout.panel_axis import apart, axis_room
+from ceiba.layout.drawing import Box, Sheet, draw
+from ceiba.layout.panel_axis import PanelAxis, apart, axis_room
 
 
 def width(text: str, bold: bool) -> float:

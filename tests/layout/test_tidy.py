@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.layout import depths, tidy
+from ceiba.layout.placing import depths, tidy
 
 
 @st.composite

@@ -13,7 +13,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import OptionError
-from ceiba.layout.bins import bin_edges
+from ceiba.layout.panel_axis import bin_edges
 from ceiba.plot import plot_tree
 from ceiba.plot.painting.split_view import panel_rows, split_view
 from ceiba.tree import LevelSets

@@ -16,8 +16,8 @@ from matplotlib.ft2font import FT2Font
 import ceiba
 from ceiba import plot
 from ceiba.errors import OptionError
-from ceiba.plot.painting.fonts import covering_fonts
 from ceiba.plot.painting.grid import base_row, cells_of, ladder
+from ceiba.plot.painting.text import covering_fonts
 from ceiba.tree import build
 from tests.plot import trees
 from tests.tree.random_trees import random_rows, random_tree
@@ -152,7 +152,7 @@ def test_cells_of_the_plane_are_what_the_tree_says_there(seed: int) -> None:
     tree = random_tree(seed, n_inner=8)
     held = base_row(tree, None, None)
     across, up = ladder(tree, "x", None), ladder(tree, "size", None)
-    nodes, _ = cells_of(tree, [across, up], held)
+    nodes = cells_of(tree, [across, up], held)
     rng = np.random.default_rng(seed)
     x = rng.uniform(across.borders[0], across.borders[-1], 200)
     size = rng.integers(4, size=200)

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.inspection import explain, rules
-from ceiba.layout import answers, question
+from ceiba.inspection import rules
+from ceiba.inspection.explain import explain
+from ceiba.layout.captions import answers, question
 from ceiba.report.bundle import script_of
 from ceiba.report.nodes import split_columns
 from ceiba.table import read_like

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.layout import tidy
+from ceiba.layout.placing import tidy
 from ceiba.table import read_like
 from ceiba.tree import trace
 from tests.report.browser import Open

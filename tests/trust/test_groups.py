@@ -64,7 +64,7 @@ def test_differences_are_to_the_largest_group_with_newcombes_interval() -> None:
 
 def test_newcombes_interval_of_shares_equals_the_published_example() -> None:
     # Newcombe (1998), example (a): 56/70 - 48/80 = 0.2, interval 0.0524 to 0.3339.
-    from ceiba.trust.groups import _difference_listing, _Figure
+    from ceiba.trust.evaluation import _difference_listing, _Figure
 
     figures = {
         "a": {"share": _Figure(56 / 70, *wilson(56 / 70, 70))},

@@ -13,7 +13,7 @@ from sklearn.datasets import load_diabetes, load_wine
 import ceiba
 from ceiba.errors import OptionError, TreeError
 from ceiba.table import read
-from ceiba.trust import stability
+from ceiba.trust.stability import stability
 
 matplotlib.use("Agg")
 

@@ -6,24 +6,20 @@ from ceiba.export.code.c import to_c
 from ceiba.export.code.javascript import to_javascript
 from ceiba.export.code.python import to_python
 from ceiba.export.code.sql import to_sql
-from ceiba.export.drawings.dot import to_dot
-from ceiba.export.drawings.mermaid import to_mermaid
+from ceiba.export.drawings.flow_charts import to_dot, to_mermaid
 from ceiba.export.drawings.svg import to_svg
 from ceiba.export.json import to_json
 from ceiba.export.onnx import to_onnx
 from ceiba.export.pipeline import pipeline_tree
 from ceiba.export.pmml import to_pmml
-from ceiba.export.registry import FORMATS, Format, export, format_named, format_of_path
-from ceiba.export.rules import to_rules
+from ceiba.export.registry import FORMATS, Format, export
 from ceiba.export.sklearn import from_sklearn, to_sklearn
-from ceiba.export.text import to_text
+from ceiba.export.text import to_rules, to_text
 
 __all__ = [
     "FORMATS",
     "Format",
     "export",
-    "format_named",
-    "format_of_path",
     "from_sklearn",
     "pipeline_tree",
     "to_c",

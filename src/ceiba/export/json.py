@@ -1,4 +1,4 @@
-"""A tree as JSON for other programs: one object per node, levels by name, nothing to decode.
+"""A tree as JSON for other programs, one object per node; the JSON schema of its rows.
 
 The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
 want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.export.code.program import program_of
-from ceiba.table import Kind
+from ceiba.table import ColumnInfo, Kind
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Tree
+
+_TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
@@ -145,3 +147,41 @@ def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         ]
     # Pairs, because levels may be numbers and keys of JSON are strings.
     return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}
+
+
+def input_schema(tree: Tree) -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of one row; columns that are asked are required."""
+    used = [tree.schema.names[j] for j in tree.used_features.tolist()]
+    target = tree.target.name
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"a row for {target}" if target is not None else "a row",
+        "type": "object",
+        "properties": {info.name: _property(tree, info) for info in tree.schema.columns},
+        "required": used,
+        "additionalProperties": True,
+    }
+
+
+def _property(tree: Tree, info: ColumnInfo) -> dict[str, Any]:
+    about: dict[str, Any] = {}
+    if not info.is_numeric:
+        names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+        kinds = list(dict.fromkeys(names[type(level)] for level in info.levels)) or ["string"]
+        about["enum" if tree.unseen == "error" else "examples"] = list(info.levels)
+    elif info.display == "boolean":
+        kinds = ["boolean", "number"]
+    elif info.display in _TIMES:
+        kinds, about = ["string"], {"format": _TIMES[info.display]}
+    else:
+        kinds = ["number"]
+        if info.display == "duration":
+            about["description"] = "seconds"
+        if info.minimum is not None and info.maximum is not None:
+            seen = f"seen when fitting: {info.minimum:g} to {info.maximum:g}"
+            about["description"] = "; ".join(filter(None, [about.get("description"), seen]))
+    if tree.missing != "error":
+        kinds = [*kinds, "null"]
+        if "enum" in about:
+            about["enum"] = [*about["enum"], None]
+    return {"type": kinds[0] if len(kinds) == 1 else kinds, **about}

@@ -170,11 +170,9 @@ class _Probe:
             return _REFUSED
 
     def raw_cuts(self, nodes: list[int]) -> list[float]:
-        """Return for each node the largest raw number that goes low.
-
-        The floats between two ends are parted into sixteen until the ends are neighbours: the steps
-        take about as long for many rows as for one.
-        """
+        """Return for each node the largest raw number that goes low."""
+        # The floats between two ends are parted into sixteen until the ends are neighbours: the
+        # steps take about as long for many rows as for one.
         spans = [(-_FARTHEST_KEY, _FARTHEST_KEY)] * len(nodes)
         while any(high - low > 1 for low, high in spans):
             inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]

@@ -18,16 +18,13 @@ _SCALERS: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScal
 _ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
 KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
 
+# As the raw column; filled where that is missing; rising with it; a value for each of its levels.
 Way = Literal["same", "filled", "number", "levels"]
 
 
 @dataclass(frozen=True)
 class Made:
-    """A column that the steps make: its raw column, how it is made, the levels that were encoded.
-
-    `way`: "same" as the raw column, "filled" where that is missing, a "number" that rises with it,
-    or a value for each of its "levels".
-    """
+    """A column that the steps make of a raw one, and the levels that were encoded."""
 
     raw: int
     way: Way = "same"

@@ -47,7 +47,7 @@ class Format:
 
 _ALL: Final = (
     Format("text", "text.to_text", (".txt",), "the tree as people read it"),
-    Format("rules", "rules.to_rules", (".rules",), "one line per leaf: if ... then ..."),
+    Format("rules", "text.to_rules", (".rules",), "one line per leaf: if ... then ..."),
     Format("sql", "code.sql.to_sql", (".sql",), "a query: one WHEN per leaf; ten dialects"),
     Format("python", "code.python.to_python", (".py",), "a module without dependencies"),
     Format("c", "code.c.to_c", (".c", ".h"), "a C99 function"),
@@ -55,8 +55,8 @@ _ALL: Final = (
     Format("json", "json.to_json", (".json",), "nodes, splits and values for other programs"),
     Format("onnx", "onnx.to_onnx", (".onnx",), "a graph for onnxruntime (bytes)"),
     Format("pmml", "pmml.to_pmml", (".pmml", ".xml"), "PMML 4.4 TreeModel"),
-    Format("dot", "drawings.dot.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
-    Format("mermaid", "drawings.mermaid.to_mermaid", (".mmd",), "a Mermaid drawing"),
+    Format("dot", "drawings.flow_charts.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
+    Format("mermaid", "drawings.flow_charts.to_mermaid", (".mmd",), "a Mermaid drawing"),
     Format("svg", "drawings.svg.to_svg", (".svg",), "a picture"),
     Format("sklearn", "sklearn.to_sklearn", (), "a fitted scikit-learn estimator (an object)"),
 )
@@ -67,14 +67,7 @@ _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c"
 
 
 def format_named(name: str) -> Format:
-    """Return the format of this name.
-
-    Examples
-    --------
-    >>> from ceiba.export import format_named
-    >>> format_named("sql").suffixes
-    ('.sql',)
-    """
+    """Return the format of this name."""
     known = FORMATS.get(_ALIASES.get(name, name))
     if known is None:
         allowed = ", ".join(FORMATS)
@@ -83,14 +76,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """Return the format that a file's ending stands for.
-
-    Examples
-    --------
-    >>> from ceiba.export import format_of_path
-    >>> format_of_path("rain.py").name
-    'python'
-    """
+    """Return the format that a file's ending stands for."""
     suffix = Path(path).suffix.lower()
     for one in FORMATS.values():
         if suffix in one.suffixes:

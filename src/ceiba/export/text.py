@@ -1,4 +1,4 @@
-"""A tree as text: one line per node, the split as a sentence, rows, and what the node predicts.
+"""A tree as text: one line per node, or one rule per leaf.
 
 Lines are written in pre-order with the branches drawn in front; a subtree that is not shown is one
 step in the list of nodes (`subtree_end`), so depth costs nothing.
@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 import textwrap
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import node_strengths, percent
-from ceiba.tree import Tree
+from ceiba.layout.captions import percent
+from ceiba.layout.colours import node_strengths
+from ceiba.paths import ends_of
+from ceiba.paths.of_tree import refuse_fractional, root_answers
 from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.tree.splits.sentences import ALL_DIGITS, DIGITS, level_text, number_text
+from ceiba.tree.tree import Tree
 from ceiba.visible import visible
 from ceiba.words import words as words_of
 
@@ -122,9 +125,8 @@ def to_text(
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
     words = _Words(
-        tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, lang
+        tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, bars, lang
     )
-    words.bars = bars
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
     rails: list[str] = [""]  # what stands in front of the children of the node at each depth
     end = tree.subtree_end
@@ -141,7 +143,8 @@ def to_text(
             rails.append(rails[depth - 1] + (pen.gap if is_last else pen.bar))
         deep = max_depth is not None and depth >= max_depth
         if width is None:
-            lines.append(front + words.line(node))
+            sentence, figures = words.parts(node)
+            lines.append(front + "  ".join([sentence, *figures]))
         else:
             below = pen.gap if tree.is_leaf[node] else pen.bar
             lines += _folded(front, rails[depth] + below, *words.parts(node), width, pen)
@@ -187,34 +190,25 @@ def _seen(text: str) -> int:
     return len(_CODE.sub("", text))
 
 
+@dataclass
 class _Words:
     """Writes what a line says of a node."""
 
-    def __init__(
-        self,
-        tree: Tree,
-        digits: int,
-        max_levels: int | None,
-        pen: _Pen,
-        node_ids: bool,
-        impurity: bool,
-        counts: bool,
-        purity: bool,
-        color: bool,
-        tests: bool,
-        lang: str,
-    ) -> None:
-        self.tree, self.digits, self.max_levels, self.pen = tree, digits, max_levels, pen
-        self.node_ids, self.impurity, self.counts = node_ids, impurity, counts
-        self.purity, self.color, self.tests = purity, color, tests
-        self.bars, self.lang = False, lang
-        self.word = words_of(lang)
-        self.or_missing = self.word["split.or_missing"]
-        self.strengths = node_strengths(tree)
+    tree: Tree
+    digits: int
+    max_levels: int | None
+    pen: _Pen
+    node_ids: bool
+    impurity: bool
+    counts: bool
+    purity: bool
+    color: bool
+    tests: bool
+    bars: bool
+    lang: str
 
-    def line(self, node: int) -> str:
-        sentence, figures = self.parts(node)
-        return "  ".join([sentence, *figures])
+    def __post_init__(self) -> None:
+        self.word, self.strengths = words_of(self.lang), node_strengths(self.tree)
 
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
@@ -304,7 +298,7 @@ class _Words:
             and tree.missing in ("learn", "majority")
             and tree.schema.columns[column].n_missing > 0
         )
-        return f"{sentence} {self.or_missing}" if takes_missing else sentence
+        return f"{sentence} {self.word['split.or_missing']}" if takes_missing else sentence
 
     def prediction(self, node: int) -> str:
         tree = self.tree
@@ -337,3 +331,51 @@ def probability(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">0.999"
     return number_text(round(share, 3))
+
+
+def to_rules(tree: Tree, *, exact: bool = False) -> str:
+    """Return a tree as text rules, one line per leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+    exact : bool, default=False
+        Write cuts with all their digits.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("x <= 2.5", ("x <= 1", "a", "b"), "c"))
+    >>> print(tree.export("rules"))
+    if x <= 1 or missing then a  (p=1)
+    if 1 < x <= 2.5 then b  (p=1)
+    if x > 2.5 then c  (p=1)
+    """
+    refuse_fractional(tree, "rules")
+    digits = ALL_DIGITS if exact else None
+    lines = [
+        f"if {condition.text(digits=digits, complete=True)} then {_answer(tree, node)}"
+        for node, condition in ends_of(tree)
+    ]
+    if root_answers(tree):
+        lines.append(f"else {_answer(tree, 0)}")
+    return "\n".join(lines)
+
+
+def _answer(tree: Tree, node: int) -> str:
+    label: Any = tree.node(node).label
+    labels = label if isinstance(label, tuple) else (label,)
+    texts = [number_text(one) if isinstance(one, float) else str(one) for one in labels]
+    shown = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
+    notes = []
+    if tree.task.is_classification("Export as rules") and tree.n_outputs == 1:
+        share = float(tree.value[node, 0, int(tree.answer[node])])
+        notes.append(f"p={number_text(share, 3)}")
+    if tree.n_rows[0]:
+        notes.append(f"n={int(tree.n_rows[node])}")
+    written = f"  # {note}" if (note := note_text(tree, node)) else ""
+    return f"{shown}  ({', '.join(notes)}){written}" if notes else f"{shown}{written}"

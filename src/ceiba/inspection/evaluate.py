@@ -25,8 +25,8 @@ from ceiba.inspection.intervals import (
     too_few,
     wilson,
 )
+from ceiba.inspection.intervals import r2_interval as interval_of_r2
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
-from ceiba.inspection.r2_interval import r2_interval as interval_of_r2
 from ceiba.listing import Block, Grid, text_of
 from ceiba.table import effective_rows
 from ceiba.visible import figure, visible
@@ -246,35 +246,7 @@ def evaluate_classes(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ClassEvaluation:
-    """Compare predicted labels with true ones.
-
-    Parameters
-    ----------
-    truth, predicted : arrays of shape (n,)
-    classes : array of shape (K,)
-        Labels the model knows; others in `truth` get rows of their own.
-    baseline : label
-        What is always answered without a tree.
-    probability : array of shape (n, K), optional
-        Predicted probabilities, for the scores.
-    positive : label, optional
-        The class that the scores are about; of two the second by default.
-    cost_matrix : array of shape (K, K), optional
-        Cost of truth i predicted as j; without it every mistake costs 1.
-    class_prior : array of shape (K,), optional
-    weight : array of shape (n,), optional
-    frequency_weights : bool
-        Whether weights count rows in the intervals.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection import evaluate_classes
-    >>> truth, predicted = np.array(["a", "b", "b"]), np.array(["a", "a", "b"])
-    >>> evaluate_classes(truth, predicted, np.array(["a", "b"]), "b").confusion
-    array([[1., 0.],
-           [1., 1.]])
-    """
+    """Compare predicted labels with true ones; labels that `classes` lacks get their own rows."""
     labels = _labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
@@ -337,15 +309,7 @@ def evaluate_numbers(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> NumberEvaluation:
-    """Compare predicted numbers with true ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection import evaluate_numbers
-    >>> evaluate_numbers(np.array([1.0, 3.0]), np.array([1.0, 2.0]), 2.0).mae
-    0.5
-    """
+    """Compare predicted numbers with true ones."""
     w = np.ones(len(truth)) if weight is None else weight
     n = effective_rows(weight, len(truth), frequency_weights)
     total = w.sum()

@@ -191,26 +191,7 @@ class Explanation:
 
 
 def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Explanation:
-    """Explain the prediction of one row of a table.
-
-    Parameters
-    ----------
-    tree : Tree
-    table : Table
-        Rows read by the tree's schema.
-    row : int, default=0
-    lang : {"en", "es", "pt"}, default="en"
-        Language of the sentences.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import explain
-    >>> from ceiba.table import read_like
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> explain(tree, read_like({"x": [9.0]}, tree.schema)).answer
-    'b'
-    """
+    """Explain the prediction of one row of a table."""
     if not 0 <= row < table.n_rows:
         raise DataError(f"Row {row} does not exist; the table has {table.n_rows} rows.")
     moves = trace(tree, table, row)
@@ -219,11 +200,12 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     # Predicted again, because a row that takes several branches gets a mixture of leaves.
     one = table.take(np.array([row]))
     answer = route.predict(tree, one)[0]
-    probability = None
-    if tree.task.has_classes and tree.n_outputs == 1:
+    probability, k = None, 0
+    if _has_classes(tree):
         labels = tree.target.classes[0].tolist()
         probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
-    followed = _followed(tree, _plain(answer) if tree.n_outputs == 1 else None)
+        k = labels.index(_plain(answer))
+    followed = _followed(tree, k)
     steps = tuple(
         _step(tree, table, row, move, followed, lang)
         for move in moves
@@ -309,8 +291,12 @@ class Explanations(Sequence[Explanation]):
         tree, table = self._tree, self._table
         columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
         ends: Any
-        if tree.missing == "fractional":
-            answers, ends, baseline, added = _added_by_row(list(self), tree, columns)
+        if tree.missing == "fractional":  # rows take several branches
+            each, names = list(self), [tree.schema.names[j] for j in columns]
+            answers, ends = [one.answer for one in each], [one.leaf for one in each]
+            baseline = np.array([one.baseline for one in each], np.float64)
+            parts = [[one.contributions.get(name, 0.0) for name in names] for one in each]
+            added = np.array(parts, np.float64).reshape(len(each), len(names))
         else:
             # All rows that end in one node took the same path.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
@@ -332,35 +318,13 @@ class Explanations(Sequence[Explanation]):
         return Listing(figures, title=word["explain.contributions"], legend=legend)
 
 
-def _added_by_row(
-    explanations: list[Explanation], tree: Tree, columns: list[int]
-) -> tuple[list[Any], list[int], Array, Array]:
-    """Return answer, end, baseline and what each column added, of rows that go several ways."""
-    names = [tree.schema.names[j] for j in columns]
-    added = [[one.contributions.get(name, 0.0) for name in names] for one in explanations]
-    baseline = np.array([one.baseline for one in explanations], np.float64)
-    shaped = np.array(added, np.float64).reshape(len(explanations), len(names))
-    return (
-        [one.answer for one in explanations],
-        [one.leaf for one in explanations],
-        baseline,
-        shaped,
-    )
-
-
 def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
     """Return the baseline of rows that end in a node, and what each column added on the way."""
     place = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
-    answer = tree.answer.tolist() if tree.task.has_classes else None
     baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
     for i, node in enumerate(nodes):
-        if tree.n_outputs > 1:
-            followed = _followed(tree, None)
-        elif answer is None:
-            followed = tree.value[:, 0, 0]
-        else:
-            followed = tree.value[:, 0, answer[node]]
+        followed = _followed(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
         path = [node]
         while parent[path[-1]] >= 0:
             path.append(parent[path[-1]])
@@ -370,40 +334,17 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
     return baseline, added
 
 
-def explain_rows(tree: Tree, table: Table, *, lang: str = "en") -> Explanations:
-    """Explain the predictions of all rows of a table.
-
-    Parameters
-    ----------
-    tree : Tree
-    table : Table
-        Rows read by the tree's schema.
-    lang : {"en", "es", "pt"}, default="en"
-        Language of the sentences.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import explain_rows
-    >>> from ceiba.table import read_like
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> [one.leaf for one in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
-    [2, 1]
-    """
-    return Explanations(tree, table, lang)
-
-
 def _shown(answer: Any) -> Any:
     return number_text(answer) if isinstance(answer, float) else answer
 
 
-def _followed(tree: Tree, answer: Any) -> Any:
-    """Return the one figure of each node that the steps change."""
-    if tree.n_outputs > 1:
-        return np.full(tree.n_nodes, np.nan)
-    if tree.task.is_regression("An explanation"):
-        return tree.value[:, 0, 0]
-    return tree.value[:, 0, tree.target.classes[0].tolist().index(answer)]
+def _has_classes(tree: Tree) -> bool:
+    return tree.task.is_classification("An explanation") and tree.n_outputs == 1
+
+
+def _followed(tree: Tree, k: int) -> Any:
+    """Return the one figure of each node that the steps change: of class k, or the number."""
+    return np.full(tree.n_nodes, np.nan) if tree.n_outputs > 1 else tree.value[:, 0, k]
 
 
 def _step(

@@ -1,21 +1,53 @@
-"""Importance of columns: the total impurity decrease of their splits.
+"""How much each column matters, by several measures side by side.
 
-A node's split counts its gain times the weight of the node (under the altered priors, where there
-are priors or costs). With `surrogates=True` each stored surrogate also earns that value times its
-adjusted agreement for its own column (rpart). Known bias: columns with many different values have
-more chances to look good.
+gain: the impurity decrease of its splits in training, times the weight of their nodes (under the
+altered priors, where there are priors or costs). Columns with many different values have more
+chances to look good. surrogates: with the same times the adjusted agreement of stored surrogates
+(rpart). permutation: how much worse the score of held-out rows becomes when the column's values are
+shuffled (Breiman 2001). held-out gain: MDI-oob (Li, Wang, Basu, Kumbier and Yu 2019). A split moves
+a row from node t to its branch b; that is judged by the training values of both nodes and the row's
+true target:
+
+    classes   p(b)[y] - p(t)[y]                           p: class probabilities of training
+    numbers   (m(b) - m(t)) (y - m(t))                    m: values of training
+
+summed over the splits of a column and averaged over the rows. On the rows of training this is the
+decrease of gini or of the squared error. On other rows the values were fixed beforehand, so splits
+on noise average 0 however many values their column has. Numbers are taken about m(t), which changes
+no expectation for noise and makes the figure independent of the target's origin.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.errors import OptionError
 from ceiba.grow.per_column import per_column
-from ceiba.grow.priors import search_mass
+from ceiba.grow.priors import altered_scale, search_mass
+from ceiba.inspection.intervals import Interval, mean_interval
+from ceiba.listing import Listing
+from ceiba.table import (
+    Column,
+    Table,
+    effective_rows,
+    read_target,
+    read_target_like,
+    read_weights,
+    split_target,
+)
 from ceiba.tree import Tree
+from ceiba.tree.impurity import altered
+from ceiba.tree.routing import route
+from ceiba.tree.routing.recount import Endings, endings
+
+Array = npt.NDArray[np.float64]
+Scale = Literal["sum", "max", "none"]
+_SEED: Final = 0
 
 
 @np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
@@ -59,4 +91,297 @@ def importance(
         total += np.bincount(stored.splits.column, stored.adjusted * worth[node], n_columns)
     if normalize and total.sum() > 0:
         total = total / total.sum()
+    return total
+
+
+def importance_table(
+    tree: Tree,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    scale: Scale = "sum",
+    repeats: int = 10,
+    confidence: float = 0.95,
+    random_state: Any = None,
+) -> Listing:
+    """Return the importance of each column by several measures, the largest gain first.
+
+    Parameters
+    ----------
+    tree : Tree
+    X, y : table and target, optional
+        Held-out rows; y may be the name of a column of X. Without them only the measures of
+        training are given.
+    sample_weight : array-like, optional
+        Weights of the held-out rows.
+    scale : {"sum", "max", "none"}, default="sum"
+        Figures of gain and surrogates sum to 1, or their largest is 1, or they are sums over rows.
+    repeats : int, default=10
+        Shuffles per column.
+    confidence : float, default=0.95
+        Of the intervals.
+    random_state : int or numpy Generator, optional
+        None is the fixed seed 0.
+
+    Returns
+    -------
+    Listing
+        Columns column, gain, surrogates (if the tree has some), and with held-out rows permutation,
+        permutation_low, permutation_high, heldout_gain, heldout_low, heldout_high.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.inspection import importance_table
+    >>> X, y = [[1, 7], [2, 7], [3, 7], [4, 7]], ["a", "a", "b", "b"]
+    >>> tree = ceiba.DecisionTreeClassifier().fit(X, y).tree_
+    >>> table = importance_table(tree, X, y, scale="max")
+    >>> table["column"].tolist(), table["gain"].tolist()
+    (['x0', 'x1'], [1.0, 0.0])
+    """
+    if scale not in ("sum", "max", "none"):
+        raise OptionError(f'scale: got {scale!r}. It is "sum", "max" or "none".')
+    if (X is None) != (y is None):
+        raise OptionError("Give held-out rows as X and y, both or neither.")
+    if repeats < 1:
+        raise OptionError(f"repeats: got {repeats!r}. Columns are shuffled at least once.")
+    gain = _scaled(importance(tree, normalize=False), scale)
+    order = np.argsort(-gain, kind="stable")
+    figures: dict[str, Any] = {"column": [tree.schema.names[j] for j in order], "gain": gain[order]}
+    unit = {"sum": "shares of all", "max": "the largest is 1", "none": "sums over rows"}[scale]
+    legend = [f"gain: impurity decrease of its splits in training ({unit})"]
+    if tree.surrogates is not None:
+        with_stand_ins = importance(tree, normalize=False, surrogates=True)
+        figures["surrogates"] = _scaled(with_stand_ins, scale)[order]
+        legend.append("surrogates: with its worth as a surrogate")
+    if X is not None:
+        drops = permutation_importance(
+            tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
+        )
+        figures |= _spread(drops[1:], order, confidence)
+        figures |= _heldout(RowGains.read(tree, X, y, sample_weight), order, confidence)
+        score = "accuracy" if tree.task.is_classification("Permutation importance") else "R²"
+        legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
+        legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
+        legend.append(
+            f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles; of "
+            f"heldout_gain the {100 * confidence:g} % interval over rows like these"
+        )
+    return Listing(figures, title="importance of the columns", legend="\n".join(legend))
+
+
+def permutation_importance(
+    tree: Tree,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    repeats: int = 10,
+    random_state: Any = None,
+) -> Array:
+    """Return the loss of accuracy, or R², of shuffled columns: the mean, then a row per repeat."""
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    table = route.read(tree, X)
+    read_target(y, task=tree.task, n_rows=table.n_rows)  # refuses what is no target
+    weight = read_weights(sample_weight, table.n_rows)
+    weight = np.ones(table.n_rows) if weight is None else weight
+    truth = np.asarray(y).reshape(table.n_rows, -1)
+    rng = np.random.default_rng(_SEED if random_state is None else random_state)
+    base = _score(tree, table, truth, weight)
+    drops = np.zeros((repeats + 1, table.n_columns))
+    for repeat in range(1, repeats + 1):
+        for j in tree.used_features.tolist():  # the others cannot matter
+            columns = list(table.columns)
+            columns[j] = Column(columns[j].info, columns[j].values[rng.permutation(table.n_rows)])
+            shuffled = replace(table, columns=tuple(columns))
+            drops[repeat, j] = base - _score(tree, shuffled, truth, weight)
+    drops[0] = drops[1:].mean(axis=0)
+    return drops
+
+
+def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
+    predicted = route.predict(tree, table).reshape(table.n_rows, -1)
+    if tree.task.is_classification("Permutation importance"):
+        return float(np.average((predicted == truth).all(axis=1), weights=weight))
+    mean = np.average(truth, axis=0, weights=weight)
+    off = np.average((predicted - truth) ** 2, axis=0, weights=weight)
+    spread = np.average((truth - mean) ** 2, axis=0, weights=weight)
+    return float(np.mean(1 - off / np.where(spread > 0, spread, 1.0)))
+
+
+def _scaled(figures: Array, scale: Scale) -> Array:
+    whole = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
+    return figures / whole if whole > 0 else figures
+
+
+def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the mean loss over shuffles, and the interval that holds most of them."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
+    return {
+        "permutation": drops.mean(axis=0)[order],
+        "permutation_low": low[order],
+        "permutation_high": high[order],
+    }
+
+
+def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the gain on held-out rows with its interval; columns not asked about have 0."""
+    middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
+    for j, gain in gains.by_column():
+        middle[j] = gains.mean(gain)
+        low[j], high[j] = gains.interval(gain, confidence)
+    return {"heldout_gain": middle[order], "heldout_low": low[order], "heldout_high": high[order]}
+
+
+def heldout_gain(
+    tree: Tree,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    repeats: int = 0,
+    random_state: Any = None,
+) -> Array:
+    """Return the gain of each column's splits on held-out rows, per row (MDI-oob, Li et al. 2019).
+
+    Each split is worth what the training values of its branches say of the true target more than
+    the node's own: for classes the gain in probability of the true class, for numbers the product
+    of the move and the row's deviation. On the training rows this is the decrease of gini or of
+    the squared error; on other rows a column of noise gets 0 on average, whatever its values.
+
+    Parameters
+    ----------
+    tree : Tree
+    X, y : table and target
+        Held-out rows; y may be the name of a column of X.
+    sample_weight : array-like, optional
+    repeats : int, default=0
+        Bootstrap samples of the rows.
+    random_state : int or numpy Generator, optional
+        None is the fixed seed 0.
+
+    Returns
+    -------
+    float64 array of shape (repeats + 1, n_columns)
+        Row 0 is of the rows as given, the further rows of bootstrap samples of them.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> from ceiba.inspection import heldout_gain
+    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
+    >>> heldout_gain(tree, {"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
+    array([[0.5]])
+    """
+    gains = RowGains.read(tree, X, y, sample_weight)
+    n = gains.n_rows
+    rng = np.random.default_rng(_SEED if random_state is None else random_state)
+    draws = [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(repeats)]
+    result = np.zeros((repeats + 1, len(tree.schema.columns)))
+    for j, gain in gains.by_column():
+        result[0, j] = gains.mean(gain)
+        for at, drawn in enumerate(draws, 1):
+            result[at, j] = gains.mean(gain, drawn)
+    return result
+
+
+@dataclass(frozen=True)
+class RowGains:
+    """The gain that each held-out row gets from the splits of each column."""
+
+    tree: Tree
+    target: npt.NDArray[Any]
+    weight: Array
+    ends: Endings
+
+    @classmethod
+    def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any) -> RowGains:
+        """Read held-out rows and find where they end."""
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        table = route.read(tree, X)
+        weight = read_weights(sample_weight, table.n_rows)
+        weight = np.ones(table.n_rows) if weight is None else weight
+        # Shares of rows that end in several leaves; weights come in with the mean.
+        ends = endings(tree, table, np.ones(table.n_rows))
+        return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of held-out rows."""
+        return len(self.weight)
+
+    def by_column(self) -> Iterator[tuple[int, Array]]:
+        """Return each column that the tree asks about, with the gain of every row."""
+        value = self.tree.value
+        if self.tree.task.has_classes:
+            value = altered(value, self.tree.cost_matrix)
+        asked = self.tree.splits.column
+        for j in self.tree.used_features.tolist():
+            own = np.zeros(self.n_rows)
+            for k in range(self.tree.n_outputs):
+                own += self._of_output(k, value[:, k], asked == j)
+            yield j, own / self.tree.n_outputs
+
+    def _of_output(self, k: int, value: Array, asks: npt.NDArray[np.bool_]) -> Array:
+        """Sum the gains of one output along the paths of the rows."""
+        parent = self.tree.parent
+        counts = np.append(False, asks[parent[1:]])[:, None]  # the node is a branch of the column
+        if self.tree.task.is_classification("Gain on held-out rows"):
+            step = np.where(counts, value - value[parent], 0.0)
+            along = _down(parent, step)
+            each = along[self.ends.node, self.target[self.ends.row, k]]
+        else:
+            # (m(b) - m(t)) (y - m(t)) = y step - step m(t), about the root's value.
+            value = value - value[0]
+            step = np.where(counts, value - value[parent], 0.0)
+            slope, offset = _down(parent, step), _down(parent, step * value[parent])
+            y = self.target[self.ends.row, k] - self.tree.value[0, k, 0]
+            each = y * slope[self.ends.node, 0] - offset[self.ends.node, 0]
+        total = np.bincount(self.ends.row, self.ends.weight * each, self.n_rows)
+        return np.asarray(total, np.float64)
+
+    def mean(self, gain: Array, drawn: npt.NDArray[Any] | None = None) -> float:
+        """Average over the rows, each counting as often as it was drawn."""
+        weight = self.weight if drawn is None else self.weight * drawn
+        scaled = weight * self._scale(weight)
+        total = scaled.sum()
+        return float(scaled @ gain / total) if total > 0 else 0.0
+
+    def interval(self, gain: Array, confidence: float) -> Interval:
+        """Return Student's interval of the mean over rows like these, for the tree as it is."""
+        scale = self._scale(self.weight)
+        middle = self.mean(gain)
+        if self.tree.task.has_classes and self.tree.class_prior is not None:
+            # Shares are set by the prior: only the spread within each class is left to chance.
+            code = self.target[:, 0]
+            total = np.bincount(code, self.weight)
+            means = np.bincount(code, self.weight * gain) / np.where(total > 0, total, 1.0)
+            gain = middle + scale * (gain - means[code])
+        else:
+            unit = float(self.weight @ scale / self.weight.sum())
+            gain = middle + scale * (gain - middle) / unit
+        n = effective_rows(self.weight, self.n_rows, False)
+        return mean_interval(gain, self.weight, n, confidence)
+
+    def _scale(self, weight: Array) -> Array:
+        """Return the factor of each row under the altered priors of the split search."""
+        tree = self.tree
+        if tree.class_prior is None and tree.cost_matrix is None:
+            return np.ones(self.n_rows)
+        code = self.target[:, 0]
+        totals = np.bincount(code, weight, tree.value.shape[2]).astype(np.float64)
+        scale = altered_scale(totals, tree.class_prior, tree.cost_matrix)
+        assert scale is not None
+        return np.asarray(scale[code], np.float64)
+
+
+def _down(parent: npt.NDArray[Any], step: Array) -> Array:
+    """Sum figures of nodes from the root down to each node."""
+    total = step.copy()
+    for i, above in enumerate(parent[1:].tolist(), 1):
+        total[i] += total[above]
     return total

@@ -6,10 +6,17 @@ mean: Student's t of the mean, corrected for skewness by Hall's (1992) cubic tra
 resampling, which covers squared errors better than the BCa and the studentised bootstrap.
 estimate: the same of any figure that is a sum of what each row adds, such as AUC. bca: the
 mean of few different values such as costs, where it covers best (Efron 1987). docs/numbers.md has
-the figures. `n` may be an effective number of rows.
+the figures. `n` may be an effective number of rows. The seed of resamples is fixed.
 
 A weighted mean varies by sum w^2 (x - mean)^2 / (sum w)^2: rows that weigh more and are further off
 make it less certain than their effective number alone tells.
+
+r2: R2 = 1 - r, r = MSE / variance: a ratio whose top and bottom share their extreme rows, so that
+its estimate is skewed beyond what one skewness captures. Each resample has its own ratio r* and
+standard error s*, from the linearised residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of
+(r* - r) / s* take the place of Student's (Efron 1979; Hall 1988). All sums that this needs are
+moments, so 999 resamples are one matrix product. Under heavy tails a sample has too few of the
+largest errors, so the lower bound is moved down.
 """
 
 from __future__ import annotations
@@ -20,14 +27,18 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.inspection.resampling import resampled_sums
+from ceiba.errors import DataError
 from ceiba.words import words
 
+Array = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
 # By simulation (docs/numbers.md): of squares and distances, and of figures that are bounded.
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
+_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
+_RESAMPLES: Final = 999
+_CELLS: Final = 4_000_000
 
 
 def too_few(n_rows: int, n_effective: float) -> bool:
@@ -60,7 +71,7 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
 
 def share_interval(
     which: npt.NDArray[Any],
-    weight: npt.NDArray[np.float64],
+    weight: Array,
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
@@ -77,8 +88,8 @@ def share_interval(
 
 
 def mean_interval(
-    values: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
+    values: Array,
+    weight: Array,
     n: float,
     confidence: float = 0.95,
     frequency_weights: bool = False,
@@ -95,22 +106,20 @@ def mean_interval(
 
 def estimate_interval(
     value: float,
-    each: npt.NDArray[np.float64],
+    each: Array,
     n: float,
     confidence: float = 0.95,
-    times: npt.NDArray[np.float64] | float = 1.0,
+    times: Array | float = 1.0,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of an estimate to which each row, `times` over, adds its part.
-
-    With T the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size),
-    T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 is free of skewness to second order (Hall 1992, On the
-    removal of skewness by transformation); its quantiles are turned back. That of the long tail is
-    first multiplied by 1 + tail k^2: rows rarely hold the extremes of a heavy tail, and then
-    neither spread nor skewness shows them. Light tails have a small k and keep their interval.
-    """
+    """Return the interval of an estimate to which each row, `times` over, adds its part."""
     from scipy.special import stdtrit
 
+    # With T the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size),
+    # T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 is free of skewness to second order (Hall 1992, On the
+    # removal of skewness by transformation); its quantiles are turned back. That of the long tail
+    # is first multiplied by 1 + tail k^2: rows rarely hold the extremes of a heavy tail, and then
+    # neither spread nor skewness shows them.
     if n <= 1:
         return -math.inf, math.inf
     spread = math.sqrt(float((times * each**2).sum()))
@@ -125,8 +134,8 @@ def estimate_interval(
 
 
 def bca_interval(
-    values: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
+    values: Array,
+    weight: Array,
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
@@ -156,3 +165,97 @@ def _turned_back(t: float, k: float) -> float:
     if abs(k) < 1e-8:
         return t
     return 3.0 / k * (float(np.cbrt(1.0 + k * (t - k / 6.0))) - 1.0)
+
+
+def r2_interval(
+    square: Array,
+    truth: Array,
+    weight: Array,
+    n: float,
+    *,
+    frequency_weights: bool = False,
+    confidence: float = 0.95,
+) -> Interval:
+    """Return the interval of R2."""
+    total = float(weight.sum())
+    away = truth - float(weight @ truth) / total
+    # In units of the target, so that fourth powers neither overflow nor vanish.
+    unit = float(np.abs(away).max()) or 1.0
+    away, square = away / unit, square / unit / unit
+    mixed = [square**2, square * away, square * away**2]
+    moments = np.stack([np.ones_like(away), square, away, away**2, *mixed, away**3, away**4], 1)
+    ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
+    if not np.isfinite(ratio) or n <= 1:
+        return -np.inf, 1.0
+    if len(truth) > _ROWS:
+        spread = away**2
+        linear = (square - ratio * spread) / float(weight @ spread / total)
+        low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)
+        return 1.0 - ratio - high, min(1.0 - ratio - low, 1.0)
+    ratios, errors = _ratios(resampled_sums(moments, weight, frequency_weights), n)
+    usable = errors > 0
+    if not usable.any():
+        return 1.0 - ratio, 1.0 - ratio
+    student = (ratios[usable] - ratio) / errors[usable]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(student, [tail, 1 - tail])
+    share = weight / total
+    off = square - float(share @ square)
+    second, third = (
+        float(share @ off**power / n ** (power - 1))
+        if frequency_weights
+        else float(((share * off) ** power).sum())
+        for power in (2, 3)
+    )
+    skew = third / second**1.5 if second > 0 else 0.0
+    low *= 1.0 + HEAVY_TAIL * skew**2
+    return float(1.0 - ratio + low * error), float(min(1.0 - ratio + high * error, 1.0))
+
+
+def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
+    """Return MSE over variance and its standard error, from sums over rows of their moments."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        _, s, y, yy, ss, sy, syy, y3, y4 = (sums / sums[:, :1]).T
+        variance = yy - y**2
+        ratio = s / variance
+        # Moments about the mean of the resample.
+        s_around = syy - 2 * y * sy + y**2 * s
+        fourth = y4 - 4 * y * y3 + 6 * y**2 * yy - 3 * y**4
+        residual = (ss - 2 * ratio * s_around + ratio**2 * fourth) / variance**2
+        error = np.sqrt(np.maximum(residual, 0.0) / n)
+    fair = variance > 0
+    return np.where(fair, ratio, np.nan), np.where(fair, error, 0.0)
+
+
+def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
+    """Return the weighted sums of columns of figures over 999 resamples of the rows."""
+    rng = np.random.default_rng(0)
+    if frequency_weights and bool(np.all(weight == np.rint(weight))):
+        counts = rng.multinomial(int(weight.sum()), weight / weight.sum(), _RESAMPLES)
+        return np.asarray(counts.astype(np.float64) @ moments)
+    rows, each, sums = len(weight), moments * weight[:, None], []
+    left = _RESAMPLES
+    while left > 0:
+        batch = min(left, max(1, _CELLS // rows))
+        drawn = rng.integers(rows, size=(batch, rows)) + rows * np.arange(batch)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=batch * rows).reshape(batch, rows)
+        sums.append(counts.astype(np.float64) @ each)
+        left -= batch
+    return np.concatenate(sums)
+
+
+def held_out_rows(
+    codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Divide rows into those to learn from and those to judge by, of each class the same share."""
+    order = np.random.default_rng(seed).permutation(n_rows)
+    held_out = np.zeros(n_rows, bool)
+    groups = [order]
+    if codes is not None:
+        drawn = codes[order]
+        groups = [order[drawn == c] for c in np.unique(drawn)]
+    for group in groups:
+        held_out[group[: round(share * len(group))]] = True
+    if not held_out.any() or held_out.all():
+        raise DataError(f"A share of {share} of {n_rows} rows leaves no rows on one side.")
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -133,6 +133,8 @@ def learning_curve(
     >>> bool(curve.mean[1] > 0.95)
     True
     """
+    from sklearn.base import clone
+
     if isinstance(y, str):
         X, y = split_target(X, y)
     if repeats < 1:
@@ -146,8 +148,9 @@ def learning_curve(
     def one(size: int, repeat: int) -> float:
         order = np.random.default_rng([seed, size, repeat]).permutation(n)
         learn, rest = order[:size], order[size:]
-        X_test, y_test = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
-        return _measure(estimator, take_rows(X, learn), take_rows(y, learn), X_test, y_test, score)
+        rows = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
+        model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
+        return float(model.score(*rows) if score is None else score(model, *rows))
 
     measured = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
@@ -196,13 +199,6 @@ def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     from sklearn.metrics import get_scorer
 
     return get_scorer(metric), str(metric)
-
-
-def _measure(estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any, score: Any) -> float:
-    from sklearn.base import clone
-
-    model = clone(estimator).fit(X, y)
-    return float(model.score(X_test, y_test) if score is None else score(model, X_test, y_test))
 
 
 def _run(

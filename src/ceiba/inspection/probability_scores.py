@@ -142,30 +142,7 @@ def probability_scores(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ProbabilityScores:
-    """Judge class probabilities.
-
-    Parameters
-    ----------
-    truth : int array of shape (n,)
-        Class indices; those beyond the columns of `probability` are classes the model lacks.
-    probability : array of shape (n, K)
-    classes : list
-        Labels of the columns.
-    weight : array of shape (n,), optional
-    positive : label, optional
-        Of two classes the second by default.
-    frequency_weights : bool
-        Whether weights count rows in the intervals.
-    confidence : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.inspection.probability_scores import probability_scores
-    >>> p = np.array([[0.8, 0.2], [0.3, 0.7]])
-    >>> round(probability_scores(np.array([0, 1]), p, ["a", "b"]).brier, 3)
-    0.065
-    """
+    """Judge class probabilities; indices in `truth` beyond them are classes the model lacks."""
     w = np.ones(len(truth)) if weight is None else weight
     at = positive_index(positive, classes)
     n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
@@ -214,12 +191,10 @@ def _mean_loss(
     counts: bool,
     confidence: float,
 ) -> tuple[float, Interval]:
-    """Return a mean loss and its interval.
-
-    Rows whose class was called impossible are few and lose most. Their share has the interval of a
-    share, also where there are none yet; the other rows add the interval of a mean. The arms of the
-    two are squared and added (Zou and Donner 2008).
-    """
+    """Return a mean loss and its interval."""
+    # Rows whose class was called impossible are few and lose most. Their share has the interval of
+    # a share, also where there are none yet; the other rows add the interval of a mean. The arms of
+    # the two are squared and added (Zou and Donner 2008).
     mean = float((w * losses).sum() / w.sum())
     low, high = mean_interval(
         np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL

@@ -403,20 +403,17 @@ def is_weighted(tree: Tree) -> bool:
 def _share_interval(
     tree: Tree, node: int, best: int, n: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval of a class's probability: that of its share of rows, under the priors.
-
-    Priors multiply the odds of a class by one factor, as long as the others stay mixed as they are
-    in this node. Where monotone limits moved the answer away from the rows, there is none.
-    """
+    """Return the interval of a class's probability: that of its share of rows, under the priors."""
     sure = float(tree.value[node, 0, best])
     if tree.counts is None:
         return wilson(sure, n, level) if tree.class_prior is None else (math.nan, math.nan)
     counts = tree.counts[node, 0]
     share = float(counts[best] / counts.sum())
     low, high = wilson(share, n, level)
-    if tree.class_prior is None:
-        odds = 1.0
-    else:
+    odds = 1.0
+    if tree.class_prior is not None:
+        # Priors multiply the odds of a class by one factor, as long as the others stay mixed as
+        # they are in this node.
         whole = tree.counts[0, 0]
         factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
         mix = counts if share < 1 else whole
@@ -426,7 +423,7 @@ def _share_interval(
     def carried(p: float) -> float:
         return p * odds / (p * odds + (1.0 - p))
 
-    if not math.isclose(carried(share), sure, rel_tol=1e-9, abs_tol=1e-12):
+    if not math.isclose(carried(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
         return math.nan, math.nan
     return carried(low), carried(high)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.inspection.importance import importance
-from ceiba.layout import percent
+from ceiba.layout.captions import percent
 from ceiba.listing import Block, Grid, Listing, text_of
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
@@ -88,39 +88,7 @@ class Summary:
 
 
 def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
-    """Return the card of a tree.
-
-    Parameters
-    ----------
-    tree : Tree
-    pruning : Listing, optional
-        The pruning table by which the tree was chosen; its estimates become facts.
-    lang : {"en", "es", "pt"}, default="en"
-        Language of what is printed; facts are asked for by their English names.
-
-    Returns
-    -------
-    Summary
-        A value that prints, with a legend for every figure.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import summary
-    >>> print(summary(ceiba.tree.build(("x <= 2.5", "a", ("y <= 1", "b", "a")))))
-    Decision tree: classification into a, b
-    columns used  2 of 2    columns that some split (or surrogate in use) asks about
-    leaves        3         nodes that answer
-    depth         2         most questions on a path from the root to a leaf
-    missing       majority  missing values go where more rows go
-    unseen        majority  unseen levels go where more rows go
-    <BLANKLINE>
-    columns used
-    column  kind     splits
-    x       numeric       1
-    y       numeric       1
-    splits: nodes that ask about the column
-    """
+    """Return the card of a tree."""
     word = words(lang)
     facts = [*_rows(tree, word), *_size(tree, word), *_risks(tree, word)]
     facts += [*_choice(pruning, word), *_proof(tree, word), *_handling(tree, word)]
@@ -133,15 +101,7 @@ def _fact(word: Words, name: str, value: Any, shown: str, legend: str) -> Fact:
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
-    """Return for each column the share of training rows whose path asks about it.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import column_usage
-    >>> column_usage(ceiba.tree.build(("x <= 2", {"a": 3}, ("y <= 1", {"b": 1}, {"a": 2}))))
-    array([1. , 0.5])
-    """
+    """Return for each column the share of training rows whose path asks about it."""
     usage = np.zeros(len(tree.schema.columns))
     asked: list[frozenset[int]] = []  # columns asked above each node
     for node in range(tree.n_nodes):

@@ -11,34 +11,13 @@ from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree
 from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import (
-    cut_words,
-    level_text,
-    number_text,
-    quoted_level,
-)
+from ceiba.tree.splits.sentences import cut_words, level_text, number_text, quoted_level
 from ceiba.words import words
 
 
 @dataclass(frozen=True)
 class Caption:
-    """Words and figures of one node.
-
-    Attributes
-    ----------
-    head : str
-        The question of an inner node, the answer of a leaf.
-    lines : tuple of str
-        Further lines: rows and what was asked for.
-    shares : tuple of float
-        Class probabilities, one per class; empty for regression and several outputs.
-
-    Examples
-    --------
-    >>> from ceiba.layout import Caption
-    >>> Caption("Yes 100%", ("n = 4 (33%)",), (0.0, 1.0)).head
-    'Yes 100%'
-    """
+    """Words and figures of one node."""
 
     head: str
     lines: tuple[str, ...]
@@ -46,16 +25,7 @@ class Caption:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Show a share as a percentage; 0% and 100% only when they are exact.
-
-    Examples
-    --------
-    >>> from ceiba.layout import percent
-    >>> percent(0.361), percent(0.9999), percent(1.0), percent(0.002)
-    ('36%', '>99%', '100%', '<1%')
-    >>> percent(1 / 3, 1), percent(0.99999, 1), percent(1.0, 1)
-    ('33.3%', '>99.9%', '100%')
-    """
+    """Show a share as a percentage; 0% and 100% only when they are exact."""
     step = 10.0**-decimals
     if 0 < share < step / 200:
         return f"<{step:g}%"
@@ -71,16 +41,7 @@ def question(
     max_levels: int = 6,
     lang: str = "en",
 ) -> str:
-    """Return the question an inner node asks.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import question
-    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> question(tree, 0)
-    'Petal.Length ≤ 2.45'
-    """
+    """Return the question an inner node asks."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ""
@@ -95,18 +56,7 @@ def question(
 
 
 def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
-    """Return the word on the edge to each branch of an inner node.
-
-    The branch that takes missing values says so when the column had some in training.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import answers
-    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> answers(tree, 0)
-    ('yes', 'no')
-    """
+    """Return the word on the edge to each branch of an inner node."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ()
@@ -138,16 +88,7 @@ def caption(
     counts: bool = False,
     lang: str = "en",
 ) -> Caption:
-    """Return what the box of `node` says; `leaf` is also true for a folded node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import caption
-    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> caption(tree, 1, leaf=True)
-    Caption(head='setosa 100%', lines=(), shares=(1.0, 0.0))
-    """
+    """Return what the box of `node` says; `leaf` is also true for a folded node."""
     answer = _answer_lines(tree, node, digits)
     if leaf:
         head, *lines = answer
@@ -174,10 +115,7 @@ def caption(
 
 
 def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
-    """Return the intervals: "≤ 18", "18 – 65", "> 65"; an upper bound belongs to its interval.
-
-    Where a bound belongs to the interval above it, the signs say so: "≥ 17.3, ≤ 65".
-    """
+    """Return the intervals: "≤ 18", "18 – 65", "> 65"; "≥ 17.3, ≤ 65" where a cut is excluded."""
     info = tree.schema.columns[tree.schema.index(split.column)]
     cuts = [cut_words(cut, info, split.digits) for cut in split.cuts]
     upper = [f"{'≤' if sign == '<=' else '<'} {text}" for sign, text in cuts]

@@ -25,14 +25,7 @@ INNER_FILL: Final = 0.25  # the same in an inner node: leaves, which answer, sta
 
 
 def class_palette(n: int) -> list[str]:
-    """Return one colour per class, as "#rrggbb".
-
-    Examples
-    --------
-    >>> from ceiba.layout import class_palette
-    >>> class_palette(2)
-    ['#4477AA', '#EE6677']
-    """
+    """Return one colour per class, as "#rrggbb"."""
     scheme = (*BRIGHT, *MORE)
     if n <= len(scheme):
         return list(scheme[:n])
@@ -41,26 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """The numbers of a regression tree by rank: equal steps of colour are equal shares of rows.
-
-    A long tail of the target then does not bleach the rest, as it would on a linear scale. The
-    report colours its nodes by the same rule (`leafRanks` in its `pens.js`).
-
-    Parameters
-    ----------
-    tree : Tree
-        Leaves count by their weight, and alike in a tree without rows.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import ValueScale
-    >>> scale = ValueScale(ceiba.tree.build(("x <= 1", 2.0, ("x <= 2", 3.0, 900.0))))
-    >>> scale.place([2.0, 3.0, 450.0, 900.0]).round(2).tolist()
-    [0.17, 0.5, 0.67, 0.83]
-    >>> scale.value_at(0.5)
-    3.0
-    """
+    """The numbers of a regression tree by rank: equal steps of colour are equal shares of rows."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)
@@ -85,19 +59,7 @@ class ValueScale:
 
 
 def node_strengths(tree: Tree) -> NDArray[np.float64]:
-    """Return how strongly each node is coloured, from 0 to 1: by purity, or by its value.
-
-    The purity is the probability of the node's class beyond chance; values have their place on
-    `ValueScale`.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import node_strengths
-    >>> tree = ceiba.tree.build(("x <= 1", {"a": 3, "b": 1}, {"b": 2}))
-    >>> node_strengths(tree).round(3).tolist()
-    [0.0, 0.5, 1.0]
-    """
+    """Return how strongly each node is coloured, from 0 to 1: by purity, or by its value."""
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
     if tree.task.is_regression("A drawing"):
@@ -110,22 +72,7 @@ def node_strengths(tree: Tree) -> NDArray[np.float64]:
 
 
 class NodeFills:
-    """The fill of each box: a colour and its share over the paper, from 0 to 1.
-
-    Parameters
-    ----------
-    tree : Tree
-    palette : sequence of str, optional
-        One colour per class.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import NodeFills
-    >>> fills = NodeFills(ceiba.tree.build(("x <= 2.5", {"a": 3}, {"b": 1})))
-    >>> fills(0, leaf=False), fills(1, leaf=True)
-    (('#4477AA', 0.14375), ('#4477AA', 0.45))
-    """
+    """The fill of each box: a colour and its share over the paper, from 0 to 1."""
 
     def __init__(self, tree: Tree, palette: Sequence[str] | None = None) -> None:
         self.tree, self.strengths = tree, node_strengths(tree)

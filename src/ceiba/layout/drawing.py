@@ -1,42 +1,36 @@
-"""The drawn tree as plain numbers: boxes, edges, words and the size of the sheet.
+"""The drawn tree as plain numbers: boxes, edges, words, the foot below, and what fits a sheet.
 
 Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box is as
-large as its words, which the caller measures (`measure`), so nothing that is painted from a Drawing
-can overlap. matplotlib, SVG and the report paint it; nothing here knows how.
+large as its words, which the caller measures (`measure`), so that nothing overlaps.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout.fold import Fold, fold
+from ceiba.layout.fold import Fold, ShownNode, fold, shown_nodes
 from ceiba.layout.panel_axis import PanelAxis, axis_room
 from ceiba.layout.placing import Route, place
-from ceiba.layout.shown import ShownNode, shown_nodes
 from ceiba.tree import Tree
 from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
+SMALLEST_FONT = 6.0  # points; smaller print is not read
+MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
+MOST_NAMES = 24
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """How a tree is laid out: sizes in points and what the boxes say.
-
-    Examples
-    --------
-    >>> from ceiba.layout import Sheet
-    >>> Sheet(font_size=10).line_height
-    13.0
-    """
+    """How a tree is laid out: sizes in points and what the boxes say."""
 
     font_size: float = 10.0
     wrap: int = 24  # characters of a line before it is broken
@@ -82,14 +76,7 @@ class Sheet:
 
 
 def checked_direction(direction: str) -> Literal["down", "right"]:
-    """Return a direction as it was given, or say which there are.
-
-    Examples
-    --------
-    >>> from ceiba.layout import checked_direction
-    >>> checked_direction("right")
-    'right'
-    """
+    """Return a direction as it was given, or say which there are."""
     if direction in ("down", "right"):
         return "right" if direction == "right" else "down"
     raise OptionError(f"direction: got {direction!r}. Allowed are 'down' and 'right'.")
@@ -97,35 +84,23 @@ def checked_direction(direction: str) -> Literal["down", "right"]:
 
 @dataclass(frozen=True)
 class Box:
-    """One drawn node.
-
-    `x` is the centre, `top` the upper border; `edge` are the lines of the word on the edge to the
-    box, centred at `word` (the top of the first line); `hidden` counts the nodes folded into it;
-    `panel` is room kept free for a picture, `axis` that for the words under it.
-
-    Examples
-    --------
-    >>> from ceiba.layout import Box
-    >>> box = Box(0, -1, 50.0, 0.0, 40.0, 30.0, ("x <= 1",), ("n = 9 (100%)",), (), (), True, 0)
-    >>> box.left, box.bottom
-    (30.0, 30.0)
-    """
+    """One drawn node."""
 
     node: int
     parent: int  # position of the parent's box, -1 for the root
-    x: float
+    x: float  # the centre
     top: float
     width: float
     height: float
     head: tuple[str, ...]
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: tuple[str, ...]
+    edge: tuple[str, ...]  # lines of the word on the edge to the box
     leaf: bool
-    hidden: int
+    hidden: int  # nodes folded into it
     panel: float = 0.0  # height of the room for a small picture, above the class bar
     axis: float = 0.0  # height of the words under the picture
-    word: tuple[float, float] = (0.0, 0.0)
+    word: tuple[float, float] = (0.0, 0.0)  # where the first line of `edge` is centred; its top
 
     @property
     def left(self) -> float:
@@ -140,17 +115,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A tree ready to be painted.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import Sheet, draw
-    >>> tree = ceiba.tree.build(("Petal.Length <= 2.45", "setosa", "virginica"))
-    >>> drawing = draw(tree, lambda text, bold: 5.0 * len(text), Sheet())
-    >>> [box.head for box in drawing.boxes]
-    [('Petal.Length ≤ 2.45',), ('setosa 100%',), ('virginica 100%',)]
-    """
+    """A tree ready to be painted."""
 
     boxes: tuple[Box, ...]
     width: float
@@ -161,32 +126,7 @@ class Drawing:
 
 
 def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
-    """Lay out a tree.
-
-    Parameters
-    ----------
-    tree : Tree
-        What to draw.
-    measure : callable
-        Width in points of a text (second argument: bold).
-    sheet : Sheet
-        Sizes and contents.
-    min_weight : float, default 0
-        Subtrees lighter than this are folded; see `fold_weight`.
-
-    Returns
-    -------
-    Drawing
-        Boxes in pre-order.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import Sheet, draw
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))
-    >>> draw(tree, lambda text, bold: 5.0 * len(text), Sheet(max_depth=1)).note
-    '1 subtree below depth 1 is folded (2 of 5 nodes).'
-    """
+    """Lay out a tree; subtrees lighter than `min_weight` (`fold_weight`) are folded."""
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
     shown = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
@@ -206,15 +146,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
-    """Return what makes a node worth showing: its weight, or its size in a tree without rows.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.layout import fold_weight
-    >>> fold_weight(ceiba.tree.build(("x <= 2.5", "a", ("x <= 4", "b", "a")))).tolist()
-    [5.0, 1.0, 3.0, 1.0, 1.0]
-    """
+    """Return what makes a node worth showing: its weight, or its size in a tree without rows."""
     if tree.n_rows[0]:
         return tree.weight
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
@@ -277,3 +209,105 @@ def _note(shown: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str)
         reasons.append(word("plot.lighter", weight=f"{min_weight:.6g}", unit=word[unit]))
     why = word["split.or"].join(reasons)
     return word("plot.folded", n=shown.n_folded, why=why, hidden=shown.n_hidden, all=n_nodes)
+
+
+def fit(
+    tree: Tree,
+    sheet: Sheet,
+    measure_at: Callable[[float], Measure],
+    width: float,
+    height: float,
+    *,
+    smallest_font: float = SMALLEST_FONT,
+) -> Drawing:
+    """Draw a tree on `width` x `height` points: letters shrink first, then light subtrees fold."""
+
+    def at(font_size: float, step: int) -> Drawing:
+        smaller = replace(sheet, font_size=font_size)
+        return draw(tree, measure_at(font_size), smaller, min_weight=steps[step])
+
+    def fits(drawing: Drawing) -> bool:
+        return drawing.width <= width and drawing.height <= height
+
+    steps = _thresholds(tree)
+    if tree.n_leaves <= MOST_AT_ONCE:  # most trees fit as they are
+        whole = at(sheet.font_size, len(steps) - 1)
+        if fits(whole):
+            return whole
+    smallest = min(smallest_font, sheet.font_size)
+    step = _last_true(lambda k: fits(at(smallest, k)), len(steps))
+    shown = at(smallest, max(step, 0))
+    if step < 0:
+        raise OptionError(
+            f"The tree does not fit: its root with its branches alone needs {shown.width:.0f} x "
+            f"{shown.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
+            f"{height:.0f}. Give larger axes, or none to let the figure grow."
+        )
+    # All lengths grow with the font, up to the rounding of glyphs to pixels.
+    larger = smallest * 0.99 * min(width / shown.width, height / shown.height)
+    if larger <= smallest:
+        return shown
+    drawing = at(min(sheet.font_size, larger), step)
+    return drawing if fits(drawing) else shown
+
+
+def _thresholds(tree: Tree) -> list[float]:
+    """Return the weights below which subtrees may be folded: from all folded to all shown."""
+    inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
+    return [np.inf, *inner[1:-1].tolist(), 0.0]
+
+
+def _last_true(holds: Callable[[int], bool], n: int) -> int:
+    """Return the last k < n for which `holds`, which is true up to some k; -1 if for none."""
+    low, step = -1, 1
+    while low + step < n and holds(low + step):
+        low, step = low + step, 2 * step
+    high = min(low + step, n)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class Foot:
+    """Places under the tree, in points from the foot's upper left corner."""
+
+    names: tuple[tuple[float, int, str], ...]  # left border (of the text), row and text of each
+    note: tuple[str, ...]  # lines, in the rows after the names
+    n_rows: int
+
+
+def lay_foot(
+    names: Sequence[str],
+    note: str,
+    width: float,
+    measure: Measure,
+    font_size: float,
+    lang: str = "en",
+) -> Foot:
+    """Set class names one after the other and break the note, both within `width`."""
+    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
+    if len(names) > MOST_NAMES:
+        shown.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
+    patch, space = 1.2 * font_size, 1.4 * font_size
+    placed: list[tuple[float, int, str]] = []
+    x, row = 0.0, 0
+    for name in shown:
+        needs = patch + measure(name, False)
+        if x > 0 and x + needs > width:
+            x, row = 0.0, row + 1
+        placed.append((x + patch, row, name))
+        x += needs + space
+    lines = _broken(note, width, measure)
+    return Foot(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
+
+
+def _broken(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+    lines: list[str] = []
+    for word in text.split():
+        if lines and measure(f"{lines[-1]} {word}", False) <= width:
+            lines[-1] = f"{lines[-1]} {word}"
+        else:
+            lines.append(word)
+    return tuple(lines)

@@ -1,39 +1,24 @@
-"""Which nodes of a large tree are shown: subtrees are folded by depth or by weight, never shrunk.
-
-A folded node is drawn like a leaf that says how many nodes it hides.
-"""
+"""The shown nodes of a tree with their words; subtrees are folded by depth or by weight."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ceiba.layout.tidy import depths
+from ceiba.layout.captions import answers, caption
+from ceiba.layout.placing import depths
+from ceiba.tree import Tree
+from ceiba.words import words
 
 
 @dataclass(frozen=True)
 class Fold:
-    """The shown part of a tree.
+    """The shown part of a tree."""
 
-    Attributes
-    ----------
-    nodes : tuple of int
-        Ids of the shown nodes, ascending, so in pre-order again.
-    parent : tuple of int
-        Parent of each shown node, as a position in `nodes`; -1 for the root.
-    hidden : tuple of int
-        How many nodes each shown node hides; 0 unless it is folded.
-
-    Examples
-    --------
-    >>> from ceiba.layout import fold
-    >>> fold([-1, 0, 1, 1, 0], max_depth=1)
-    Fold(nodes=(0, 1, 4), parent=(-1, 0, 0), hidden=(0, 2, 0))
-    """
-
-    nodes: tuple[int, ...]
-    parent: tuple[int, ...]
-    hidden: tuple[int, ...]
+    nodes: tuple[int, ...]  # ids, in pre-order
+    parent: tuple[int, ...]  # of each shown node, as a position in `nodes`; -1 for the root
+    hidden: tuple[int, ...]  # how many nodes each shown node hides; 0 unless it is folded
 
     @property
     def n_hidden(self) -> int:
@@ -53,30 +38,7 @@ def fold(
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
 ) -> Fold:
-    """Show a tree down to `max_depth`, and no branches of nodes lighter than `min_weight`.
-
-    Parameters
-    ----------
-    parent : sequence of int
-        Parent of each node in pre-order, -1 for the root.
-    max_depth : int, optional
-        Depth of the deepest shown nodes.
-    weight : sequence of float, optional
-        Weight of each node; needed for `min_weight`.
-    min_weight : float, default 0
-        Nodes lighter than this are folded; the root never is.
-
-    Returns
-    -------
-    Fold
-        The shown nodes and what each hides.
-
-    Examples
-    --------
-    >>> from ceiba.layout import fold
-    >>> fold([-1, 0, 1, 1, 0], weight=[9, 2, 1, 1, 7], min_weight=3).nodes
-    (0, 1, 4)
-    """
+    """Show a tree down to `max_depth`, and no branches of nodes lighter than `min_weight`."""
     depth = depths(parent)
     place: dict[int, int] = {}  # node -> position among the shown
     over = [0] * len(parent)  # nearest shown node at or above each node
@@ -104,3 +66,37 @@ def _is_folded(
     if max_depth is not None and depth >= max_depth:
         return True
     return depth > 0 and weight is not None and weight[node] < min_weight
+
+
+@dataclass(frozen=True)
+class ShownNode:
+    """One shown node: `parent` is a position among the shown nodes, `above` the parent's id."""
+
+    node: int
+    parent: int
+    above: int
+    leaf: bool
+    hidden: int  # nodes folded into it, which make it a leaf of the drawing
+    head: str
+    lines: tuple[str, ...]
+    shares: tuple[float, ...]
+    edge: str  # the word on the edge above, "" at the root
+
+
+def shown_nodes(
+    tree: Tree, folded: Fold, *, digits: int | None = None, lang: str = "en", **contents: Any
+) -> Iterator[ShownNode]:
+    """Return the shown nodes in pre-order; `contents` are options of `caption`."""
+    edges: dict[int, tuple[str, ...]] = {}
+    for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
+        leaf = hidden > 0 or bool(tree.is_leaf[node])
+        text = caption(tree, node, leaf=leaf, digits=digits, lang=lang, **contents)
+        more = (words(lang)("plot.more_nodes", n=hidden),) if hidden else ()
+        above, edge = -1, ""
+        if parent >= 0:
+            above = folded.nodes[parent]
+            if above not in edges:
+                edges[above] = answers(tree, above, lang=lang)
+            edge = edges[above][int(tree.branch_index[node])]
+        lines = (*text.lines, *more)
+        yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

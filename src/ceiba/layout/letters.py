@@ -33,15 +33,7 @@ _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
 def letter_measure(font_size: float) -> Measure:
-    """Return a function that tells the width of a text in points at this font size.
-
-    Examples
-    --------
-    >>> from ceiba.layout import letter_measure
-    >>> width = letter_measure(10.0)
-    >>> round(width("ceiba", False), 2), width("ceiba", True) > width("ceiba", False)
-    (26.91, True)
-    """
+    """Return a function that tells the width of a text in points at this font size."""
 
     @cache
     def measure(text: str, bold: bool) -> float:

@@ -1,44 +1,29 @@
-"""What stands under the small picture of an inner node: the least value, the cuts, the largest.
-
-Numbers stand as near to their places as the others allow; the names of levels stand under their
-bars, upright where they are too long to lie side by side.
-"""
+"""The bins of the small picture of a split, and what stands under it: numbers, or level names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure, Sheet
 
 MOST_BARS = 24  # whose levels are named; beyond, their number is given
 LONGEST_NAME = 12  # letters
+_FAR: Final = 5.0  # times the range of the middle 98 % of the values: the rest is cut off
 
 
 @dataclass(frozen=True)
 class PanelAxis:
-    """The words under a small picture.
+    """The words under a small picture."""
 
-    Attributes
-    ----------
-    marks : tuple of (float, str)
-        Numbers and their places, as shares of the width, from left to right.
-    names : tuple of str
-        One per bar, in place of marks.
-
-    Examples
-    --------
-    >>> from ceiba.layout import PanelAxis
-    >>> PanelAxis.of_levels([f"level {k}" for k in range(40)]).marks
-    ((0.5, '40 levels'),)
-    >>> PanelAxis.of_levels(["household income low", "household income high"]).names
-    ('house…me low', 'house…e high')
-    """
-
-    marks: tuple[tuple[float, str], ...] = ()
-    names: tuple[str, ...] = ()
+    marks: tuple[tuple[float, str], ...] = ()  # numbers and their places, as shares of the width
+    names: tuple[str, ...] = ()  # one per bar, in place of marks
 
     @classmethod
     def of_levels(cls, names: Sequence[str]) -> PanelAxis:
@@ -74,7 +59,7 @@ def axis_room(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisRoom:
     line = 1.2 * sheet.small_font
     if not words:
         return AxisRoom(0.0, 0.0, False)
-    widths = [_small(text, measure, sheet) for text in words]
+    widths = [measure(text, False) * sheet.small_font / sheet.font_size for text in words]
     gap = 0.6 * sheet.small_font
     if not axis.names:
         return AxisRoom(sum(widths) + gap * (len(words) - 1), line, False)
@@ -85,10 +70,7 @@ def axis_room(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisRoom:
 
 
 def apart(places: Sequence[float], widths: Sequence[float], room: float, gap: float) -> list[float]:
-    """Return centres near `places` (ascending) at which texts of these widths do not meet.
-
-    Pushed to the right where they would meet, then back from the right end of the room.
-    """
+    """Return centres near `places` (ascending) at which texts of these widths do not meet."""
     centres: list[float] = []
     edge = 0.0
     for at, width in zip(places, widths, strict=True):
@@ -101,5 +83,26 @@ def apart(places: Sequence[float], widths: Sequence[float], room: float, gap: fl
     return centres
 
 
-def _small(text: str, measure: Measure, sheet: Sheet) -> float:
-    return measure(text, False) * sheet.small_font / sheet.font_size
+def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray[np.float64] | None:
+    """Return edges of bins of equal width, cuts among them; None where values do not differ."""
+    low, high = float(values.min()), float(values.max())
+    near, far = np.quantile(values, [0.01, 0.99]).tolist()
+    if high - low > _FAR * (far - near) > 0:
+        low, high = near, far
+    low, high = min([low, *cuts]), max([high, *cuts])
+    width = (high - low) / bins
+    if not np.isfinite(width) or width <= 0:
+        return None
+    if len(cuts) != 1:
+        return _between(sorted({low, *cuts, high}), width)
+    before = int(np.clip(np.ceil((cuts[0] - low) / width - 1e-9), 1, bins - 1))
+    return np.asarray(cuts[0] + (np.arange(bins + 1) - before) * width, np.float64)
+
+
+def _between(points: list[float], width: float) -> NDArray[np.float64]:
+    """Return edges that hold all points, about `width` apart."""
+    parts = [
+        np.linspace(a, b, max(1, round((b - a) / width)), endpoint=False)
+        for a, b in pairwise(points)
+    ]
+    return np.concatenate((*parts, points[-1:]))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ceiba.plot.cp_curve import plotcp
+from ceiba.plot.curves import plot_impurity, plot_learning_curve, plotcp
 from ceiba.plot.icicle import plot_icicle
 from ceiba.plot.importance import plot_importance
-from ceiba.plot.impurity import plot_impurity
-from ceiba.plot.learning_curve import plot_learning_curve
 from ceiba.plot.path import plot_path
 from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning

@@ -13,13 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import node_strengths, percent, question
-from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
-from ceiba.plot.painting.axes import as_tree, axes_size, ink_of
-from ceiba.plot.painting.colours import Colour, luminance, mixed, number_colour, tree_palette
-from ceiba.plot.painting.fonts import in_covering_fonts
-from ceiba.plot.painting.legend import paint_legend
-from ceiba.plot.painting.text import text_measure
+from ceiba.layout.captions import percent, question
+from ceiba.layout.colours import node_strengths
+from ceiba.plot.painting._matplotlib import Axes, as_tree, axes_size
+from ceiba.plot.painting.colours import (
+    Colour,
+    ink_of,
+    luminance,
+    mixed,
+    number_colour,
+    paint_legend,
+    tree_palette,
+)
+from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.words import words
@@ -72,7 +78,6 @@ def plot_icicle(
     >>> [text.get_text() for text in ax.texts]
     ['x ≤ 2.5', 'a 100%', 'y ≤ 1', 'b 100%', 'a 100%']
     """
-    require_matplotlib()
     import matplotlib.pyplot as plt
 
     tree = as_tree(tree, "plot_icicle")

@@ -7,11 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.inspection.importance_table import importance_table
+from ceiba.inspection.importance import importance_table
 from ceiba.listing import Listing
-from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.painting.colours import class_colours
+from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
+from ceiba.plot.painting.colours import class_colours, ink_of
 from ceiba.tree.splits.sentences import number_text
 from ceiba.words import words
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout import lay_foot, percent
-from ceiba.plot.painting._matplotlib import Axes, new_axes, require_matplotlib
-from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
+from ceiba.layout.captions import percent
+from ceiba.layout.drawing import lay_foot
+from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
 from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
-from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter, rectangle
-from ceiba.plot.painting.text import text_measure
+from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.words import words
@@ -64,7 +63,6 @@ def plot_path(
     >>> "b 100%" in [text.get_text() for text in ax.texts]
     True
     """
-    require_matplotlib()
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
         raise OptionError("plot_path draws one output; this tree has several.")

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.painting.colours import class_colours
-from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
+from ceiba.plot.painting.colours import class_colours, ink_of
 from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, title_slice
+from ceiba.plot.painting.text import in_covering_fonts
 from ceiba.table import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -81,7 +80,7 @@ def plot_prediction(
     name = _column(tree, column)
     steps = ladder(tree, name, None if table is None else table.column(name).values)
     held = base_row(tree, table, at)
-    nodes, _ = cells_of(tree, [steps], held)
+    nodes = cells_of(tree, [steps], held)
     ax = plain_axes(ax)
     if tree.task.is_regression("plot_prediction"):
         if table is not None and y is not None:

@@ -8,10 +8,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.axes import Ink, ink_of, plain_axes
-from ceiba.plot.painting.colours import class_colours
-from ceiba.plot.painting.ticks import round_numbers, set_apart_ticks
+from ceiba.plot.painting._matplotlib import Axes, plain_axes
+from ceiba.plot.painting.colours import Ink, class_colours, ink_of
+from ceiba.plot.painting.text import round_numbers, set_apart_ticks
 from ceiba.tree.splits.sentences import number_text
 from ceiba.words import Words, words
 
@@ -126,10 +125,7 @@ def _label(ax: Axes, at: Any, figures: Any, word: Words) -> None:
 
 
 def _by_importance(at: Any, chosen: Any) -> list[int]:
-    """Return trees in the order in which they should be named: ends, choice, round numbers, rest.
-
-    Of a long sequence only trees near round numbers of leaves are named.
-    """
+    """Return trees in the order of their labels: ends, choice, near round numbers, rest if few."""
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
     rest = range(len(at)) if len(at) <= MOST_DOTS else ()
     first = [0, len(at) - 1, *chosen.tolist(), *near, *rest]

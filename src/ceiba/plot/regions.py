@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import ValueScale, node_strengths
-from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.axes import as_tree, ink_of, plain_axes
-from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palette
-from ceiba.plot.painting.fonts import in_covering_fonts
+from ceiba.layout.colours import ValueScale, node_strengths
+from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
+from ceiba.plot.painting.colours import (
+    Colour,
+    ink_of,
+    mixed,
+    number_colour,
+    paint_legend,
+    tree_palette,
+)
 from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
-from ceiba.plot.painting.legend import paint_legend
+from ceiba.plot.painting.text import in_covering_fonts
 from ceiba.table import Column, Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -87,7 +92,7 @@ def plot_regions(
     held = base_row(tree, table, at)
     seen = {name: None if table is None else table.column(name).values for name in names}
     across, up = (ladder(tree, name, seen[name]) for name in names)
-    nodes, _ = cells_of(tree, [across, up], held)
+    nodes = cells_of(tree, [across, up], held)
     ax = plain_axes(ax, 6.0, 4.6)
     paper = ink_of(ax).paper
     palette = tree_palette(tree, colors)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.axes import plain_axes
+from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.words import words
 

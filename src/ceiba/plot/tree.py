@@ -13,24 +13,22 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import (
+from ceiba.layout.colours import NodeFills
+from ceiba.layout.drawing import (
+    SMALLEST_FONT,
     Drawing,
     Foot,
-    NodeFills,
     Sheet,
     checked_direction,
     fit,
     lay_foot,
 )
-from ceiba.layout.fit import SMALLEST_FONT
-from ceiba.plot.painting._matplotlib import Axes, new_axes
-from ceiba.plot.painting.axes import POINTS, as_tree, axes_size
+from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
 from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
-from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.paint import Painter
 from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
-from ceiba.plot.painting.text import text_measure
+from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
 from ceiba.words import words
@@ -186,7 +184,8 @@ def _fitted(
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
         if with_rows and asks and not drawing.sheet.inner_panels:
-            note += f" {_no_histograms(sheet)}"
+            why = words(sheet.lang)("plot.no_histograms", n=MOST_PANELS)
+            note += f" {words(sheet.lang)['plot.no_room'] if sheet.inner_panels else why}"
         size = drawing.sheet.font_size
         most = min(width, max(drawing.width, 40 * size))
         foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang)
@@ -194,12 +193,6 @@ def _fitted(
             break
         below = _foot_height(foot, drawing.sheet)
     return drawing, foot
-
-
-def _no_histograms(sheet: Sheet) -> str:
-    if sheet.inner_panels:
-        return words(sheet.lang)["plot.no_room"]
-    return words(sheet.lang)("plot.no_histograms", n=MOST_PANELS)
 
 
 def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float) -> Drawing:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout.bins import bin_edges
+from ceiba.layout.panel_axis import bin_edges
 from ceiba.report.numbers import exact, shown
 from ceiba.table import Column, Table, read_target
 from ceiba.tree import SplitKind, Tree

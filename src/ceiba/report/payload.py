@@ -13,8 +13,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from ceiba.errors import OptionError
-from ceiba.layout import class_palette
-from ceiba.layout.colours import NUMBER
+from ceiba.layout.colours import NUMBER, class_palette
 from ceiba.listing import Listing
 from ceiba.report.boxes import boxes
 from ceiba.report.columns import column_columns

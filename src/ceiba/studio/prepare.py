@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError
 from ceiba.inspection.describing.table import is_measured
-from ceiba.inspection.resampling import held_out_rows
+from ceiba.inspection.intervals import held_out_rows
 from ceiba.table import (
     Column,
     ColumnInfo,

@@ -244,7 +244,7 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
         1
         """
-        from ceiba.inspection import summary
+        from ceiba.inspection.summary import summary
 
         own = getattr(self, "pruning_table_", None)
         return summary(self._tree, pruning=own if pruning is None else pruning, lang=lang)
@@ -309,7 +309,7 @@ class TreeMethods:
         >>> tree.expected_costs(1)["expected cost"].tolist()
         [0.25, 0.75]
         """
-        from ceiba.inspection import expected_costs
+        from ceiba.inspection.node_tables import expected_costs
 
         return expected_costs(self._tree, node)
 
@@ -404,14 +404,15 @@ class TreeMethods:
         age > 35  (age is 44)
         => b  (probability 1; leaf 2, 2 training rows)
         """
-        from ceiba.inspection import explain, explain_rows
+        from ceiba.inspection.explain import Explanations, explain
 
         tree = self._tree
         if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
             row = whole_row(tree, row)
         table = self._read_rows(one_row(row))
-        explained = explain if table.n_rows == 1 else explain_rows
-        return explained(tree, table, lang=lang)
+        if table.n_rows == 1:
+            return explain(tree, table, lang=lang)
+        return Explanations(tree, table, lang)
 
     def evaluate(
         self,
@@ -458,8 +459,7 @@ class TreeMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        from ceiba.trust.evaluation import evaluate_tree
-        from ceiba.trust.groups import read_evaluation
+        from ceiba.trust.evaluation import evaluate_tree, read_evaluation
 
         tree = self._tree
         if isinstance(sample_weight, str):
@@ -710,7 +710,7 @@ class TreeMethods:
         >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
-        from ceiba.trust.rival_columns import rival_columns
+        from ceiba.trust.stability import rival_columns
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return rival_columns(self._tree, problem, node=node, folds=folds, seed=random_state)
@@ -1097,7 +1097,7 @@ class TreeMethods:
         return to_sklearn(self._tree)
 
     def input_schema(self) -> dict[str, Any]:
-        """Return the JSON schema of one row; see `ceiba.export.input_schema`.
+        """Return the JSON schema of one row; columns that the tree asks about are required.
 
         Examples
         --------
@@ -1105,7 +1105,7 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).input_schema()["required"]
         ['x']
         """
-        from ceiba.export.input_schema import input_schema
+        from ceiba.export.json import input_schema
 
         return input_schema(self._tree)
 

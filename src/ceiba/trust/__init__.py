@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from ceiba.trust.counterfactual import (
-    Change,
-    Counterfactual,
-    Counterfactuals,
-    counterfactual,
-)
+from ceiba.trust.counterfactual import Change, Counterfactual, Counterfactuals, counterfactual
 from ceiba.trust.drift import Drift, drift, psi
-from ceiba.trust.groups import GroupEvaluation, evaluate_groups
-from ceiba.trust.rival_columns import RivalColumns, rival_columns
+from ceiba.trust.evaluation import GroupEvaluation
 from ceiba.trust.shapley import ShapleyValues, shap_values
-from ceiba.trust.stability import Stability, stability
+from ceiba.trust.stability import RivalColumns, Stability
 
 __all__ = [
     "Change",
@@ -25,9 +19,6 @@ __all__ = [
     "Stability",
     "counterfactual",
     "drift",
-    "evaluate_groups",
     "psi",
-    "rival_columns",
     "shap_values",
-    "stability",
 ]

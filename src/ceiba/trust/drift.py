@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.inspection.rules import is_weighted, says_its_mean
-from ceiba.listing import Block, Listing, text_of
+from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.table import Table, read_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight
@@ -197,12 +197,10 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 
 def psi_by_chance(then: Array, now: Array) -> float:
-    """Return the index to expect of two samples of one population, whose shares are estimated.
-
-    With a and b the shares, half a row added, E (b - a) log(b / a) is E a log a + E b log b
-    - E a E log b - E b E log a, as the samples are independent. (k - 1) (1 / n + 1 / m), which it
-    is for large counts, is far too much where leaves have a few rows each.
-    """
+    """Return the index to expect of two samples of one population, whose shares are estimated."""
+    # With a and b the shares, half a row added, E (b - a) log(b / a) is E a log a + E b log b
+    # - E a E log b - E b E log a. (k - 1) (1 / n + 1 / m), which it is for large counts, is far too
+    # much where leaves have a few rows each.
     both = then + now + 0.5
     p = both / both.sum()
     a, log_a, a_log_a = _moments_of_shares(p, round(float(then.sum())))
@@ -288,12 +286,8 @@ def _corrected(p: Array) -> Array:
 
 
 def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listing:
-    rows: dict[str, list[Any]] = {
-        name: []
-        for name in (
-            "node", "branch", "condition", "then", "now", "share then", "share now", "PSI", "p",
-        )
-    }  # fmt: skip
+    names = ("node", "branch", "condition", "then", "now", "share then", "share now", "PSI", "p")
+    rows: list[tuple[Any, ...]] = []
     for i in np.flatnonzero(~tree.is_leaf).tolist():
         branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
         before, after = then[branches], now[branches]
@@ -301,17 +295,12 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
         split = tree.node(i).split
         assert split is not None
         for b, child in enumerate(branches.tolist()):
-            rows["node"].append(i)
-            rows["branch"].append(child)
-            rows["condition"].append(split.sentence(b, tree.schema, max_levels=4))
-            rows["then"].append(round(float(before[b])))
-            rows["now"].append(round(float(after[b])))
-            rows["share then"].append(_share(before[b], before.sum()))
-            rows["share now"].append(_share(after[b], after.sum()))
-            rows["PSI"].append(float(parts[b]))
-            rows["p"].append(float(p_node[i]))
+            condition = split.sentence(b, tree.schema, max_levels=4)
+            counts = round(float(before[b])), round(float(after[b]))
+            shares = _share(before[b], before.sum()), _share(after[b], after.sum())
+            rows.append((i, child, condition, *counts, *shares, float(parts[b]), float(p_node[i])))
     legend = "shares: of the rows in the node; PSI: the branch's part; p: corrected for all nodes"
-    return Listing(rows, title="branches", legend=legend)
+    return Listing(by_column(names, rows), title="branches", legend=legend)
 
 
 def _rounded(listing: Listing) -> Listing:
@@ -329,15 +318,8 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-@dataclass(frozen=True)
-class _Rates:
-    """Rate of the leaf's class, or mean, with intervals, then and now; by node."""
-
-    name: str
-    figures: dict[str, Array]
-
-
-def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> _Rates | None:
+def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> dict[str, Array] | None:
+    """Return the rate of each leaf's class, or its mean, with intervals, then and now; by node."""
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)
@@ -363,7 +345,7 @@ def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> _Rates | None:
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
     figures["p"] = _corrected(figures["p"])
-    return _Rates("rate" if classes else "mean", figures)
+    return figures
 
 
 _Figures = tuple[float, float, float]  # with its interval
@@ -412,7 +394,7 @@ def _means(
 
 
 def _leaf_listing(
-    tree: Tree, ends: Array, then: Array, now: Array, parts: Array, rates: _Rates | None
+    tree: Tree, ends: Array, then: Array, now: Array, parts: Array, rates: dict[str, Array] | None
 ) -> Listing:
     labels = route.label_table(tree, tree.value)
     rows: dict[str, Any] = {
@@ -426,11 +408,13 @@ def _leaf_listing(
     }
     legend = "shares: of all rows; PSI: the leaf's part"
     if rates is not None:
-        rows |= {f"{rates.name} {name}": figures[ends] for name, figures in rates.figures.items()}
-        what = "share of the leaf's class" if rates.name == "rate" else "mean of the target"
+        rate, what = "rate", "share of the leaf's class"
+        if not tree.task.has_classes:
+            rate, what = "mean", "mean of the target"
+        rows |= {f"{rate} {name}": figures[ends] for name, figures in rates.items()}
         if tree.class_prior is not None:
             what += " in the rows, without priors"
-        legend += f"; {rates.name}: {what}, 95 % interval, p corrected for all leaves"
+        legend += f"; {rate}: {what}, 95 % interval, p corrected for all leaves"
         if is_weighted(tree):
             legend += "; then is weighted, so it has no interval and is not compared"
         elif not tree.task.has_classes and np.isnan(rows["mean then"]).all():

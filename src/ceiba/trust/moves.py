@@ -40,10 +40,7 @@ class Limits:
     cost: float = 1.0
 
     def move(self, value: float, wanted: ValueSet) -> Move | None:
-        """Give the nearest allowed value of a set; distance 0 if the value is in it, None if none.
-
-        Missing is NaN for numbers and a negative code for levels.
-        """
+        """Return the nearest allowed value of a set, None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
         if self._inside(value, missing, wanted):

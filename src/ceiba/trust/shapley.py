@@ -204,7 +204,8 @@ def shap_values(
     # Probabilities add up to 1, so the last class is what the others leave.
     shown = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     shown *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
-    short = tree.task.is_classification("shap_values") and _adds_up(tree.value)
+    adds_up = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
+    short = tree.task.has_classes and adds_up
     kept = [n - 1 if short and n > 1 else n for n in shown]
     value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(kept)])
     flat, expected = _core.shapley(
@@ -233,10 +234,6 @@ def shap_values(
             mine, base = mine[..., 0], float(base[0])
         outputs.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-
-def _adds_up(value: Array) -> bool:
-    return bool(np.allclose(value.sum(axis=2), 1.0, rtol=0, atol=1e-13))
 
 
 def _branch_shares(tree: Tree) -> Array:

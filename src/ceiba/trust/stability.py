@@ -1,4 +1,4 @@
-"""Would another sample give another tree: the same fit on many resamples, compared with ours.
+"""Would another sample give another tree, and what would another column at a node cost.
 
 A resample is a share of the rows drawn without replacement, by default one half: half samples vary
 as bootstrap samples do (Efron 1982), without rows that count twice. All trees grow on one table, so
@@ -13,16 +13,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import OptionError
-from ceiba.listing import Block, Listing, text_of
+from ceiba.edit.by_hand import set_split_in
+from ceiba.errors import OptionError, TreeError
+from ceiba.grow import Problem
+from ceiba.listing import Block, Listing, by_column, text_of
+from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.table import Table
-from ceiba.tree import SplitKind, Tree
+from ceiba.tree import Split, SplitKind, Tree
 from ceiba.tree.routing import route
 from ceiba.visible import figure
 
@@ -108,22 +111,7 @@ def stability(
     seed: int = 0,
     n_threads: int = 1,
 ) -> Stability:
-    """Fit on resamples and compare with a tree; `model.stability(X, y)` calls this.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree of all rows.
-    table : Table
-        The rows.
-    fit : callable
-        Gives the tree of some rows (ascending positions), grown and pruned as ours was.
-    resamples : int
-    share : float
-        Share of the rows in each.
-    seed, n_threads : int
-        The result depends on the seed alone.
-    """
+    """Fit on resamples and compare with a tree; `model.stability(X, y)` calls this."""
     if resamples < 2:
         raise OptionError(f"resamples: got {resamples}. Needs at least 2.")
     if not 0 < share < 1:
@@ -259,30 +247,25 @@ class _Tally:
 
     def _nodes(self, times: int) -> Listing:
         tree, names = self.tree, self.tree.schema.names
-        rows: dict[str, list[Any]] = {
-            "node": [], "split": [], "reached": [], "chosen": [],
-            "cut low": [], "cut high": [], "instead": [], "how often": [],
-        }  # fmt: skip
+        heads = (
+            "node", "split", "reached", "chosen", "cut low", "cut high", "instead", "how often",
+        )  # fmt: skip
+        rows: list[tuple[Any, ...]] = []
         for i, place in self.places.items():
             split = tree.node(i).split
             assert split is not None
             low, high = np.quantile(place.cuts, (0.05, 0.95)) if place.cuts else (np.nan, np.nan)
-            other = place.others.most_common(1)
-            rows["node"].append(i)
-            rows["split"].append(split.sentence(0, tree.schema, max_levels=3))
-            rows["reached"].append(place.reached / times)
-            rows["chosen"].append(place.same / times)
-            rows["cut low"].append(float(low))
-            rows["cut high"].append(float(high))
-            rows["instead"].append(
-                "" if not other else "a leaf" if other[0][0] < 0 else names[other[0][0]]
-            )
-            rows["how often"].append(other[0][1] / times if other else 0.0)
+            sentence = split.sentence(0, tree.schema, max_levels=3)
+            shares, cuts = (place.reached / times, place.same / times), (float(low), float(high))
+            instead, often = "", 0.0
+            for column, count in place.others.most_common(1):
+                instead, often = "a leaf" if column < 0 else names[column], count / times
+            rows.append((i, sentence, *shares, *cuts, instead, often))
         legend = (
             "reached: share of resampled trees that ask about the same columns above; chosen: and "
             "about this one here; cut: the middle 90 %; instead: the most common other choice"
         )
-        return Listing(rows, title="splits", legend=legend)
+        return Listing(by_column(heads, rows), title="splits", legend=legend)
 
     def _columns(self, times: int) -> Listing:
         names = self.tree.schema.names
@@ -320,3 +303,123 @@ class _Tally:
             title="leaves",
             legend=f"{name}: {what}, mean over the leaf's rows",
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RivalColumns:
+    """Trees with another column at one node, beside ours; prints.
+
+    Attributes
+    ----------
+    node : int
+    table : Listing
+        Per column: its best split, the tree's leaves, cross-validated risk and its standard
+        error, the difference to ours, and whether it is within one SE of ours.
+    trees : dict
+        The whole tree with each column forced, by name.
+    risk, se : float
+        Of the free tree.
+    """
+
+    node: int
+    table: Listing
+    trees: dict[str, Tree]
+    risk: float
+    se: float
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    __repr__ = __str__
+
+    def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
+        """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
+        from importlib import import_module  # a neighbour: at call time only
+
+        return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
+
+
+def rival_columns(
+    tree: Tree, problem: Problem, *, node: int = 0, folds: int = 10, seed: int = 0
+) -> RivalColumns:
+    """Force each column at a node in turn; `model.rival_columns(X, y)` calls this."""
+    if tree.n_outputs > 1:
+        raise OptionError("Rival columns are compared for one output; this tree has several.")
+    if tree.node(node).is_leaf:
+        raise TreeError(f"Node {node} is a leaf; rival columns are for nodes that split.")
+    rows = tree.rows(node, problem.table)
+    depth = int(tree.node_depth[node])
+    here = problem.take(rows)
+    if (deepest := here.options.max_depth) is not None:
+        here = replace(here, options=replace(here.options, max_depth=deepest - depth))
+    names = tree.schema.names
+    splits = {j: split for j in range(len(names)) if (split := _best_split(here, j)) is not None}
+    loss = {j: np.full(len(rows), np.nan) for j in (-1, *splits)}
+    # In every fold the split of each column is found again: choosing it is validated, too.
+    for fold in read_folds(folds, here, random_state=seed):
+        part, test = here.take(fold.train), fold.test
+        held_out = here.table.take(test)
+        free = part.grow()
+        loss[-1][test] = _losses(free, held_out, here, test)
+        for j in splits:
+            split = _best_split(part, j)
+            grown = free if split is None else set_split_in(free, 0, split, part)
+            loss[j][test] = _losses(grown, held_out, here, test)
+    trees = {names[j]: set_split_in(tree, node, split, problem) for j, split in splits.items()}
+    return _result(tree, node, splits, loss, here.row_weight, trees)
+
+
+def _best_split(problem: Problem, j: int) -> Split | None:
+    """Return the best split of one column, None if it has none."""
+    options = replace(
+        problem.options, max_depth=1, column_cost=None, monotonic_cst=None, max_features=None
+    )
+    stump = replace(problem, table=problem.table.select([j]), options=options).grow()
+    return stump.root.split
+
+
+def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
+    truth = problem.target.values[rows, 0]
+    if tree.task.is_regression("The risk of rival columns"):
+        return np.asarray((route.predict(tree, table) - truth) ** 2)
+    answers = tree.answer[route.apply(tree, table)]
+    if tree.cost_matrix is None:
+        return np.asarray(answers != truth, np.float64)
+    return np.asarray(tree.cost_matrix[truth, answers])
+
+
+def _result(
+    tree: Tree, node: int, splits: dict[int, Split], loss: dict[int, Array], weight: Array,
+    trees: dict[str, Tree],
+) -> RivalColumns:  # fmt: skip
+    def mean_se(values: Array) -> tuple[float, float]:
+        share = weight / weight.sum()
+        mean = float(share @ values)
+        return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
+
+    risk, se = mean_se(loss[-1])
+    names = tree.schema.names
+    lines = []
+    for j, split in splits.items():
+        mine, mine_se = mean_se(loss[j])
+        apart, apart_se = mean_se(loss[j] - loss[-1])
+        lines.append(
+            (
+                names[j], split.sentence(0, tree.schema, max_levels=3),
+                j == int(tree.splits.column[node]), trees[names[j]].n_leaves, mine, mine_se,
+                apart, apart_se, mine <= risk + se,
+            )
+        )  # fmt: skip
+    lines.sort(key=lambda line: (line[4], line[0]))
+    heads = (
+        "column", "best split", "ours", "leaves", "risk", "SE", "difference", "its SE",
+        "within 1 SE",
+    )  # fmt: skip
+    table = Listing(
+        by_column(heads, lines),
+        title=f"columns that could stand at node {node}",
+        legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
+        f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
+        "row by row",
+    )
+    return RivalColumns(node, table, trees, risk, se)

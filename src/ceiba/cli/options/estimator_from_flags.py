@@ -138,7 +138,7 @@ def check_share(share: float | None) -> None:
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
-    from ceiba.inspection.resampling import held_out_rows
+    from ceiba.inspection.intervals import held_out_rows
 
     codes = None
     if task.has_classes:

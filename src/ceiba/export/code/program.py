@@ -23,41 +23,30 @@ ROOT: Final = -3  # as the branch of unseen levels: the root answers
 
 @dataclass(frozen=True)
 class Question:
-    """A split: its kind, column (of the program), cut, the place of its level sets in the program.
-
-    `known` is the number of levels of the column, 0 for a numeric one. `cuts` are those of
-    intervals: the branch is the number of cuts below the value.
-    """
+    """A split as plain values."""
 
     kind: int
-    column: int
+    column: int  # of the program
     cut: float
     low: int
-    sets: int
-    known: int
-    cuts: tuple[float, ...] = ()
+    sets: int  # place of its level sets in the program
+    known: int  # levels of the column, 0 for a numeric one
+    cuts: tuple[float, ...] = ()  # of intervals: the branch is the number of cuts below the value
 
     def row(self) -> list[Any]:
         """Return kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
-        rules: dict[int, Any] = {
-            CUT: self.cut,
-            LEVELS: self.sets,
-            INTERVALS: list(self.cuts),
-        }
+        rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.sets, INTERVALS: list(self.cuts)}
         return [self.kind, self.column, rules.get(self.kind), self.low]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins.
-
-    Unseen levels may be ROOT.
-    """
+    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins."""
 
     question: Question | None
     children: tuple[int, ...] = ()
     missing: int = -1
-    unseen: int = -1
+    unseen: int = -1  # or ROOT
     surrogates: tuple[Question, ...] = ()
     shares: tuple[float, ...] = ()
 

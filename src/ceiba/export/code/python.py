@@ -234,14 +234,13 @@ def to_python(tree: Tree) -> str:
     """
     program = program_of(tree, "python")
     fractional = tree.missing == "fractional"
+    classes = tree.task.is_classification("Export as Python")
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
         *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
             about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
-            and_proba=", predict_proba(row)\nthe probability of each class"
-            if tree.task.has_classes
-            else "",
+            and_proba=", predict_proba(row)\nthe probability of each class" if classes else "",
             columns="\n".join(_column(info) for info in program.columns),
         ),
         _tables(program, fractional),
@@ -250,14 +249,10 @@ def to_python(tree: Tree) -> str:
         if timed
         else "",
         _SPREAD if fractional else _APPLY,
-        _best(tree) if fractional and tree.task.has_classes else "",
+        (_MOST if tree.cost_matrix is None else _BEST) if fractional and classes else "",
         _answers(tree, fractional),
     ]
     return "".join(parts)
-
-
-def _best(tree: Tree) -> str:
-    return _MOST if tree.cost_matrix is None else _BEST
 
 
 def _column(info: Any) -> str:
@@ -280,14 +275,11 @@ def _tables(program: Program, fractional: bool) -> str:
         if fractional and tree.cost_matrix is not None:
             text += f"COSTS = {tree.cost_matrix.tolist()!r}\n"
     value = "\n".join(f"    {one!r}," for one in program.value)
-    text += f"\n# Of each node and output: {_what(tree)}.\nVALUE = [\n{value}\n]\n"
+    what = "class probabilities" if tree.task.has_classes else "the value"
+    text += f"\n# Of each node and output: {what}.\nVALUE = [\n{value}\n]\n"
     if tree.task.has_classes and not fractional:
         text += f"\n# Class of each node and output.\nANSWER = {program.answer!r}\n"
     return text
-
-
-def _what(tree: Tree) -> str:
-    return "class probabilities" if tree.task.is_classification("Export as Python") else "the value"
 
 
 def _refuse(tree: Tree) -> str:

@@ -133,11 +133,7 @@ def conditions_case(
     default: Any,
     dialect: str = "duckdb",
 ) -> str:
-    """Return a CASE of conditions that are asked in order, with an answer for all other rows.
-
-    For rule sets: unlike those of a tree, conditions may overlap, and the first one decides. The
-    table is called ``t``.
-    """
+    """Return a CASE of conditions of a rule set, of which the first that holds decides."""
     writer = _Writer(tree, _dialect(dialect))
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
@@ -403,11 +399,9 @@ class _Writer:
 def _parts_of(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
-    """Return nodes below `top`, each with its share of the ends, and the ends that are left.
-
-    A node may stand above another: it has the ends that the lower one does not. The lower one comes
-    first, so that the first condition that holds is the right one.
-    """
+    """Return nodes below `top`, each with its share of the ends, and the ends that are left."""
+    # A node may stand above another: it has the ends that the lower one does not. The lower one
+    # comes first, so that the first condition that holds is the right one.
     share = -(-len(ends) // _WIDTH)
     on_path = sorted(paths_to(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)

@@ -18,17 +18,9 @@ from typing import Final, Literal, get_args
 from ceiba.errors import TreeError
 
 DialectName = Literal[
-    "ansi",
-    "postgresql",
-    "sqlite",
-    "duckdb",
-    "mysql",
-    "tsql",
-    "bigquery",
-    "snowflake",
-    "spark",
+    "ansi", "postgresql", "sqlite", "duckdb", "mysql", "tsql", "bigquery", "snowflake", "spark",
     "oracle",
-]
+]  # fmt: skip
 Form = Callable[[str], str]
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 _SMALLEST_NORMAL: Final = 2.0**-1022
@@ -61,10 +53,6 @@ def _mysql_text(text: str) -> str:
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
-def _tsql_text(text: str) -> str:
-    return "N" + _standard_text(text)
-
-
 def _escaped(mark: str) -> Form:
     """Escape by backslashes, as BigQuery and Spark do."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
@@ -78,10 +66,6 @@ def _escaped_text(text: str) -> str:
 def _spark_text(text: str) -> str:
     # ${...} would be replaced by a variable, even within a string.
     return _escaped_text(text).replace("${", "$\\{")
-
-
-def _snowflake_text(text: str) -> str:
-    return _standard_text(text.replace("\\", "\\\\"))
 
 
 def _oracle_text(text: str) -> str:
@@ -99,10 +83,6 @@ def _oracle_text(text: str) -> str:
 def _exponent(x: float) -> str:
     text = repr(x)
     return text if "e" in text else f"{text}E0"
-
-
-def _postgresql_number(x: float) -> str:
-    return f"({x!r}::float8)" if x < 0 else f"{x!r}::float8"
 
 
 def _sqlite_number(x: float) -> str:
@@ -219,7 +199,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "postgresql": Dialect(
             "PostgreSQL",
             text=_postgresql_text,
-            number=_postgresql_number,
+            number=lambda x: f"({x!r}::float8)" if x < 0 else f"{x!r}::float8",
             boolean="CAST({} AS INTEGER)",
             moment=_POSTGRESQL_TIME,
             duration=_POSTGRESQL_TIME,
@@ -265,7 +245,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "SQL Server",
             marks=("[", "]"),
             name=_doubled("]"),
-            text=_tsql_text,
+            text=lambda text: "N" + _standard_text(text),
             number=_normal(_exponent, "SQL Server"),
             truth=("0", "1"),
             compared_text="({} + N'.') COLLATE Latin1_General_100_BIN2",
@@ -288,7 +268,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         ),
         "snowflake": Dialect(
             "Snowflake",
-            text=_snowflake_text,
+            text=lambda text: _standard_text(text.replace("\\", "\\\\")),
             boolean="CAST({} AS INTEGER)",
             moment_literal="CAST('{}' AS TIMESTAMP_NTZ)",
             zoned_literal="CAST('{} +00:00' AS TIMESTAMP_TZ)",

@@ -131,7 +131,7 @@ class RpartFit:
         return super().predict_one(self._row(row))  # type: ignore[misc]
 
     def explain(self, row: Any, *, lang: str = "en") -> Any:
-        """Explain the answer of a row; see `ceiba.inspection.explain`."""
+        """Explain the answer of a row; see `ceiba.Tree.explain`."""
         return super().explain(self._row(row), lang=lang)  # type: ignore[misc]
 
     def _truth_of(self, X: Any, y: Any) -> Any:

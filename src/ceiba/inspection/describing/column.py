@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import percent
+from ceiba.layout.captions import percent
 from ceiba.table import Column, Kind, show_number
 from ceiba.table.identifiers import is_identifier, looks_like
 from ceiba.tree.splits.sentences import level_text, number_text

@@ -1,4 +1,4 @@
-"""The impurity of a set of labels or numbers: the figure that teaching texts compute first."""
+"""The impurity and the most frequent label of a set: the figures that texts compute first."""
 
 from __future__ import annotations
 
@@ -83,6 +83,37 @@ def impurity(
     assert chosen.of_values is not None  # every criterion has one of the two
     target = read_target(labels, task=Task.REGRESSION, n_rows=len(labels))
     return chosen.of_values(target.values[:, 0], weight)
+
+
+def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
+    """Return the most frequent label of a set; of equals the first in sorted order.
+
+    Parameters
+    ----------
+    labels : array-like or mapping of label to count
+    weight : array-like, optional
+        Weight of each label.
+
+    Returns
+    -------
+    label
+
+    Examples
+    --------
+    >>> from ceiba.inspection import plurality
+    >>> plurality(["Yes", "No", "Yes"]), plurality({"a": 3, "b": 3})
+    ('Yes', 'a')
+    """
+    if isinstance(labels, Mapping):
+        if not labels:
+            raise OptionError("plurality: an empty set has no most frequent label.")
+        most = max(labels.values())
+        return next(label for label, count in labels.items() if count == most)
+    target = read_target(labels, task="classification", n_rows=len(labels))
+    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+    counts = np.bincount(target.values[:, 0], weights=weights)
+    label = target.info.classes[0][int(np.argmax(counts))]
+    return label.item() if hasattr(label, "item") else label
 
 
 def log_factor(base: float | None, criterion: str) -> float:

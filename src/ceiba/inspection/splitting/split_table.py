@@ -1,4 +1,4 @@
-"""The best split of each column, side by side: what the root chooses from."""
+"""The best split of each column, and every cut of one column with its gain."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import Criterion, criterion_named
+from ceiba.errors import OptionError
 from ceiba.inspection.splitting.division import (
     Array,
     best_division,
     branches_of,
     measure,
+    numbers_of,
     row_weights,
     rows_impurity,
 )
@@ -120,3 +122,121 @@ def _cost(
     share = weights[present].sum() / weights.sum()
     before = rows_impurity(target, present, criterion, weights)
     return max(0.0, before - float(tree.gain[0]) / float(share))
+
+
+def split_curve(
+    column: Any, y: Any, criterion: str = "gini", *, weight: npt.ArrayLike | None = None
+) -> Listing:
+    """Return the gain of every cut of a numeric (or ordered) column.
+
+    With criterion="absolute_error" the time grows with the square of the rows.
+
+    Parameters
+    ----------
+    column : array-like of shape (n_rows,)
+    y : array-like of shape (n_rows,)
+    criterion : str, default="gini"
+    weight : array-like of shape (n_rows,), optional
+
+    Returns
+    -------
+    Listing
+        Columns cut, gain, cost, n_left, n_right, ascending by cut.
+
+    Examples
+    --------
+    >>> from ceiba.inspection import split_curve
+    >>> print(split_curve([1, 3, 4, 5], ["a", "a", "b", "b"]))
+    cuts, by gini
+    cut      gain      cost  n_left  n_right
+      2  0.166667  0.333333       1        3
+    3.5       0.5         0       2        2
+    4.5  0.166667  0.333333       3        1
+    gain: impurity before minus after; cost: impurity after; n: rows on each side of x <= cut
+    """
+    chosen = criterion_named(criterion)
+    table = read({"column": column})
+    target = read_target(y, task=chosen.task, n_rows=table.n_rows)
+    weights = row_weights(weight, table.n_rows)
+    values = numbers_of(table.columns[0])
+    present = np.flatnonzero(~np.isnan(values) & (weights > 0))
+    order = present[np.argsort(values[present], kind="stable")]
+    ordered = values[order]
+    last = np.flatnonzero(ordered[1:] > ordered[:-1])  # last row of the left side of each cut
+    before, after = _before_and_after(target, order, last, chosen, weights)
+    share = weights[order].sum() / weights.sum()
+    n_left = last + 1
+    middle = ordered[last] + (ordered[last + 1] - ordered[last]) / 2
+    figures = {
+        "cut": np.where(middle < ordered[last + 1], middle, ordered[last]),
+        "gain": share * (before - after),
+        "cost": after,
+        "n_left": n_left,
+        "n_right": len(order) - n_left,
+    }
+    unit = f" ({chosen.unit})" if chosen.unit else ""
+    legend = (
+        "gain: impurity before minus after; cost: impurity after; n: rows on each side of x <= cut"
+    )
+    return Listing(figures, title=f"cuts, by {chosen.name}{unit}", legend=legend)
+
+
+def _before_and_after(
+    target: Target,
+    order: npt.NDArray[np.int64],
+    last: npt.NDArray[np.int64],
+    criterion: Criterion,
+    weights: Array,
+) -> tuple[float, Array]:
+    """Impurity of all ordered rows, and the cost of each division after row `last`."""
+    w = weights[order]
+    if criterion.of_split is not None:
+        raise OptionError(
+            f"{criterion.name} has no impurity to plot. "
+            f"Use ceiba.gain(..., criterion={criterion.name!r})."
+        )
+    before = rows_impurity(target, order, criterion, weights)
+    left = np.cumsum(w)[last]
+    share = left / w.sum()
+    if criterion.of_counts is not None:
+        one_hot = np.eye(len(target.info.classes[0]))[target.values[order, 0]]
+        running = np.cumsum(one_hot * w[:, None], axis=0)
+        below, above = running[last], running[-1] - running[last]
+        after: Array = share * criterion.of_counts(below) + (1 - share) * criterion.of_counts(above)
+        return before, after
+    y = target.values[order, 0]
+    after = (
+        np.array(
+            [
+                s * rows_impurity(target, order[: k + 1], criterion, weights)
+                + (1 - s) * rows_impurity(target, order[k + 1 :], criterion, weights)
+                for k, s in zip(last.tolist(), share.tolist(), strict=True)
+            ]
+        )
+        if criterion.name == "absolute_error"
+        else _moment_costs(y, w, last, criterion.name)
+    )
+    return before, after
+
+
+def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) -> Array:
+    """Costs of all divisions from running sums: variance, or half Poisson deviance."""
+    total = w.sum()
+    if name == "squared_error":
+        y = y - (w * y).sum() / total  # centred, so that running squares lose no digits
+        extra = y * y
+    else:
+        extra = y * np.log(y, out=np.zeros_like(y), where=y > 0)
+    sums = [np.cumsum(w * part) for part in (np.ones_like(y), y, extra)]
+    cost = np.zeros(len(last))
+    for size, first, second in (
+        [part[last] for part in sums],
+        [part[-1] - part[last] for part in sums],
+    ):
+        if name == "squared_error":
+            cost += second - first * first / size
+        else:
+            ratio = first / size
+            cost += second - first * np.log(ratio, out=np.zeros_like(ratio), where=ratio > 0)
+    costs: Array = np.maximum(cost, 0.0) / total
+    return costs

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.listing import Listing
+from ceiba.listing import Listing, by_column
 from ceiba.tree import SplitKind, SplitTests, Tree
 from ceiba.tree.splits.sentences import range_sentence
 
@@ -100,10 +100,9 @@ def _computed(tree: Tree) -> Listing:
         column = tree.schema.names[tree.splits.column[node]]
         rows.append((node, column, statistic, df[0] if classes else shown, p, " | ".join(groups)))
     names = ("node", "column", "statistic", "df", "p_value", "groups")
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
     of = "Pearson's chi-square of branches and classes" if classes else "F of the branches' means"
     return Listing(
-        {name: list(column) for name, column in zip(names, columns, strict=True)},
+        by_column(names, rows),
         title="tests",
         legend=f"statistic: {of}; p_value: of one split, not of the search that chose it",
     )

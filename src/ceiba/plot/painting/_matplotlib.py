@@ -1,13 +1,18 @@
-"""The one door to matplotlib: imported at first use, with an error that says how to get it."""
+"""The one door to matplotlib, imported at first use; the axes of pictures, and their tree."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ceiba.errors import OptionError
+from ceiba.tree import Tree
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
 else:
     Axes = Any  # for annotations, without importing matplotlib
+
+POINTS = 72.0  # per inch
 
 
 def require_matplotlib() -> Any:
@@ -29,3 +34,34 @@ def new_axes(width: float, height: float) -> Axes:
 
     figure = plt.figure(figsize=(width, height))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))
+
+
+def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes:
+    """Return the axes to draw in, new ones by default, with a frame on two sides only."""
+    require_matplotlib()
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def axes_size(ax: Axes) -> tuple[float, float]:
+    """Return width and height of axes in points."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    extent = ax.get_window_extent()
+    return extent.width * POINTS / figure.dpi, extent.height * POINTS / figure.dpi
+
+
+def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
+    """Accept a Tree, or an estimator that holds one."""
+    drawn = getattr(tree, "tree_", tree)
+    if not isinstance(drawn, Tree):
+        raise OptionError(
+            f"{who} draws a Tree or a fitted ceiba estimator; it got {type(tree).__name__}. "
+            "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
+        )
+    return drawn

@@ -1,21 +1,51 @@
-"""Colours that people with any colour vision can tell apart, on light and dark paper.
+"""Colours that people with any colour vision can tell apart, on light and dark paper; the legend.
 
-The schemes are those of `ceiba.layout`. Numbers: one hue, stronger for larger values. A node's
-fill is its class colour mixed with the paper, so purity reads as strength and text in the style's
-own colour stays legible on it.
+Numbers: one hue, stronger for larger values. A node's fill is its class colour mixed with the
+paper, so purity reads as strength and text in the style's own colour stays legible on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import class_palette
-from ceiba.layout.colours import NUMBER
-from ceiba.plot.painting._matplotlib import require_matplotlib
+from ceiba.layout.colours import NUMBER, ValueScale, class_palette
+from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.tree import Tree
+from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.words import words
 
 Colour = tuple[float, float, float]
+_MOST: Final = 12  # classes named
+
+
+@dataclass(frozen=True)
+class Ink:
+    """The colours of a style: paper, text, and text mixed with paper."""
+
+    paper: Colour
+    text: Colour
+    grey: Colour
+    line: Colour
+    faint: Colour
+
+
+def ink_of(ax: Axes) -> Ink:
+    """Return the colours of the style in which axes were made."""
+    import matplotlib as mpl
+    from matplotlib.colors import to_rgb, to_rgba
+
+    paper = ax.get_facecolor()
+    figure = ax.get_figure(root=True)
+    if to_rgba(paper)[3] == 0 and figure is not None:
+        paper = figure.get_facecolor()
+    sheet, text = to_rgb(paper), to_rgb(mpl.rcParams["text.color"])
+    grey, line, faint = (mixed(text, sheet, share) for share in (0.62, 0.45, 0.15))
+    return Ink(sheet, text, grey, line, faint)
 
 
 def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
@@ -68,3 +98,45 @@ def rgb(colour: str) -> Colour:
     """Read "#rrggbb"."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b
+
+
+def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
+    """Name the class colours beside the axes, or show the scale of the values."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+    from matplotlib.patches import Patch
+
+    if palette:
+        labels = [level_text(label) for label in tree.target.classes[0]]
+        pairs = zip(palette[:_MOST], labels[:_MOST], strict=True)
+        marks = [Patch(color=colour, label=label) for colour, label in pairs]
+        if len(labels) > _MOST:
+            marks.append(Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MOST)))
+        ax.legend(
+            handles=marks,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+            frameon=False,
+            fontsize="small",
+            title=tree.target.name,
+        )
+    elif tree.n_outputs == 1:
+        tones = [number_colour(k / 16, ink_of(ax).paper) for k in range(17)]
+        mapped = ScalarMappable(Normalize(0, 1), LinearSegmentedColormap.from_list("value", tones))
+        figure = ax.get_figure()
+        assert figure is not None
+        bar = figure.colorbar(mapped, ax=ax, **colorbar)
+        bar.set_label(tree.target.name or words(lang)["plot.value"], parse_math=False)
+        _value_ticks(bar, ValueScale(tree))
+
+
+def _value_ticks(bar: Any, scale: ValueScale) -> None:
+    """Write the values of the leaves at their colours; of many leaves five, at equal shares."""
+    values = np.unique(scale.values)
+    if len(values) > _MOST:
+        values = np.array([scale.value_at(k / 4) for k in range(5)])
+    ticks: dict[str, float] = {}
+    for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
+        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not lie on each other
+            ticks[number_text(value, 4)] = place
+    bar.set_ticks(list(ticks.values()), labels=list(ticks))

@@ -91,10 +91,7 @@ def name_ticks(axis: Axis, one: Ladder) -> None:
 
 
 def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the value at which each column is held: as asked, the middle, or the first level.
-
-    The middle is the median (the most frequent level) of the rows, or of the range seen.
-    """
+    """Return the value at which each column is held: as asked, the middle, or the first level."""
     for name in at or {}:
         tree.schema.index(name)  # refuses unknown names
     held: list[Any] = []
@@ -134,8 +131,8 @@ def _most(codes: NDArray[Any]) -> int:
     return int(np.bincount(codes.astype(np.int64)).argmax())
 
 
-def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, Any]:
-    """Return the node of every cell, and rows that stand for the cells, in C order."""
+def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]:
+    """Return the node of every cell, one axis per ladder."""
     grids = np.meshgrid(*[one.middles for one in ladders], indexing="ij")
     n = grids[0].size
     columns = []
@@ -145,17 +142,13 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> tuple[Any, A
         values = axis.get(info.name, np.full(n, value)).astype(kind)
         columns.append(Column(info, values))
     table = Table(tuple(columns), n, tree.schema)
-    shape = grids[0].shape
-    return route.apply(tree, table).reshape(shape), table
+    return route.apply(tree, table).reshape(grids[0].shape)
 
 
 def title_slice(
     ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any], lang: str
 ) -> None:
-    """Write above the picture at which values other columns are held, and what makes no difference.
-
-    `nodes` are those of the cells, one axis per ladder.
-    """
+    """Write at which values other columns are held, and which column makes no difference."""
     shown = [one.info.name for one in ladders]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout import Box, Drawing, Foot
+from ceiba.layout.drawing import Box, Drawing, Foot
 from ceiba.plot.painting._matplotlib import Axes
-from ceiba.plot.painting.colours import Colour, mixed
+from ceiba.plot.painting.colours import Colour, ink_of
 
 if TYPE_CHECKING:
     from matplotlib.path import Path
@@ -25,24 +25,12 @@ class Painter:
     """Paints one drawing, moved by (`dx`, `dy`), onto axes."""
 
     def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
-        import matplotlib as mpl
-        from matplotlib.colors import to_rgb, to_rgba
-
         self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
-        paper = ax.get_facecolor()
-        figure = ax.get_figure(root=True)
-        if to_rgba(paper)[3] == 0 and figure is not None:
-            paper = figure.get_facecolor()
-        self.paper: Colour = to_rgb(paper)
-        self.ink: Colour = to_rgb(mpl.rcParams["text.color"])
-        self.grey: Colour = mixed(self.ink, self.paper, 0.62)
-        self.line: Colour = mixed(self.ink, self.paper, 0.45)
+        ink = ink_of(ax)
+        self.paper, self.ink, self.grey, self.line = ink.paper, ink.text, ink.grey, ink.line
 
     def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
-        """Paint the edges: from the parent, along the rail, to the word before the box.
-
-        The more rows, the thicker.
-        """
+        """Paint the edges to the words before the boxes; the more rows, the thicker."""
         paths = [_elbow(route) for route in drawing.routes if route]
         widths = [
             0.8 + 3.2 * share for route, share in zip(drawing.routes, shares, strict=True) if route

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import Drawing, PanelAxis, Sheet
-from ceiba.layout.panel_axis import apart, axis_room
+from ceiba.layout.drawing import Drawing, Sheet
+from ceiba.layout.panel_axis import PanelAxis, apart, axis_room
 from ceiba.plot.painting.colours import Colour, mixed
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView

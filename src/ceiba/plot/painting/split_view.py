@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import PanelAxis
-from ceiba.layout.bins import bin_edges
+from ceiba.layout.panel_axis import PanelAxis, bin_edges
 from ceiba.table import Column, ColumnInfo, Table, read_target, show_number, split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -56,14 +55,11 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
 
 @dataclass(frozen=True)
 class SplitView:
-    """The rows of one node along its split column.
-
-    `x` is the place of each row, NaN where it has none; `edges` are those of the bars.
-    """
+    """The rows of one node along its split column."""
 
     rows: Array
-    x: Array
-    edges: Array
+    x: Array  # the place of each row, NaN where it has none
+    edges: Array  # of the bars
     cuts: tuple[float, ...]
     axis: PanelAxis
 

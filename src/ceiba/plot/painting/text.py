@@ -1,15 +1,24 @@
-"""How wide a text is, measured with the fonts that will paint it."""
+"""Texts in pictures: how wide they are, fonts that have their letters, ticks that stay apart."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ceiba.layout import Measure
+import numpy as np
+
+from ceiba.layout.drawing import Measure
 from ceiba.plot.painting._matplotlib import require_matplotlib
+from ceiba.tree import Tree
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels
+_LAST = "Last Resort"  # fonts that draw a box with a number for every letter cover nothing
+Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
 @lru_cache(maxsize=1)
@@ -44,3 +53,110 @@ def _measure_in(font_size: float, families: object, generic: object) -> Measure:
         return float(width) * 72 / _DPI
 
     return measure
+
+
+def in_covering_fonts(draw: Draw) -> Draw:
+    """Make a function that draws a tree (its first argument) use fonts with all its letters."""
+
+    @wraps(draw)
+    def drawn(tree: Any, *data: Any, **options: Any) -> Any:
+        mpl = require_matplotlib()
+        drawn = getattr(tree, "tree_", tree)
+        spoken = _spoken(drawn) if isinstance(drawn, Tree) else ""
+        with mpl.rc_context({"font.family": covering_fonts(spoken)}):
+            return draw(tree, *data, **options)
+
+    return drawn  # type: ignore[return-value]
+
+
+def _spoken(tree: Tree) -> str:
+    """Return the names that may be written."""
+    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_features.tolist()]
+    names = [tree.schema.names[j] for j in tree.used_features.tolist()]
+    labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
+    return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
+
+
+def covering_fonts(text: str) -> list[str]:
+    """Return font families that cover all letters of a text, the usual one first."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import findfont
+
+    usual = list(mpl.rcParams["font.family"])
+    lacking = frozenset(
+        letter for letter in set(text) if letter.isprintable() and ord(letter) > 127
+    ) - _letters(findfont(mpl.font_manager.FontProperties()))
+    return [*usual, *_others(lacking)] if lacking else usual
+
+
+@lru_cache(maxsize=64)
+def _letters(path: str) -> frozenset[str]:
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        return frozenset(map(chr, FT2Font(path).get_charmap()))
+    except (OSError, RuntimeError):
+        return frozenset()
+
+
+@lru_cache(maxsize=64)
+def _others(lacking: frozenset[str]) -> tuple[str, ...]:
+    """Return installed families that together have the letters, as far as there are any."""
+    from matplotlib.font_manager import fontManager
+
+    names: list[str] = []
+    left = set(lacking)
+    upright: list[Any] = [
+        font
+        for font in fontManager.ttflist
+        if font.style == "normal" and not font.name.startswith(_LAST)
+    ]
+    for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
+        if not left:
+            break
+        if font.name not in names and (has := left & _letters(font.fname)):
+            names.append(font.name)
+            left -= has
+    return tuple(names)
+
+
+def round_numbers(most: float) -> list[float]:
+    """Return 1, 2, 5, 10, 20, 50, ... up to `most`."""
+    powers = range(len(str(int(most))))
+    return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
+
+
+def set_apart_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
+    """Put ticks on a horizontal axis, the most important first; those without room are left out."""
+    require_matplotlib()
+    from matplotlib.ticker import FuncFormatter
+
+    known = dict(zip(places, labels, strict=True))
+    axis.set_major_locator(_locator(list(known.items())))
+    axis.set_major_formatter(FuncFormatter(lambda at, _: known.get(at, "")))
+
+
+def _locator(candidates: list[tuple[float, str]]) -> Any:
+    from matplotlib.ticker import Locator
+
+    class ApartLocator(Locator):
+        def __call__(self) -> Any:
+            axis: Any = self.axis
+            figure = axis.axes.get_figure(root=True)
+            size = axis.majorTicks[0].label1.get_size() if axis.majorTicks else 10.0
+            measure = text_measure(float(size))
+            pixels = figure.dpi / 72
+            taken: list[tuple[float, float]] = []
+            chosen = []
+            for place, label in candidates:
+                at = axis.axes.transData.transform((place, 0.0))[0] / pixels
+                half = measure(label, False) / 2 + 0.35 * size
+                if all(at + half <= low or at - half >= high for low, high in taken):
+                    taken.append((at - half, at + half))
+                    chosen.append(place)
+            return np.sort(np.asarray(chosen, np.float64))
+
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            return self()
+
+    return ApartLocator()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError
-from ceiba.inspection.splitting.split_curve import split_curve
+from ceiba.inspection.splitting.split_table import split_curve
 from ceiba.report.histograms import bars
 from ceiba.report.numbers import exact
 from ceiba.studio.answers.bench import Bench

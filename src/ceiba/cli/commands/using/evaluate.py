@@ -59,7 +59,7 @@ def evaluate(
 def evaluation_blocks(evaluation: Any) -> list[Any]:
     """Return an evaluation as it is printed; one per output of a model with several."""
     from ceiba.cli.terminal.output import LANG
-    from ceiba.trust.groups import GroupEvaluation
+    from ceiba.trust.evaluation import GroupEvaluation
 
     if isinstance(evaluation, tuple):
         return [block for one in evaluation for block in evaluation_blocks(one)]

@@ -41,7 +41,7 @@ def explain(
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import LANG, answer, warn_in_words
-    from ceiba.inspection import explain as why
+    from ceiba.inspection.explain import explain as why
 
     warn_in_words()
     tree, metadata = open_tree(model)

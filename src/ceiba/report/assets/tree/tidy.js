@@ -1,5 +1,5 @@
 // Where the nodes of the drawn tree stand across: Reingold & Tilford for any number of branches,
-// from the left and from the right, averaged. The same algorithm as ceiba.layout.tidy.
+// from the left and from the right, averaged. The same algorithm as ceiba.layout.placing.
 
 /**
  * @param {ArrayLike<number>} parent positions in pre-order, -1 at the root

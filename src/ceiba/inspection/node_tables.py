@@ -1,89 +1,29 @@
-"""Small figures that teaching texts compute by hand: plurality, expected costs, g(t) of each step.
+"""Tables of the nodes of a tree: expected costs, weakest links, what routed the training rows.
 
-plurality          the most frequent label of a set (Russell and Norvig, PLURALITY-VALUE)
 expected cost      of answering i at node t: sum over j of C(i | j) p(j | t)
 g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which the branch
-T_t is worth no more than t itself (Breiman et al. 1984, section 3.3)
+                   T_t is worth no more than t itself (Breiman et al. 1984, section 3.3)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.listing import Listing
+from ceiba.listing import Listing, by_column
 from ceiba.prune import PruningSequence, pruning_sequence
-from ceiba.table import read_target
-from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.shape import sum_up
 
 _NOISE: Final = 1e-12
 
 
-def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
-    """Return the most frequent label of a set; of equals the first in sorted order.
-
-    Parameters
-    ----------
-    labels : array-like or mapping of label to count
-    weight : array-like, optional
-        Weight of each label.
-
-    Returns
-    -------
-    label
-
-    Examples
-    --------
-    >>> from ceiba.inspection import plurality
-    >>> plurality(["Yes", "No", "Yes"]), plurality({"a": 3, "b": 3})
-    ('Yes', 'a')
-    """
-    if isinstance(labels, Mapping):
-        if not labels:
-            raise OptionError("plurality: an empty set has no most frequent label.")
-        most = max(labels.values())
-        return next(label for label, count in labels.items() if count == most)
-    target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
-    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
-    counts = np.bincount(target.values[:, 0], weights=weights)
-    label = target.info.classes[0][int(np.argmax(counts))]
-    return label.item() if hasattr(label, "item") else label
-
-
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """List what each answer would cost at a node, and which one the tree gives.
-
-    Parameters
-    ----------
-    tree : Tree
-        Of classes, one output; without costs every mistake costs 1.
-    node : int, default=0
-
-    Returns
-    -------
-    Listing
-        answer, probability of that class, expected cost, chosen.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.inspection import expected_costs
-    >>> costs = {("ill", "well"): 10.0, ("well", "ill"): 1.0}
-    >>> model = ceiba.DecisionTreeClassifier(cost_matrix=costs, max_depth=1)
-    >>> tree = model.fit([[1]] * 10, ["ill"] * 2 + ["well"] * 8).tree_
-    >>> print(expected_costs(tree))
-    expected costs at node 0
-    answer  probability  expected cost  chosen
-    ill             0.2            0.8  *
-    well            0.8              2
-    expected cost: of this answer for a row of the node; chosen: the least, which the node answers
-    """
+    """List what each answer would cost at a node, and which one the tree gives."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
@@ -155,9 +95,8 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
                  int(leaves[node]), link, "*" if next_ else "")
             )  # fmt: skip
     names = ("step", "alpha", "node", "R(t)", "R(T_t)", "leaves", "g", "weakest")
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return Listing(
-        {name: np.array(column) for name, column in zip(names, columns, strict=True)},
+        {name: np.array(column) for name, column in by_column(names, rows).items()},
         title="links of the pruning sequence",
         legend="g: (R(t) - R(T_t)) / (leaves - 1); weakest: these nodes become leaves next",
     )
@@ -170,3 +109,67 @@ def _below(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         above = tree.parent[i]
         below[i] = below[above] or leaf[above]
     return below
+
+
+def routing(tree: Tree) -> Listing:
+    """Tell, for each inner node, how many training rows were sent by whom.
+
+    Parameters
+    ----------
+    tree : Tree
+
+    Returns
+    -------
+    Listing
+        Columns node, by ("split", "surrogate", "default", "stays", "shares"), question, rows; the
+        rows of one node add up to its own.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> X = {
+    ...     "age": [20, 25, 30, 35, None, 50, 55, 60],
+    ...     "height": [110, 120, 130, None, 115, 180, None, 175],
+    ...     "sex": list("fmfmfmfm"),
+    ... }
+    >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0).fit(X, list("aaaaabbb"))
+    >>> print(ceiba.inspection.routing(model.tree_))
+    who sent the training rows
+    node  by         question        rows
+       0  split      age < 42.5         7
+       0  surrogate  height < 152.5     1
+       0  default    -                  0
+    by: the split where the value is there, else the first surrogate with a value, else as the
+    tree's rule for missing values says
+    """
+    lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _senders(tree, i)]
+    return Listing(
+        by_column(("node", "by", "question", "rows"), lines),
+        title="who sent the training rows",
+        legend="by: the split where the value is there, else the first surrogate with a value, "
+        "else as the\ntree's rule for missing values says",
+    )
+
+
+def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
+    """Return (node, sender, question, rows) of one node."""
+    node = tree.node(i)
+    surrogates = node.surrogates if tree.active_surrogates is not None else ()
+    by_surrogate = [surrogate.sent for surrogate in surrogates]
+    last, rows = _last_resort(tree, i)
+    yield i, "split", node.sentence(0), node.n_rows - sum(by_surrogate) - rows
+    for surrogate, sent in zip(surrogates, by_surrogate, strict=True):
+        yield i, "surrogate", surrogate.split.sentence(0, tree.schema), sent
+    yield i, last, "-", rows
+
+
+def _last_resort(tree: Tree, i: int) -> tuple[str, int]:
+    """Return what happens to rows that nobody can place, and how many there were."""
+    children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
+    if tree.missing == "fractional":
+        # A row that goes down all branches is counted in each of them.
+        extra = int(tree.n_rows[children].sum() - tree.n_rows[i])
+        return "shares", extra // max(len(children) - 1, 1)
+    left = int(tree.sent_default[i])
+    stays = tree.default_branch[i] < 0 or int(tree.n_rows[children].sum()) < tree.n_rows[i]
+    return "stays" if stays and left else "default", left
