@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 
 from ceiba.errors import CeibaError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema
-from ceiba.tree import (
-    CompetitorTable,
-    Cut,
-    LevelSets,
-    Presence,
-    SplitKind,
-    SplitTable,
-    SurrogateTable,
-)
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind, SplitTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from tests.tree.random_trees import random_split, schema
 
 SEEDS = st.integers(0, 10_000)

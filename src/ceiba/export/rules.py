@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ceiba.paths import ends_of
-from ceiba.paths.of_tree import refuse_fractional, root_answers
+from ceiba.paths.of_tree import ends_of, refuse_fractional, root_answers
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import ALL_DIGITS, number_text
 from ceiba.tree.tree import Tree

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from ceiba.grow.units import Units
 from ceiba.table import Schema, Table, Target
-from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
+from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
 from ceiba.tree.construct.skeleton import skeleton
 from ceiba.tree.routing.recount import recount
 from ceiba.tree.routing.sums import in_order, rounded_once
+from ceiba.tree.splits.tests import SplitTests
 
 Rows = npt.NDArray[np.intp]
 

@@ -14,8 +14,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.paths import Clause, Condition, clause_of
-from ceiba.paths.of_tree import joined_with
+from ceiba.paths.conditions import Clause, Condition
+from ceiba.paths.of_tree import clause_of, joined_with
 from ceiba.prune.pessimistic import added_errors
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree

@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import ModelFileError
-from ceiba.paths import Clause, Condition, ValueSet
-from ceiba.paths.conditions import Chain
+from ceiba.paths.conditions import Chain, Clause, Condition
+from ceiba.paths.value_set import ValueSet
 from ceiba.rules.rule_set import GeneralRule, RuleSet
 from ceiba.tree.model_file import Document, write
 from ceiba.tree.model_file.field import Field

@@ -21,7 +21,7 @@ from sklearn.utils import column_or_1d
 from ceiba.errors import DataTypeError, OptionError
 from ceiba.families.c45 import c45
 from ceiba.grow import Problem
-from ceiba.paths import Condition
+from ceiba.paths.conditions import Condition
 from ceiba.rules.choose import chosen
 from ceiba.rules.generalise import Draft, drafts, path_tests
 from ceiba.table import Table, read_like

@@ -18,8 +18,9 @@ from ceiba.errors import OptionError, TreeError
 from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.prune.cross_validation.folds import read_folds
-from ceiba.tree import Split, Tree
+from ceiba.tree import Tree
 from ceiba.tree.routing import route
+from ceiba.tree.splits.split_table import Split
 
 Array = npt.NDArray[Any]
 

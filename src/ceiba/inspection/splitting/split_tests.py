@@ -8,8 +8,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.tree import SplitKind, SplitTests, Tree
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.splits.sentences import range_sentence
+from ceiba.tree.splits.tests import SplitTests
 
 _NAMES: Final = {
     "chi2": "chi-square of the groups",
