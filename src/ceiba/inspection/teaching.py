@@ -19,7 +19,7 @@ from ceiba.listing import Listing
 from ceiba.prune import PruningSequence, pruning_sequence
 from ceiba.table import read_target
 from ceiba.tree import Tree
-from ceiba.tree.shape import sum_up
+from ceiba.tree.figures import sum_up
 
 _NOISE: Final = 1e-12
 

@@ -48,7 +48,7 @@ def conditions_of(
         for branch, child in enumerate(below):
             if child in on_path:
                 clauses[child] = clauses[node]
-                if not in_turn or branch != _last_asked(tree, node):
+                if not in_turn or branch != int(tree.default_branch[node]):
                     step = _clause(tree, node, branch, answers)
                     clauses[child] = joined_with(clauses[node], step)
     conditions = []
@@ -85,11 +85,6 @@ def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
     return possible_ends(tree, end_nodes(tree))
 
 
-def _last_asked(tree: Tree, node: int) -> int:
-    """Return the branch that needs no question: that of missing values, which is the longest."""
-    return int(tree.default_branch[node])
-
-
 def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[tuple[int, bool]]:
     """Sort ends so that those of the branch that is asked last come last, at every node."""
     on_path = paths_to(tree, (node for node, _ in ends), top)
@@ -100,7 +95,8 @@ def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[t
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            below.append(below.pop(_last_asked(tree, node)))
+            # The branch of missing values, whose condition is the longest, needs no question.
+            below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])
 

@@ -6,10 +6,9 @@ from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.invariants import check
 from ceiba.tree.methods import from_sklearn, load
-from ceiba.tree.model_file import read_metadata
-from ceiba.tree.node import Node
+from ceiba.tree.model_file.document import read_metadata
+from ceiba.tree.node import Node, Path, Step
 from ceiba.tree.notes import NodeNote
-from ceiba.tree.path import Path, Step
 from ceiba.tree.routing.one_row import Answer
 from ceiba.tree.splits.split_table import (
     Cut,
