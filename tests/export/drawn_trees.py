@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.tree import SplitKind, SplitTable, SurrogateTable, Tree, check
+from ceiba.tree import SplitKind, SplitTable, Tree, check
+from ceiba.tree.splits.surrogates import SurrogateTable
 from tests.tree.random_trees import random_tree
 
 NAMES = [

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 import ceiba
-from ceiba.paths import condition_of
+from ceiba.paths.of_tree import condition_of
 from tests.export.drawn_trees import draw
 
 WIND = ceiba.tree.build(("wind", {"west": "yes", "east": "no"}), unseen="default")

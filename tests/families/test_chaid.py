@@ -116,7 +116,6 @@ def test_tests_stand_in_the_tree_once_per_split():
     ceiba.tree.check(tree)
     assert tree.n_leaves > 2
     assert tree.depth == 1
-    assert not tree.tests.continues.any()
     assert np.flatnonzero(~np.isnan(tree.tests.p_value)).tolist() == [0]
     test = tree.root.test
     cells = [np.bincount(y[tree.apply(X) == leaf], minlength=2) for leaf in tree.leaves]

@@ -11,7 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.inspection.intervals import wilson
-from ceiba.paths import condition_of
+from ceiba.paths.of_tree import condition_of
 from ceiba.tree import Leaf, build
 from tests.tree.random_trees import random_rows, random_tree
 

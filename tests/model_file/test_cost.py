@@ -16,7 +16,7 @@ import ceiba
 from ceiba.criteria import TEST_CRITERIA, criterion_names
 from ceiba.errors import ModelFileError
 from ceiba.estimators.model_file import restore
-from ceiba.tree.model_file import dumps, loads
+from ceiba.tree.model_file.document import dumps, loads
 from ceiba.tree.model_file.tree_part import CRITERIA
 
 Change = Callable[[dict[str, Any]], None]

@@ -17,8 +17,8 @@ import pytest
 import ceiba
 from ceiba.errors import ModelFileError, OutputError
 from ceiba.estimators.model_file import restore
-from ceiba.tree.model_file import dumps, loads, read
 from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.document import dumps, loads, read
 from tests.tree.random_trees import random_tree
 
 

@@ -20,7 +20,7 @@ import pytest
 import ceiba
 from ceiba.errors import ModelFileError
 from ceiba.estimators.model_file import restore
-from ceiba.tree.model_file import dumps, loads
+from ceiba.tree.model_file.document import dumps, loads
 from tests.tree.random_trees import random_tree
 
 _FLOOR = 2**18  # bytes that even an empty file may need: buffers of gzip, modules, messages

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import CeibaWarning, ModelFileError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.tree.model_file import dumps, loads, read
+from ceiba.tree.model_file.document import dumps, loads, read
 from tests.tree.random_trees import random_rows, random_tree
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.paths import condition_of, ends_of
+from ceiba.paths.of_tree import condition_of, ends_of
 from ceiba.table import read_like
 from ceiba.tree import build
 from tests.export.agreement import several

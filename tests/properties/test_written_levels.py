@@ -13,8 +13,7 @@ import ceiba
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree import Cut, LevelSets, build
 from ceiba.tree.splits.sentences import quoted_level
-from ceiba.tree.splits.written import read_written
-from ceiba.tree.splits.written_levels import read_levels
+from ceiba.tree.splits.written import read_levels, read_written
 
 NASTY = st.text(st.sampled_from("ab,{}'\"|\\ \n\té=<≤+1"), max_size=7) | st.sampled_from(
     [

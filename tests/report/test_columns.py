@@ -14,7 +14,7 @@ import ceiba
 from ceiba.errors import CeibaError
 from ceiba.report import payload
 from ceiba.table import read_like
-from ceiba.tree import trace
+from ceiba.tree.routing.trace import trace
 from tests.report.browser import Open
 
 SIZES = ["small", "middling", "large", "huge"]

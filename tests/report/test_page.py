@@ -14,7 +14,7 @@ import pytest
 import ceiba
 from ceiba.layout.placing import tidy
 from ceiba.table import read_like
-from ceiba.tree import trace
+from ceiba.tree.routing.trace import trace
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table
 

@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import ceiba
 from ceiba.grow import Problem
-from ceiba.rules.choose import _shortest
-from ceiba.rules.generalise import drafts
+from ceiba.rules.generalise import _shortest, drafts
 
 IRIS = load_iris()
 
@@ -132,7 +131,7 @@ def length(rules, codes, weight, bits):
         wrong, lost = covered & (codes != k), ~covered & (codes == k)
         total += log2(comb(int(covered.sum()), int(wrong.sum())))
         total += log2(comb(int((~covered).sum()), int(lost.sum())))
-        theory = sum(rule.n_tests * bits - log2(factorial(rule.n_tests)) for rule in own)
+        theory = sum(len(rule.tests) * bits - log2(factorial(len(rule.tests))) for rule in own)
         total += 0.5 * (theory - log2(factorial(len(own))))
     return total
 

@@ -13,14 +13,14 @@ from ceiba.tree import (
     Intervals,
     LevelSets,
     Presence,
-    Split,
     SplitKind,
     SplitTable,
-    SurrogateTable,
     Tree,
     check,
     from_arrays,
 )
+from ceiba.tree.splits.split_table import Split
+from ceiba.tree.splits.surrogates import SurrogateTable
 
 LEVELS = ("red", "green", "blue", "black", "white")
 SIZES = ("S", "M", "L", "XL")

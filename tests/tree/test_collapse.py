@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.tree import CompetitorTable, Cut, SplitTable, check
+from ceiba.tree import Cut, SplitTable, check
+from ceiba.tree.splits.surrogates import CompetitorTable
 from tests.tree.random_trees import random_rows, random_tree
 
 SEEDS = st.integers(0, 10_000)

@@ -16,7 +16,7 @@ import ceiba
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.tree import Cut, Intervals, SplitKind, build, check
 from ceiba.tree.construct.chained import chained
-from ceiba.tree.model_file import dumps, loads
+from ceiba.tree.model_file.document import dumps, loads
 from ceiba.tree.routing.trace import trace
 from tests.tree.random_trees import random_rows, random_tree
 

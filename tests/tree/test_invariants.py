@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.tree import CompetitorTable, Cut, LevelSets, SplitTable, SurrogateTable, Tree, check
+from ceiba.tree import Cut, LevelSets, SplitTable, Tree, check
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from tests.tree.random_trees import random_tree
 
 

@@ -14,8 +14,8 @@ from sklearn.datasets import load_iris
 
 import ceiba
 from ceiba.errors import OptionError
+from ceiba.tree.figures import SklearnNames
 from ceiba.tree.methods import TreeMethods
-from ceiba.tree.sklearn_names import SklearnNames
 
 mpl.use("Agg")
 X, Y = load_iris(return_X_y=True, as_frame=True)

@@ -12,7 +12,7 @@ import pytest
 import ceiba
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.tree import LevelSets, Presence, SplitKind, build, check
-from ceiba.tree.model_file import dumps, loads
+from ceiba.tree.model_file.document import dumps, loads
 
 SPLIT = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_diabetes, load_iris
 import ceiba
 from ceiba.errors import ModelFileError, OptionError, TreeError
 from ceiba.tree import check
-from ceiba.tree.model_file import dumps, loads
+from ceiba.tree.model_file.document import dumps, loads
 
 
 @pytest.fixture(scope="module")

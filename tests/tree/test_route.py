@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import DataError, TreeError
 from ceiba.table import Table, read_like
-from ceiba.tree import Cut, LevelSets, SplitTable, SurrogateTable, Tree, trace
+from ceiba.tree import Cut, LevelSets, SplitTable, Tree
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.routing.route import spread
+from ceiba.tree.routing.trace import trace
+from ceiba.tree.splits.surrogates import SurrogateTable
 from tests.tree.random_trees import random_rows, random_tree
 
 SEEDS = st.integers(0, 10_000)

@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 
 from ceiba.errors import CeibaError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema
-from ceiba.tree import (
-    CompetitorTable,
-    Cut,
-    LevelSets,
-    Presence,
-    SplitKind,
-    SplitTable,
-    SurrogateTable,
-)
+from ceiba.tree import Cut, LevelSets, Presence, SplitKind, SplitTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from tests.tree.random_trees import random_split, schema
 
 SEEDS = st.integers(0, 10_000)
@@ -44,11 +37,11 @@ def test_take_gives_the_chosen_rows(seed: int, data: st.DataObject) -> None:
 
 
 @given(seed=SEEDS)
-def test_without_clears_the_marked_rows(seed: int) -> None:
+def test_take_clears_the_marked_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
     splits = [random_split(rng) for _ in range(8)]
     leaf = rng.random(8) < 0.5
-    cleared = SplitTable.from_splits(splits, schema()).without(leaf)
+    cleared = SplitTable.from_splits(splits, schema()).take(np.arange(8), leaf)
     kept = [None if gone else split for gone, split in zip(leaf, splits, strict=True)]
     assert cleared == SplitTable.from_splits(kept, schema())
 

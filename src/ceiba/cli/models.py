@@ -32,7 +32,7 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 
 def _read(path: str | os.PathLike[str]) -> Any:
-    from ceiba.tree.model_file import read
+    from ceiba.tree.model_file.document import read
 
     return read(path)
 

@@ -17,7 +17,8 @@ from ceiba.edit.forced.here import Here
 from ceiba.edit.growing import grafted
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
-from ceiba.tree import LevelSets, Split, Tree
+from ceiba.tree import LevelSets, Tree
+from ceiba.tree.splits.split_table import Split
 
 
 def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:

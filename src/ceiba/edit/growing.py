@@ -21,7 +21,7 @@ from ceiba.grow.per_column import per_column
 from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.notes import NodeNote, with_note
-from ceiba.tree.splits.cut_digits import with_cut_digits
+from ceiba.tree.splits.surrogates import with_cut_digits
 
 _CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
 

@@ -22,7 +22,7 @@ from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.prune.cross_validation.pruned_answers import StepFunctions
 from ceiba.tree import Tree
-from ceiba.tree.model_file import Document
+from ceiba.tree.model_file.document import Document
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
 from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json

@@ -19,8 +19,9 @@ from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
-from ceiba.paths import Clause, ValueSet, accepted, clause_of
-from ceiba.paths.of_tree import refuse_fractional, unknown_at
+from ceiba.paths.conditions import Clause
+from ceiba.paths.of_tree import accepted, clause_of, refuse_fractional, unknown_at
+from ceiba.paths.value_set import ValueSet
 from ceiba.table import ColumnInfo
 from ceiba.tree.notes import note_text
 from ceiba.tree.tree import Tree

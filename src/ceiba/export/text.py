@@ -16,8 +16,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.layout.captions import percent
 from ceiba.layout.colours import node_strengths
-from ceiba.paths import ends_of
-from ceiba.paths.of_tree import refuse_fractional, root_answers
+from ceiba.paths.of_tree import ends_of, refuse_fractional, root_answers
 from ceiba.tree.notes import note_text
 from ceiba.tree.splits.sentences import ALL_DIGITS, DIGITS, level_text, number_text
 from ceiba.tree.tree import Tree

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from ceiba.grow.units import Units
 from ceiba.table import Schema, Table, Target
-from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
-from ceiba.tree.construct.skeleton import skeleton
-from ceiba.tree.routing.recount import recount
-from ceiba.tree.routing.sums import in_order, rounded_once
+from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
+from ceiba.tree.construct.from_arrays import skeleton
+from ceiba.tree.routing.recount import in_order, recount, rounded_once
+from ceiba.tree.splits.tests import SplitTests
 
 Rows = npt.NDArray[np.intp]
 

@@ -23,7 +23,7 @@ from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
-from ceiba.tree.splits.cut_digits import with_cut_digits
+from ceiba.tree.splits.surrogates import with_cut_digits
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]

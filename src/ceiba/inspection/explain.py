@@ -21,11 +21,12 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.listing import Block, Listing, text_of
 from ceiba.table import Column, Table, show_number
-from ceiba.tree import Cut, Intervals, Split, Tree
+from ceiba.tree import Cut, Intervals, Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
 from ceiba.tree.routing.trace import Move, trace
 from ceiba.tree.splits.sentences import ALL_DIGITS, cut_words, level_text, number_text
+from ceiba.tree.splits.split_table import Split
 from ceiba.visible import visible
 from ceiba.words import words
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.paths import Clause, Condition, ValueSet, conditions_of
-from ceiba.paths.conditions import all_of
+from ceiba.paths.conditions import Clause, Condition, all_of
+from ceiba.paths.of_tree import conditions_of
+from ceiba.paths.value_set import ValueSet
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import DIGITS, level_text
 

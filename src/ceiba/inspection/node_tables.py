@@ -17,7 +17,7 @@ from ceiba.errors import OptionError
 from ceiba.listing import Listing, by_column
 from ceiba.prune import PruningSequence, pruning_sequence
 from ceiba.tree import Tree
-from ceiba.tree.shape import sum_up
+from ceiba.tree.figures import sum_up
 
 _NOISE: Final = 1e-12
 

@@ -21,7 +21,8 @@ from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
 from ceiba.listing import Listing
-from ceiba.paths import Condition, conditions_of
+from ceiba.paths.conditions import Condition
+from ceiba.paths.of_tree import conditions_of
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.notes import note_text

@@ -1,22 +1,22 @@
 """What a row must satisfy to take a path: a conjunction of clauses, one per column.
 
-Tests on one column merge: bounds to one interval, level sets to their intersection. Without
-surrogates a clause is one value set. With surrogates a value that its test cannot place asks other
-columns in turn (a `Chain`), and a clause is a choice: the value is in this set, or it is in that
-one and its chains agree. Every notation (rows, words, Python, SQL, PMML) is a `fold` of this shape.
+Tests on one column merge: bounds to one interval, level sets to their intersection. With surrogates
+a value that its test cannot place asks other columns in turn (a `Chain`), and a clause is a choice:
+the value is in this set, or it is in that one and its chains agree. Every notation (rows, words,
+Python, SQL, PMML) is a `fold` of this shape.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.paths.value_set import ValueSet
-from ceiba.table import ColumnInfo, Schema, Table
+from ceiba.table import ColumnInfo, Schema, Table, read_like
 from ceiba.words import words
 
 T = TypeVar("T")
@@ -61,16 +61,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Clause:
-    """What a condition asks of one column: a choice of value sets, some with chains to satisfy.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import clause_of
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> clause_of(tree, 0, branch=1).text()
-    'x > 2.5'
-    """
+    """What a condition asks of one column: a choice of value sets, some with chains to satisfy."""
 
     info: ColumnInfo
     choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...]
@@ -161,19 +152,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Condition:
-    """A conjunction: one clause per column asked, in the order in which the path asks.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import condition_of
-    >>> tree = ceiba.tree.build(("x <= 9", ("x <= 2.5", "a", ("y <= 1", "b", "a")), "a"))
-    >>> condition = condition_of(tree, 4)
-    >>> print(condition)
-    2.5 < x <= 9 and y <= 1
-    >>> condition.select({"x": [1.0, 3.0], "y": [0.0, 0.0]}).tolist()
-    [False, True]
-    """
+    """A conjunction: one clause per column asked, in the order in which the path asks."""
 
     schema: Schema
     clauses: tuple[Clause, ...]
@@ -190,36 +169,16 @@ class Condition:
         return {name: values for name, values in sets.items() if values is not None}
 
     def select(self, X: object) -> NDArray[np.bool_]:
-        """Return for each row of X whether it satisfies the condition.
-
-        Parameters
-        ----------
-        X : table
-            Anything that `predict` accepts; columns are matched by name.
-        """
-        from ceiba.table import Table, read_like
-
+        """Return for each row of X, as in `predict`, whether it satisfies the condition."""
         table = X if isinstance(X, Table) else read_like(X, self.schema, match="name")
         selected = np.ones(table.n_rows, bool)
         for clause in self.clauses:
             selected &= clause.holds(table)
         return selected
 
-    def parts(
-        self,
-        *,
-        digits: int | None = None,
-        max_levels: int | None = None,
-        complete: bool = False,
-        lang: str = "en",
-    ) -> tuple[str, ...]:
-        """Write each clause that restricts something, as `text` does."""
-        texts = []
-        for clause in self.clauses:
-            if not clause.is_trivial:
-                texts.append(
-                    clause.text(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
-                )
+    def parts(self, **options: Any) -> tuple[str, ...]:
+        """Write each clause that restricts something; options of `text`."""
+        texts = (clause.text(**options) for clause in self.clauses if not clause.is_trivial)
         return tuple(text for text in texts if text)
 
     def text(
@@ -232,17 +191,9 @@ class Condition:
     ) -> str:
         """Write the condition in words.
 
-        Parameters
-        ----------
-        digits : int, optional
-            Least number of significant digits of cuts that are no short decimals, 6 by default;
-            more where a value of the training column would change its side.
-        max_levels : int, optional
-            Number of levels to list; the others are counted.
-        complete : bool, default=False
-            Spell out missing values, unseen levels and surrogates. By default missing values are
-            mentioned where training rows had some, unseen levels never, and surrogates by name.
-        lang : {"en", "es", "pt"}, default="en"
+        `digits` is the least number of significant digits of cuts that are no short decimals (6),
+        `max_levels` the number of levels to list. `complete` spells out missing values, unseen
+        levels and surrogates; by default missing values are mentioned where training rows had some.
         """
         word = words(lang)
         parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
@@ -251,8 +202,7 @@ class Condition:
     def python(self, row: str = "row") -> str:
         """Write the condition as a Python expression about the dict `row`.
 
-        It is true for exactly the rows that the tree sends to the node: None and NaN are missing,
-        a level that is not in the schema is unseen. Dates need `import datetime`.
+        None and NaN are missing, a level not in the schema is unseen. Dates need `import datetime`.
         """
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"

@@ -24,28 +24,7 @@ STAYS: Final = -1  # as a branch: the row goes no further
 
 
 def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Return the condition under which a row reaches a node.
-
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-    stays : bool, default=False
-        The condition under which it also goes no further, in an inner node.
-
-    Returns
-    -------
-    Condition
-        With `missing="fractional"`, of the rows that reach the node with any share.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import condition_of
-    >>> tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": "No"}))
-    >>> condition_of(tree, 2).python()
-    "row['Patrons'] in ['Some']"
-    """
+    """Return the condition under which a row reaches a node and, with `stays`, goes no further."""
     return conditions_of(tree, [(node, stays)])[0]
 
 
@@ -54,18 +33,8 @@ def conditions_of(
 ) -> list[Condition]:
     """Return the conditions of many nodes, each with whether rows stay there, in one pass.
 
-    A node's condition adds one clause to its parent's, so shared paths are computed once. The
-    conditions are those of rows that have reached `top`, above all the nodes. With `in_turn` they
-    are asked with the branch of missing values
-    last and leave out what follows from those before.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import conditions_of
-    >>> tree = ceiba.tree.build(("x <= 9", ("x <= 2.5", "a", "b"), "a"))
-    >>> [str(condition) for condition in conditions_of(tree, [(2, False), (3, False)])]
-    ['x <= 2.5', '2.5 < x <= 9']
+    They are those of rows that have reached `top`, above all the nodes. With `in_turn` they are
+    asked with the branch of missing values last and leave out what follows from those before.
     """
     wanted = list(ends)
     on_path = paths_to(tree, (node for node, _ in wanted), top)
@@ -79,7 +48,7 @@ def conditions_of(
         for branch, child in enumerate(below):
             if child in on_path:
                 clauses[child] = clauses[node]
-                if not in_turn or branch != _last_asked(tree, node):
+                if not in_turn or branch != int(tree.default_branch[node]):
                     step = _clause(tree, node, branch, answers)
                     clauses[child] = joined_with(clauses[node], step)
     conditions = []
@@ -110,24 +79,10 @@ def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
 def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
     """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
-    Ends are leaves, and inner nodes in which rows stay. Those that no row can reach are left out,
-    and so are values that the tree refuses. With `unseen="default"` a row that meets a level
-    unknown to a node satisfies none: the root answers.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import ends_of
-    >>> tree = ceiba.tree.build(("x <= 4", ("x <= 1", "a", "b"), "c"))
-    >>> [(node, str(condition)) for node, condition in ends_of(tree)]
-    [(2, 'x <= 1'), (3, '1 < x <= 4'), (4, 'x > 4')]
+    Ends that no row can reach are left out, and so are values that the tree refuses. With
+    `unseen="default"` a row that meets an unknown level satisfies none: the root answers.
     """
     return possible_ends(tree, end_nodes(tree))
-
-
-def _last_asked(tree: Tree, node: int) -> int:
-    """Return the branch that needs no question: that of missing values, which is the longest."""
-    return int(tree.default_branch[node])
 
 
 def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[tuple[int, bool]]:
@@ -140,7 +95,8 @@ def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[t
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            below.append(below.pop(_last_asked(tree, node)))
+            # The branch of missing values, whose condition is the longest, needs no question.
+            below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])
 
@@ -172,16 +128,7 @@ def places_every_row(tree: Tree) -> bool:
 
 
 def accepted(tree: Tree, clause: Clause) -> Clause:
-    """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`).
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import accepted, clause_of
-    >>> tree = ceiba.tree.build(("x <= 4", "a", "b"), missing="error")
-    >>> accepted(tree, clause_of(tree, 0, 0)).text(complete=True)
-    'x <= 4'
-    """
+    """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`)."""
     choices = []
     for values, chains in clause.choices:
         if tree.missing == "error":
@@ -204,10 +151,7 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
 
 
 def unknown_at(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels that a node does not know, whose rows the root answers.
-
-    None without `unseen="default"`, and where there are none: at leaves and splits of numbers.
-    """
+    """Return the levels unknown to a node, whose rows the root answers; None if it knows all."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _Answers.of(tree.splits, node, tree.schema).to(0)[2]
@@ -226,24 +170,7 @@ def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
 
 
 def clause_of(tree: Tree, node: int, branch: int) -> Clause:
-    """Return what the split of one node asks of a row that takes a branch.
-
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-        An inner node.
-    branch : int
-        Its number; -1 for rows that stay in the node.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.paths import clause_of
-    >>> tree = ceiba.tree.build(("Patrons", {("None", "Full"): "No", "Some": "Yes"}))
-    >>> print(clause_of(tree, 0, 0).text())
-    Patrons in {None, Full}
-    """
+    """Return what the split of a node asks of a row that takes a branch (-1: that stays there)."""
     return _clause(tree, node, branch, _Answers.of(tree.splits, node, tree.schema))
 
 

@@ -1,9 +1,8 @@
 """Which values of one column a path allows: an interval or a set of levels, missing or not.
 
-A value set is what tests on one column have in common. Numbers: `low < x <= high`. Levels: a set
-of codes, in which the code after the last level stands for every unseen level; `named` are the
-levels that the splits themselves name, the others only fall to a branch because the node had not
-met them. `text`, `python` and `holds` agree.
+The code after the last level stands for every unseen level. `named` are the levels that the splits
+themselves name; the others fall to a branch because the node had not met them. `text`, `python` and
+`holds` agree.
 """
 
 from __future__ import annotations
@@ -27,27 +26,10 @@ from ceiba.words import words
 
 @dataclass(frozen=True)
 class ValueSet:
-    """A set of values of one column.
+    """A set of values of one column: numbers with `low < x <= high`, or `codes` of levels.
 
-    Parameters
-    ----------
-    info : ColumnInfo
-    low, high : float
-        Numbers with `low < x <= high` belong to the set (numeric columns).
-    codes, named : frozenset of int
-        Codes that belong to the set, and those of them that some split names (level columns).
-    missing : bool
-        Whether a missing value belongs to the set.
-    digits : tuple of int
-        Digits that `low` and `high` need when they are printed, as in `SplitTable`.
-
-    Examples
-    --------
-    >>> from ceiba.paths.value_set import ValueSet
-    >>> from ceiba.table import ColumnInfo, Kind
-    >>> age = ValueSet.everything(ColumnInfo("age", Kind.NUMERIC))
-    >>> (age.up_to(65.0) & age.above(18.0)).text()
-    '18 < age <= 65'
+    `named` are the codes that some split names, `missing` says whether a missing value belongs to
+    the set, and `digits` are those that `low` and `high` need in print, as in `SplitTable`.
     """
 
     info: ColumnInfo
@@ -181,16 +163,7 @@ class ValueSet:
     ) -> str:
         """Write what is true of a value of the set; "" if every value belongs to it.
 
-        `missing` and `unseen` ask to mention such values where they belong to the set. Bounds that
-        are no short decimals have at least `digits` digits.
-
-        Examples
-        --------
-        >>> from ceiba.paths.value_set import ValueSet
-        >>> from ceiba.table import ColumnInfo, Kind
-        >>> size = ValueSet.everything(ColumnInfo("size", Kind.ORDERED, ("S", "M", "L")))
-        >>> size.above(0.5).text(), size.up_to(0.5).text()
-        ('size > S', 'size <= S')
+        `missing` and `unseen` ask to mention such values where they belong to the set.
         """
         if self.is_everything:
             return ""
@@ -234,15 +207,7 @@ class ValueSet:
         return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
-        """Write the set as a Python expression about the dict `row`; missing is None or NaN.
-
-        Examples
-        --------
-        >>> from ceiba.paths.value_set import ValueSet
-        >>> from ceiba.table import ColumnInfo, Kind
-        >>> ValueSet.everything(ColumnInfo("x", Kind.NUMERIC)).up_to(2.5).python()
-        "(row['x'] is not None and row['x'] <= 2.5)"
-        """
+        """Write the set as a Python expression about the dict `row`; missing is None or NaN."""
         if self.is_everything or self.is_empty:
             return str(self.is_everything)
         name = f"{row}[{self.info.name!r}]"

@@ -76,7 +76,7 @@ def rearranged(
         parent=parent,
         branch_start=np.concatenate(([0], np.cumsum(n_branches))),
         branch_node=by_parent,
-        splits=tree.splits.take(source).without(leaf),
+        splits=tree.splits.take(source, leaf),
         default_branch=np.where(leaf, -1, tree.default_branch[source]),
         gain=np.where(leaf, 0.0, tree.gain[source]),
         sent_default=np.where(leaf, 0, tree.sent_default[source]),

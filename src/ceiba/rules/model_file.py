@@ -13,16 +13,16 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import ModelFileError
-from ceiba.paths import Clause, Condition, ValueSet
-from ceiba.paths.conditions import Chain
-from ceiba.rules.rule_set import GeneralRule, RuleSet
-from ceiba.tree.model_file import Document, write
+from ceiba.paths.conditions import Chain, Clause, Condition
+from ceiba.paths.value_set import ValueSet
+from ceiba.rules.rule_set import GeneralRule, RuleSet, plain
+from ceiba.tree.model_file.document import Document, write
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import from_json, to_json
 from ceiba.tree.splits.sentences import ALL_DIGITS
 
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
-_SET: Final = ("column", "low", "high", "codes", "named", "missing")
+_SET: Final = ("column", "low", "high", "codes", "named", "missing", "digits")
 
 
 def save_rules(
@@ -35,7 +35,7 @@ def save_rules(
     schema = rules.tree_.schema
     listed = [
         {
-            "value": rules.classes_.tolist().index(_plain(rule.value)),
+            "value": rules.classes_.tolist().index(plain(rule.value)),
             "n_tests": rule.n_tests,
             **{name: float(getattr(rule, name)) for name in _FIGURES},
             "clauses": [_clause(clause, schema) for clause in rule.condition.clauses],
@@ -55,10 +55,6 @@ def save_rules(
     }
     restore_rules(Document(rules.tree_, Field(model, "model")))  # refuses what no reader takes
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
 
 
 def _clause(clause: Clause, schema: Any) -> dict[str, Any]:
@@ -104,19 +100,16 @@ def restore_rules(document: Document) -> RuleSet:
         stored["class"].fail("The rules of a RuleSet come from a tree of one output of classes.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())
-    rules.tree_, rules.classes_ = tree, classes
-    rules.n_features_in_ = len(tree.schema.columns)
-    if tree.schema.named:
-        rules.feature_names_in_ = np.array(tree.schema.names, dtype=object)
-    rules.rules_ = [_rule(one, tree, classes) for one in fitted["rules"].items()]
-    rules._default = fitted["default"].integer(0, len(classes) - 1)
-    rules.default_ = classes[rules._default]
     share = from_json(fitted["share"], {})
     if not isinstance(share, np.ndarray) or share.shape != (len(classes),):
         fitted["share"].fail("One share for each class is needed.")
-    rules._share = share.astype(np.float64)
-    rules.n_tests_ = sum(rule.n_tests for rule in rules.rules_)
-    rules.n_path_tests_ = fitted["n_path_tests"].integer(0, 2**53)
+    rules._set_fitted(
+        tree,
+        [_rule(one, tree, classes) for one in fitted["rules"].items()],
+        fitted["default"].integer(0, len(classes) - 1),
+        share.astype(np.float64),
+        fitted["n_path_tests"].integer(0, 2**53),
+    )
     return rules
 
 
@@ -150,7 +143,7 @@ def _read_clause(field: Field, schema: Any) -> Clause:
 
 
 def _read_set(field: Field, schema: Any) -> ValueSet:
-    field.object(_SET, ("digits",))
+    field.object(_SET)
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     low, high = (from_json(field[name], {}) for name in ("low", "high"))
     if not isinstance(low, float | int) or not isinstance(high, float | int):
@@ -160,7 +153,6 @@ def _read_set(field: Field, schema: Any) -> ValueSet:
         for name in ("codes", "named")
     )
     missing = field["missing"].boolean()
-    own = field.get("digits")  # None: a file of a version that did not know them
-    digits = (ALL_DIGITS, ALL_DIGITS) if own is None else own.integers(2, 0, ALL_DIGITS, int)
+    digits = field["digits"].integers(2, 0, ALL_DIGITS, int)
     bounds = (int(digits[0]), int(digits[1]))
     return ValueSet(info, float(low), float(high), codes, named, missing, bounds)

@@ -3,14 +3,14 @@
 The rules are asked in the order of their confidence, (right + 1) / (covered + 2), and the first one
 that covers a row answers; rows that no rule covers get the default class, the most frequent among
 such training rows. So rules may overlap: the surer one decides. How they come about:
-`generalise.py` and `choose.py`.
+`generalise.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
-from ceiba.errors import DataTypeError, OptionError
+from ceiba.errors import DataTypeError, OptionError, did_you_mean
 from ceiba.families.c45 import c45
 from ceiba.grow import Problem
-from ceiba.paths import Condition
-from ceiba.rules.choose import chosen
-from ceiba.rules.generalise import Draft, drafts, path_tests
+from ceiba.paths.conditions import Condition
+from ceiba.rules.generalise import Draft, chosen, drafts
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -170,14 +169,20 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         candidates = drafts(tree, problem.table, codes, weight, self.confidence)
         kept, default = chosen(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
-        self.tree_, self.classes_ = tree, classes
+        rules = [_rule(rule, classes, share) for rule in kept]
+        # Tests on all paths: a path has one per level.
+        self._set_fitted(tree, rules, default, share, int(tree.node_depth[tree.leaves].sum()))
+
+    def _set_fitted(
+        self, tree: Tree, rules: list[GeneralRule], default: int, share: Array, n_path_tests: int
+    ) -> None:
+        self.tree_, self.classes_ = tree, tree.target.classes[0]
         self.n_features_in_ = len(tree.schema.columns)
         if tree.schema.named:
             self.feature_names_in_ = np.array(tree.schema.names, dtype=object)
-        self.default_ = classes[default]
-        self.rules_ = [_rule(rule, classes, share) for rule in kept]
-        self.n_tests_ = sum(rule.n_tests for rule in self.rules_)
-        self.n_path_tests_ = path_tests(tree)
+        self.rules_, self.default_ = rules, self.classes_[default]
+        self.n_tests_ = sum(rule.n_tests for rule in rules)
+        self.n_path_tests_ = n_path_tests
         self._share, self._default = share, default
 
     # ------------------------------------------------------------------ predict
@@ -202,7 +207,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         table = np.zeros((len(self.rules_) + 1, len(share)))
         for i, rule in enumerate(self.rules_):
-            k = place[_plain(rule.value)]
+            k = place[plain(rule.value)]
             others = np.where(np.arange(len(share)) == k, 0.0, share)
             rest = others.sum()
             table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
@@ -272,10 +277,18 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> module["predict"]({"x": 9})
         'b'
         """
-        from ceiba.rules.export import export_rules
-
         self._refuse_unfitted()
-        return export_rules(self, format, **options)
+        if format not in RULE_FORMATS:
+            known = list(RULE_FORMATS)
+            raise OptionError(
+                f"A RuleSet is exported as {', '.join(known)}. Got {format!r}."
+                f"{did_you_mean(str(format), known)}"
+            )
+        try:
+            text: str = RULE_FORMATS[format](self, **options)
+        except TypeError as error:
+            raise OptionError(f"export of rules as {format}: {error}.") from None
+        return text
 
     def _refuse_unfitted(self) -> None:
         if not hasattr(self, "rules_"):
@@ -297,7 +310,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return "\n".join([*lines, f"Default: {self.default_}"])
 
 
-def _plain(label: Any) -> Any:
+def plain(label: Any) -> Any:
+    """Return a label as a plain Python value."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -310,5 +324,45 @@ def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
         draft.errors,
         confidence,
         confidence / float(share[draft.answer]),
-        draft.n_tests,
+        len(draft.tests),
     )
+
+
+# ---------------------------------------------------------------------- as programs
+
+
+def _text(rules: RuleSet) -> str:
+    return f"{rules}\n"
+
+
+def _python(rules: RuleSet) -> str:
+    lines = [
+        '"""predict(row) gives the class of a row, a dict of values by column name.',
+        "",
+        "None or NaN is missing. Written by ceiba; needs nothing.",
+        '"""',
+        "",
+        "import datetime",
+        "",
+        "",
+        "def predict(row):",
+    ]
+    for number, rule in enumerate(rules.rules_, 1):
+        lines += [
+            f"    # Rule {number}: confidence {rule.confidence:.3f}",
+            f"    if {rule.condition.python('row')}:",
+            f"        return {plain(rule.value)!a}",
+        ]
+    return "\n".join([*lines, f"    return {plain(rules.default_)!a}", ""])
+
+
+def _sql(rules: RuleSet, dialect: str = "duckdb") -> str:
+    from ceiba.export.code.sql import conditions_case
+
+    conditions = dict(enumerate(rule.condition for rule in rules.rules_))
+    answers = {i: plain(rule.value) for i, rule in enumerate(rules.rules_)}
+    return conditions_case(rules.tree_, conditions, answers, plain(rules.default_), dialect)
+
+
+#: The formats of `RuleSet.export`.
+RULE_FORMATS: Final = {"text": _text, "python": _python, "sql": _sql}

@@ -1,15 +1,10 @@
-"""Small helpers for the read-only arrays that trees are made of.
-
-A tree is a struct of arrays; many of them are ragged, stored flat beside a `start` array
-(row i is `flat[start[i]:start[i + 1]]`). Freezing, comparing and re-slicing such arrays is
-all that happens here; nothing here knows what a node is.
-"""
+"""Read-only arrays of trees; row i of a ragged one is `flat[start[i]:start[i + 1]]`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +13,7 @@ Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Return a read-only C-ordered view of `values` as `dtype`, without a copy where possible.
-
-    The flag is set on a new view, never on the caller's own array object.
-    """
+    """Return a read-only, C-ordered new view of `values` as `dtype`, copied only where needed."""
     view = np.ascontiguousarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view
@@ -57,29 +49,38 @@ class ArrayRecord:
         pairs = ((f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         return all(same_array(a, b) if name in self._DTYPES else a == b for name, a, b in pairs)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of several records as one; fields that are no arrays: of the first."""
+        joined: dict[str, Any] = {}
+        for field in fields(cls):
+            own = [getattr(part, field.name) for part in parts]
+            if isinstance(own[0], ArrayRecord):
+                joined[field.name] = own[0].joined(own)
+            elif field.name.endswith("start"):
+                length = np.concatenate([np.diff(start) for start in own])
+                joined[field.name] = np.concatenate(([0], np.cumsum(length)))
+            else:
+                arrays = field.name in cls._DTYPES
+                joined[field.name] = np.concatenate(own) if arrays else own[0]
+        return cls(**joined)
+
     def __hash__(self) -> int:
         first = getattr(self, next(iter(self._DTYPES)))
         return hash((type(self).__name__, first.tobytes()))
 
 
-def joined_arrays(parts: Sequence[ArrayRecord], names: Iterable[str]) -> dict[str, Any]:
-    """Return the named arrays of several records, each put one after another."""
-    return {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-
-
 def take_ragged(
-    start: Array, flats: Iterable[Array], rows: Array, start_dtype: npt.DTypeLike
+    start: Array, flats: Iterable[Array], rows: Array, leaf: Array | None = None
 ) -> tuple[Array, list[Array]]:
-    """Select `rows` of a ragged table stored as `start` plus parallel flat arrays.
-
-    Returns the new `start` and the re-sliced flat arrays, in the same order.
-    """
+    """Return `start` and flat arrays of some rows of a ragged table; empty where `leaf` is True."""
     if start[-1] == 0:
-        return np.zeros(len(rows) + 1, start_dtype), list(flats)
+        return np.zeros(len(rows) + 1, np.int64), list(flats)
     first = start[rows].astype(np.int64)
-    length = start[rows + 1].astype(np.int64) - first
-    new_start = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(length, out=new_start[1:])
+    length = start[rows + 1] - first
+    if leaf is not None:
+        length = np.where(leaf, 0, length)
+    new_start = np.concatenate(([0], np.cumsum(length)))
     within = np.arange(new_start[-1]) - np.repeat(new_start[:-1], length)
     take = np.repeat(first, length) + within
-    return new_start.astype(start_dtype), [flat[take] for flat in flats]
+    return new_start, [flat[take] for flat in flats]

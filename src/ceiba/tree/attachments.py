@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
+from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
 
 Attachments = Mapping[str, "Attachment"]
 
@@ -46,7 +46,7 @@ class Attachment(ArrayRecord):
 
     def take(self, nodes: Array) -> Attachment:
         """Return the numbers of some nodes, in their order."""
-        start, (values,) = take_ragged(self.start, (self.values,), nodes, np.int64)
+        start, (values,) = take_ragged(self.start, (self.values,), nodes)
         return Attachment(start, values)
 
 
@@ -70,7 +70,5 @@ def join_attachments(
             else Attachment(np.zeros(len(nodes) + 1), np.zeros(0))
             for attachments, nodes in parts
         ]
-        length = np.concatenate([np.diff(one.start) for one in taken])
-        start = np.concatenate(([0], np.cumsum(length)))
-        joined[name] = Attachment(start, **joined_arrays(taken, ["values"]))
+        joined[name] = Attachment.joined(taken)
     return joined or None

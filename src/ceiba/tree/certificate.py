@@ -101,7 +101,7 @@ class Certificate:
 
     def __str__(self) -> str:
         trees = "No tree" if self.max_depth is None else f"No tree of depth {self.max_depth}"
-        own = f"this one has {self._amount(self.objective)}"
+        less = "fewer than" if self.loss == "error" and not self.penalty else "less than"
         unknown = self.lower_bound <= 0 and not self.proven  # no loss is below 0: that says nothing
         if unknown:
             text = f"This tree has {self._amount(self.objective)} {self._unit} on these rows."
@@ -109,8 +109,8 @@ class Certificate:
                 text += " How much better another one can be is not known."
         else:
             text = (
-                f"{trees} has {self._less} {self._amount(self.lower_bound)} {self._unit} on these "
-                f"rows; {own}."
+                f"{trees} has {less} {self._amount(self.lower_bound)} {self._unit} on these rows; "
+                f"this one has {self._amount(self.objective)}."
             )
         if not self.proven:
             if not unknown:
@@ -130,10 +130,6 @@ class Certificate:
         if self.loss == "error" and shown == 1 and not self.penalty:
             unit = "error"
         return f"{unit} + {self._amount(self.penalty)} per leaf" if self.penalty else unit
-
-    @property
-    def _less(self) -> str:
-        return "fewer than" if self.loss == "error" and not self.penalty else "less than"
 
     def _amount(self, value: float) -> str:
         if self.loss == "error" and float(value).is_integer():

@@ -1,8 +1,7 @@
 """Collapse: a new tree in which some nodes are leaves.
 
-In pre-order the nodes below i are the range `i + 1:subtree_end[i]`, so what goes is marked by
-one running sum over range ends, and every array of the new tree is a selection of the old one.
-No recursion; the order of nodes is kept, so the new numbers are again pre-order.
+In pre-order the nodes below i are the range `i + 1:subtree_end[i]`, so what goes is marked by one
+running sum over range ends, and the new numbers are again pre-order.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
 
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
-    """Return a new tree in which the given nodes are leaves.
-
-    Nodes that are leaves already, or lie below another given node, change nothing. A boolean
-    array over all nodes is read as a mask.
-    """
+    """Return a new tree in which the given nodes (ids, or a mask over all nodes) are leaves."""
     chosen = _chosen(tree, nodes) & ~tree.is_leaf
     if not chosen.any():
         return tree
-    keep = ~_below(tree, chosen)
+    ids = np.flatnonzero(chosen)
+    change = np.zeros(tree.n_nodes + 1, np.int64)
+    np.add.at(change, ids + 1, 1)
+    np.add.at(change, tree.subtree_end[ids], -1)
+    keep = np.cumsum(change)[:-1] == 0
     kept = np.flatnonzero(keep)
     leaf = chosen[kept]
     new_id = np.cumsum(keep) - 1
@@ -44,7 +43,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
         parent=np.where(parent < 0, -1, new_id[parent]),
         branch_start=np.concatenate(([0], np.cumsum(n_branches))),
         branch_node=new_id[tree.branch_node[branch_kept]],
-        splits=tree.splits.take(kept).without(leaf),
+        splits=tree.splits.take(kept, leaf),
         default_branch=np.where(leaf, -1, tree.default_branch[kept]),
         n_rows=tree.n_rows[kept],
         weight=tree.weight[kept],
@@ -80,12 +79,3 @@ def _chosen(tree: Tree, nodes: Any) -> Array:
         )
     mask[ids] = True
     return mask
-
-
-def _below(tree: Tree, chosen: Array) -> Array:
-    """Mark the nodes below any chosen one."""
-    change = np.zeros(tree.n_nodes + 1, np.int64)
-    ids = np.flatnonzero(chosen)
-    np.add.at(change, ids + 1, 1)
-    np.add.at(change, tree.subtree_end[ids], -1)
-    return np.cumsum(change)[:-1] > 0

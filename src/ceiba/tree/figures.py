@@ -1,4 +1,4 @@
-"""Figures of the nodes of a tree: shares, answers; and the impurity and risk of the whole."""
+"""Figures derived from the arrays of a tree: its shape, shares, answers, impurity and risk."""
 
 from __future__ import annotations
 
@@ -8,34 +8,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ceiba.errors import TreeError
+from ceiba.table import Schema, TargetInfo
+from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.notes import overridden
 from ceiba.tree.routing import route as _route
-from ceiba.tree.shape import Shape
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
 
 
-def rows_by_weight(tree: Figures) -> Array:
-    """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
-    n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
-    if weight == 0.0:  # recounted, and no row was there
-        return np.zeros(tree.n_nodes)
-    if np.isinf(n_rows / weight):  # the smallest weights
-        return np.asarray(tree.weight / weight * n_rows)
-    return np.asarray(tree.weight * (n_rows / weight))
-
-
-class Figures(Shape):
+class Figures:
     """Figures derived from the arrays of the nodes; mixed into `Tree`."""
 
     if TYPE_CHECKING:
+        schema: Schema
+        parent: Array
+        branch_start: Array
+        branch_node: Array
         splits: SplitTable
         default_branch: Array
         n_rows: Array
         weight: Array
         impurity: Array
+        value: Array
         risk: Array
         sent_default: Array
         counts: Array | None
@@ -44,6 +40,91 @@ class Figures(Shape):
         missing: str
         cost_matrix: Array | None
         class_prior: Array | None
+
+    # ------------------------------------------------------------------ shape
+
+    @property
+    def target(self) -> TargetInfo:
+        """What the tree predicts."""
+        if self.schema.target is None:
+            raise TreeError("The tree's schema has no target. Give Schema(..., target=...).")
+        return self.schema.target
+
+    @property
+    def task(self) -> Task:
+        """What the tree learns; equal to "classification" or "regression"."""
+        return self.target.task
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.parent)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs of the target."""
+        return int(self.value.shape[1])
+
+    @cached_property
+    def n_branches(self) -> Array:
+        """Number of branches of each node, 0 at leaves."""
+        return read_only(np.diff(self.branch_start), np.int32)
+
+    @cached_property
+    def is_leaf(self) -> Array:
+        """Whether each node is a leaf."""
+        return read_only(self.n_branches == 0, np.bool_)
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether every inner node has exactly two branches."""
+        return bool(np.all((self.n_branches == 0) | (self.n_branches == 2)))
+
+    @cached_property
+    def leaves(self) -> Array:
+        """Ids of the leaves, ascending."""
+        return read_only(np.flatnonzero(self.is_leaf), np.int32)
+
+    @cached_property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.is_leaf))
+
+    @cached_property
+    def subtree_end(self) -> Array:
+        """End of each node's subtree: the subtree of node i is the range `i:subtree_end[i]`."""
+        # The last node of a subtree: the last branch of the last branch of ..., in doubled steps.
+        last = np.arange(self.n_nodes)
+        last[self.parent[1:]] = last[1:].copy()
+        for _ in range(self.n_nodes.bit_length()):
+            further = last[last]
+            if np.array_equal(further, last):
+                break
+            last = further
+        return read_only(last + 1, np.int32)
+
+    @cached_property
+    def node_depth(self) -> Array:
+        """Depth of each node; 0 at the root."""
+        # In pre-order all nodes before i are its ancestors, except those whose subtree has ended.
+        i = np.arange(self.n_nodes)
+        ended = np.searchsorted(np.sort(self.subtree_end), i, side="right")
+        return read_only(i - ended, np.int32)
+
+    @cached_property
+    def depth(self) -> int:
+        """Depth of the deepest leaf; 0 for a tree of one leaf."""
+        return int(self.node_depth.max())
+
+    @cached_property
+    def branch_index(self) -> Array:
+        """Which branch of its parent each node is; -1 at the root."""
+        index = np.full(self.n_nodes, -1, np.int32)
+        within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
+        index[self.branch_node] = within
+        return read_only(index, np.int32)
+
+    # ------------------------------------------------------------------ figures
 
     @cached_property
     def branch_share(self) -> Array:
@@ -198,6 +279,131 @@ class Figures(Shape):
         about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
         gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
         return np.asarray(np.maximum(self.risk[at] - gone[at], 0.0))
+
+
+class SklearnNames(Figures):
+    """scikit-learn's names for the arrays of a binary tree, so that code written against it works.
+
+    Thresholds are float64 cuts on float64 data; a tree with level splits has none and is refused.
+    """
+
+    def _child(self, branch: int, name: str) -> Array:
+        if not self.is_binary:
+            raise TreeError(
+                f"Tree.{name}: this tree has nodes with more than two branches, which "
+                "scikit-learn's arrays cannot hold. Use `branch_start` and `branch_node`."
+            )
+        child = np.full(len(self.is_leaf), -1, np.int64)
+        inner = ~self.is_leaf
+        child[inner] = self.branch_node[self.branch_start[:-1][inner] + branch]
+        return read_only(child, np.int64)
+
+    @cached_property
+    def children_left(self) -> Array:
+        """First branch of each node, -1 at leaves."""
+        return self._child(0, "children_left")
+
+    @cached_property
+    def children_right(self) -> Array:
+        """Second branch of each node, -1 at leaves."""
+        return self._child(1, "children_right")
+
+    @cached_property
+    def feature(self) -> Array:
+        """Column of each split, -2 at leaves."""
+        self._child(0, "feature")
+        return read_only(np.where(self.is_leaf, -2, self.splits.column), np.int64)
+
+    @cached_property
+    def threshold(self) -> Array:
+        """Cut of each split, -2 at leaves; infinite for present against missing."""
+        self._child(0, "threshold")
+        if np.any(self.splits.kind == SplitKind.LEVELS):
+            raise TreeError(
+                "Tree.threshold: this tree splits on level sets, which have no threshold. "
+                "Use `tree.node(i).split`."
+            )
+        cut = np.where(self.splits.kind == SplitKind.PRESENCE, np.inf, self.splits.cut)
+        return read_only(np.where(self.is_leaf, -2.0, cut), np.float64)
+
+    @cached_property
+    def missing_go_to_left(self) -> Array:
+        """1 where a missing value takes the first branch.
+
+        A row that would stay in the node is shown on the side with more weight; the second branch
+        of a presence split takes the missing values.
+        """
+        self._child(0, "missing_go_to_left")
+        branch = np.where(self.default_branch < 0, self.majority_branch, self.default_branch)
+        left = ~self.is_leaf & (branch == 0) & (self.splits.kind != SplitKind.PRESENCE)
+        return read_only(left, np.uint8)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+        return len(self.is_leaf)
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of the deepest leaf."""
+        return self.depth
+
+    @property
+    def n_node_samples(self) -> Array:
+        """Training rows in each node."""
+        return self.n_rows
+
+    @property
+    def weighted_n_node_samples(self) -> Array:
+        """Weight of the training rows in each node."""
+        return self.weight
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.schema.columns)
+
+    @property
+    def n_classes(self) -> Array:
+        """Number of classes of each output; 1 for regression."""
+        target = self.target
+        if not target.task.has_classes:
+            return np.ones(target.n_outputs, np.int64)
+        return np.array([len(classes) for classes in target.classes], np.int64)
+
+    @property
+    def max_n_classes(self) -> int:
+        """Largest number of classes of an output."""
+        return int(self.n_classes.max())
+
+
+def sum_up(tree: Figures, own: Array) -> Array:
+    """Add to each node's own row of `own` those of all nodes below it."""
+    own = np.asarray(own, np.float64)
+    if np.all(own == np.rint(own)) and np.abs(own).sum() < 2.0**53:
+        # Whole numbers: differences of running sums are exact.
+        running = np.concatenate((np.zeros((1, *own.shape[1:])), np.cumsum(own, axis=0)))
+        return np.asarray(running[tree.subtree_end] - running[:-1])
+    parent = tree.parent.tolist()
+    flat = own.reshape(len(own), -1)
+    columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
+    return np.array(columns, np.float64).T.reshape(own.shape)
+
+
+def _sum_column(parent: list[int], total: list[float]) -> list[float]:
+    for i in range(len(total) - 1, 0, -1):  # branches come after their parent
+        total[parent[i]] += total[i]
+    return total
+
+
+def rows_by_weight(tree: Figures) -> Array:
+    """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
+    n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
+    if weight == 0.0:  # recounted, and no row was there
+        return np.zeros(tree.n_nodes)
+    if np.isinf(n_rows / weight):  # the smallest weights
+        return np.asarray(tree.weight / weight * n_rows)
+    return np.asarray(tree.weight * (n_rows / weight))
 
 
 def _over_root(mass: Array) -> Array:

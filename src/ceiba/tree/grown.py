@@ -33,10 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """What the options of growing say about the values of nodes.
-
-    `surrogates` is None where none are stored, else whether they are in use.
-    """
+    """What the options of growing say about values; `surrogates`: None, or whether in use."""
 
     criterion: str
     classes: bool
@@ -50,17 +47,9 @@ class ValueRules(NamedTuple):
 class Grown(NamedTuple):
     """What growing hands over: the core's arrays and what their values depend on.
 
-    Attributes
-    ----------
-    arrays : TreeArrays
-    rules : ValueRules
-    n_outputs : int
-    target_exponent, weight_exponent : int
-        Powers of two by which target and weights were divided.
-    factor, costs : arrays, optional
-        q(k) and C of `ceiba.grow.priors`.
-    whole : float, optional
-        Weight of the larger tree that this one is a part of.
+    `target_exponent` and `weight_exponent` are the powers of two by which target and weights were
+    divided, `factor` and `costs` q(k) and C of `ceiba.grow.priors`, `whole` the weight of the
+    larger tree that this one is a part of.
     """
 
     arrays: _core.TreeArrays
@@ -197,10 +186,7 @@ def within(counts: Array, share: Array) -> Array:
 
 
 def added_loss(criterion: str, own: Array, answer: Array) -> Array:
-    """Return what the loss of nodes grows by when they answer so, and not with their own value.
-
-    By how much the mean absolute error grows is not known from the median: it is left at 0.
-    """
+    """Return how much the loss of nodes grows with this answer (0: not known from a median)."""
     if criterion == "absolute_error":
         return np.zeros_like(own)
     if criterion == "poisson":
@@ -214,8 +200,6 @@ def added_loss(criterion: str, own: Array, answer: Array) -> Array:
 
 def shrunken_rates(own: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
     """Return the rate that each node predicts, and its risk per unit of its own time."""
-    if shrink == 0:
-        return own, impurity
     own = np.where(time > 0, own, 0.0)  # a node whose rows weigh nothing has seen no events
     # Multiplied through by k^2 D / T, so that nothing is divided by an overall rate of 0.
     known = shrink**2 * time

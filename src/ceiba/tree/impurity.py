@@ -53,11 +53,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
 
 
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
-    """Return R(t) of nodes that answer with class `answer`: expected cost times share.
-
-    `probability` has shape (n, n_outputs, K), `answer` (n,). Several outputs have no single risk:
-    NaN.
-    """
+    """Return R(t) of nodes with this answer: expected cost x share (NaN for several outputs)."""
     if probability.shape[1] > 1:
         return np.full(len(probability), np.nan)
     p = probability[:, 0, :]

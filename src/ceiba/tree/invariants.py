@@ -1,8 +1,6 @@
-"""Every rule a Tree keeps, checked one by one.
+"""Every rule a Tree keeps, checked one by one, for trees that were not grown.
 
-`check(tree)` is called by whatever makes trees from outside (hand-written literals, loaders,
-converters); the grower keeps these rules by construction. Each rule raises `TreeError` with the
-place, what was found and what is allowed. Rules are ordered so that each may rely on those before.
+Rules are ordered so that each may rely on those before.
 """
 
 from __future__ import annotations
@@ -63,11 +61,8 @@ def _refuse(
     """Fail at the first entry of a mask, if there is one."""
     if bad.any():
         i = int(np.argmax(bad))
-        _fail(
-            f"{place} {i}",
-            got if isinstance(got, str) else got(i),
-            allowed if isinstance(allowed, str) else allowed(i),
-        )
+        found, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
+        _fail(f"{place} {i}", found, rule)
 
 
 def _check_lengths(tree: Tree) -> None:
@@ -93,12 +88,9 @@ def _check_shape(tree: Tree) -> None:
     if tree.parent[0] != -1:
         _fail("node 0", f"parent {tree.parent[0]}", "The root is node 0, its parent is -1.")
     ids = np.arange(n)
-    _refuse(
-        (ids > 0) & ((tree.parent < 0) | (tree.parent >= ids)),
-        "node",
-        lambda i: f"parent {tree.parent[i]}",
-        "Nodes are numbered in pre-order: 0 <= parent < node.",
-    )
+    wrong = (ids > 0) & ((tree.parent < 0) | (tree.parent >= ids))
+    order = "Nodes are numbered in pre-order: 0 <= parent < node."
+    _refuse(wrong, "node", lambda i: f"parent {tree.parent[i]}", order)
     count = np.bincount(tree.parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
     wrong = np.diff(tree.branch_start) != count
     wrong[0] |= tree.branch_start[0] != 0
@@ -157,18 +149,11 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     if not len(splits.level_code) == len(splits.level_branch) == splits.level_start[-1]:
         _fail("level_code", f"length {len(splits.level_code)}", "level_start ends elsewhere.")
     asks = splits.kind != SplitKind.NONE
-    _refuse(
-        ~np.isin(splits.kind, [int(kind) for kind in SplitKind]),
-        place,
-        lambda i: f"split kind {splits.kind[i]}",
-        "Known kinds are 0 to 4.",
-    )
-    _refuse(
-        asks & ((splits.column < 0) | (splits.column >= len(schema.columns))),
-        place,
-        lambda i: f"column {splits.column[i]}",
-        f"The schema has {len(schema.columns)} columns.",
-    )
+    wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
+    _refuse(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Known kinds are 0 to 4.")
+    wrong = asks & ((splits.column < 0) | (splits.column >= len(schema.columns)))
+    allowed = f"The schema has {len(schema.columns)} columns."
+    _refuse(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
     wrong = ~asks & (splits.column != -1)
     _refuse(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf asks no column: -1.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
@@ -200,9 +185,8 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
     if len(start) != len(splits) + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail("interval_start", "not ascending from 0", "It holds m + 1 offsets into interval_cut.")
     if start[-1] != len(splits.interval_cut):
-        _fail(
-            "interval_start", f"ends at {start[-1]}", f"There are {len(splits.interval_cut)} cuts."
-        )
+        n_cuts = len(splits.interval_cut)
+        _fail("interval_start", f"ends at {start[-1]}", f"There are {n_cuts} cuts.")
     levels = splits.kind == SplitKind.LEVELS
     marked = levels & (np.diff(start) == 1) & splits.parts_missing
     wrong = ~(asks | marked) & (np.diff(start) > 0)
@@ -215,17 +199,11 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
         if info.kind != Kind.NUMERIC:
             _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
         if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
-            _fail(
-                where,
-                f"{len(cuts)} cuts and {n_branches[i]} branches",
-                "Intervals have two or more cuts and one branch more.",
-            )
+            got = f"{len(cuts)} cuts and {n_branches[i]} branches"
+            _fail(where, got, "Intervals have two or more cuts and one branch more.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
-            _fail(
-                where,
-                f"cuts {_some(cuts.tolist())}",
-                "Cuts are finite and ascend; a last infinite one is for missing values.",
-            )
+            allowed = "Cuts are finite and ascend; a last infinite one is for missing values."
+            _fail(where, f"cuts {_some(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
             _fail(where, f"the times {_some(cuts.tolist())}", "Times lie within 2**63 s.")
 
@@ -257,9 +235,8 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     # A branch for missing values alone, the last, has no levels.
     alone = splits.parts_missing
     n = n_branches - alone
-    _refuse(
-        asks & alone & (n < 2), place, "one group of levels and missing values", "Use presence."
-    )
+    wrong = asks & alone & (n < 2)
+    _refuse(wrong, place, "one group of levels and missing values", "Use presence.")
     wrong = per_split((branch < 0) | (branch >= n[owner]))
     # A surrogate need not know a level for every branch of a multiway split.
     if place == "node":
@@ -286,12 +263,9 @@ def _check_options(tree: Tree) -> None:
         _fail("unseen", repr(tree.unseen), f"Allowed: {', '.join(_UNSEEN)}.")
     n_outputs, n_classes = tree.target.n_outputs, tree.max_n_classes
     if tree.value.shape[1:] != (n_outputs, n_classes):
-        _fail(
-            "value",
-            f"shape {tree.value.shape}",
-            f"{n_outputs} outputs of at most {n_classes} classes need "
-            f"({tree.n_nodes}, {n_outputs}, {n_classes}).",
-        )
+        needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
+        allowed = f"{n_outputs} outputs of at most {n_classes} classes need {needed}."
+        _fail("value", f"shape {tree.value.shape}", allowed)
     if tree.counts is not None and tree.counts.shape != tree.value.shape:
         _fail("counts", f"shape {tree.counts.shape}", f"Needs {tree.value.shape}, as value.")
     if tree.cost_matrix is not None and tree.cost_matrix.shape != (n_classes, n_classes):
@@ -318,15 +292,14 @@ def _check_default(tree: Tree) -> None:
 
 def _check_content(tree: Tree) -> None:
     for name in ("n_rows", "weight", "sent_default"):
-        _check_amounts(getattr(tree, name), name)
+        amount = getattr(tree, name)
+        wrong = np.flatnonzero(~(np.isfinite(amount) & (amount >= 0)))
+        if len(wrong):
+            i = int(wrong[0])
+            _fail(f"node {i}", f"{name} {amount[i]}", "It is finite and not negative.")
     if tree.missing != "fractional":  # there a row may be in several branches
         _check_sums(tree, tree.n_rows.astype(np.float64), "n_rows", 0.0)
         _check_sums(tree, tree.weight, "weight", 1e-9)
-
-
-def _check_amounts(amount: Array, name: str) -> None:
-    wrong = ~(np.isfinite(amount) & (amount >= 0))
-    _refuse(wrong, "node", lambda i: f"{name} {amount[i]}", "It is finite and not negative.")
 
 
 def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
@@ -373,15 +346,12 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
         _fail(f"{name}.start", f"ends at {start[-1]}", f"There are {len(splits)} splits.")
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(start))
     count = np.diff(start)
-    _refuse(
-        tree.is_leaf & (count > 0), "node", f"a leaf with {name}", "Only inner nodes have them."
-    )
+    wrong = tree.is_leaf & (count > 0)
+    _refuse(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
     one = name.removesuffix("s")
     _refuse(splits.kind == SplitKind.NONE, one, "no split", "Each entry is a split.")
-    if name == "surrogates":
-        n_branches = tree.n_branches[owner]
-    else:
-        n_branches = _branches_of_competitors(splits)
+    given = name == "surrogates"
+    n_branches = tree.n_branches[owner] if given else _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, one)
 
 
@@ -416,17 +386,11 @@ def _check_tests(tree: Tree) -> None:
     tests = tree.tests
     if tests is None:
         return
-    for name in (*TEST_FIGURES, "continues"):
-        if len(getattr(tests, name)) != tree.n_nodes:
-            _fail(
-                f"tests.{name}",
-                f"length {len(getattr(tests, name))}",
-                f"{tree.n_nodes} nodes need {tree.n_nodes}.",
-            )
+    for name in TEST_FIGURES:
+        length, n = len(getattr(tests, name)), tree.n_nodes
+        if length != n:
+            _fail(f"tests.{name}", f"length {length}", f"{n} nodes need {n}.")
     known = ~np.isnan(tests.p_value)
     p, place = tests.p_value, "tests of node"
     _refuse(known & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
-    wrong = tree.is_leaf & (known | tests.continues)
-    _refuse(wrong, place, "a leaf with a test", "Only splits are tested.")
-    wrong = tests.continues & (tree.parent < 0)
-    _refuse(wrong, place, "the root continues a test", "Only nodes below others do.")
+    _refuse(tree.is_leaf & known, place, "a leaf with a test", "Only splits are tested.")

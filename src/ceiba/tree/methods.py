@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ceiba.prune import PruningSequence, Risk
     from ceiba.report import Report
     from ceiba.tree.arrays import Array
-    from ceiba.tree.path import Path
+    from ceiba.tree.node import Path
     from ceiba.tree.tree import Tree
     from ceiba.trust import Counterfactuals, Drift, RivalColumns, ShapleyValues, Stability
 
@@ -1138,7 +1138,7 @@ class TreeMethods:
         ...     ceiba.load(path)
         DecisionTreeClassifier(max_depth=2)
         """
-        from ceiba.tree.model_file import write
+        from ceiba.tree.model_file.document import write
 
         model = self._stored_model()
         write(path, self._tree, model=model, metadata=metadata, compress=compress)
@@ -1182,7 +1182,7 @@ def load(path: _File | bytes) -> Any:
     ...     ceiba.load(path) == tree
     True
     """
-    from ceiba.tree.model_file import read
+    from ceiba.tree.model_file.document import read
 
     document = read(path)
     if document.model is None:

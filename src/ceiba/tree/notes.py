@@ -1,8 +1,7 @@
 """What people write on the nodes of a tree: names, notes, answers set by hand, rules of growing.
 
-Notes travel with the tree: through collapsing, pruning and recounting, into the model file and into
-every place where a node is shown. An answer set by hand is what the node predicts; probabilities
-and counts stay those of its rows, so that the decision and the data can be told apart.
+An answer set by hand is what the node predicts; probabilities and counts stay those of its rows, so
+that the decision and the data can be told apart.
 """
 
 from __future__ import annotations
@@ -90,21 +89,15 @@ def note_lines(tree: Tree) -> list[str]:
 def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
     """Write a name and a note on a node; "" takes one away, None leaves it as it is."""
     tree.node(node)
-    for given, what in ((name, "name"), (note, "note")):
-        if given is not None and not isinstance(given, str):
-            raise OptionError(f"{what} of a node must be text. Got {given!r}.")
-    if name is None and note is None:
+    given = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
+    for what, text in given.items():
+        if not isinstance(text, str):
+            raise OptionError(f"{what} of a node must be text. Got {text!r}.")
+    if not given:
         raise OptionError("annotate: give a name, a note, or both.")
     old = (tree.notes or {}).get(int(node), NodeNote())
-    return with_note(
-        tree,
-        node,
-        replace(
-            old,
-            name=old.name if name is None else name or None,
-            note=old.note if note is None else note or None,
-        ),
-    )
+    written = {what: text or None for what, text in given.items()}
+    return with_note(tree, node, replace(old, **written))
 
 
 def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> Tree:
@@ -193,14 +186,10 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
 
 def overridden(tree: Tree, best: Array) -> Array:
     """Return the class indices of the nodes with those that were set by hand."""
-    set_by_hand = {n: note.answer for n, note in (tree.notes or {}).items()
-                   if note.answer is not None}  # fmt: skip
-    if not set_by_hand:
-        return best
     best = best.copy()
-    labels = tree.target.classes[0].tolist()
-    for node, label in set_by_hand.items():
-        best[node, 0] = labels.index(label)
+    for node, note in (tree.notes or {}).items():
+        if note.answer is not None:
+            best[node, 0] = tree.target.classes[0].tolist().index(note.answer)
     return best
 
 

@@ -22,14 +22,14 @@ from ceiba.table import Schema, Table
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.attachments import Attachments
 from ceiba.tree.certificate import Certificate
+from ceiba.tree.figures import SklearnNames
 from ceiba.tree.grown import Grown, node_arrays
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.methods import prune as _prune
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.notes import NodeNote
 from ceiba.tree.routing import route as _route
-from ceiba.tree.routing.one_row import plan_of as _plan_of
-from ceiba.tree.sklearn_names import SklearnNames
+from ceiba.tree.routing.one_row import Plan as _Plan
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from ceiba.tree.splits.tests import SplitTests
@@ -277,8 +277,8 @@ class Tree(SklearnNames, TreeMethods):
         return _route.only_row(self)
 
     @cached_property
-    def _plan(self) -> Any:
-        return _plan_of(self)
+    def _plan(self) -> _Plan:
+        return _Plan(self)
 
     @cached_property
     def _label_table(self) -> Array:

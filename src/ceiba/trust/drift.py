@@ -22,10 +22,9 @@ from ceiba.inspection.rules import is_weighted, says_its_mean
 from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.table import Table, read_target, split_target
 from ceiba.tree import Tree
-from ceiba.tree.figures import rows_by_weight
+from ceiba.tree.figures import rows_by_weight, sum_up
 from ceiba.tree.routing import route
 from ceiba.tree.routing.recount import Endings, endings
-from ceiba.tree.shape import sum_up
 
 Array = npt.NDArray[Any]
 LEVEL = 0.05

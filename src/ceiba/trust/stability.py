@@ -25,8 +25,9 @@ from ceiba.grow import Problem
 from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.table import Table
-from ceiba.tree import Split, SplitKind, Tree
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
+from ceiba.tree.splits.split_table import Split
 from ceiba.visible import figure
 
 Array = npt.NDArray[Any]

@@ -17,7 +17,7 @@ import numpy as np
 
 import ceiba
 from ceiba.tree import check as check_tree
-from ceiba.tree.model_file import dumps
+from ceiba.tree.model_file.document import dumps
 from tests.hardening.fuzz.options import option_value
 from tests.hardening.fuzz.shrinking import without_part
 from tests.studio.random_work import LEVELS, frame, opened, random_action

@@ -20,17 +20,10 @@ from ceiba.errors import DataError, TreeError
 from ceiba.grow.core_options import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table
 from ceiba.table.weights import exact_sum
-from ceiba.tree import (
-    Cut,
-    Intervals,
-    LevelSets,
-    Presence,
-    Split,
-    SplitKind,
-    SplitTable,
-    SurrogateTable,
-)
+from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
 from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
+from ceiba.tree.splits.split_table import Split
+from ceiba.tree.splits.surrogates import SurrogateTable
 from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 
 if TYPE_CHECKING:

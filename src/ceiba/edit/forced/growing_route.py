@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.tree import Tree
-from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
+from ceiba.tree.routing.branches import MISSING, UNSEEN, ask, ask_surrogates
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -41,15 +41,8 @@ def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches) -> Branches:
     """Send rows without a branch by the first surrogate that can place them."""
-    if tree.active_surrogates is None:
-        return branch
     branch = branch.copy()
-    for k in range(*tree.active_surrogates.start[node : node + 2].tolist()):
-        left = np.flatnonzero(branch == MISSING)
-        if len(left) == 0:
-            break
-        sent = ask(tree.active_surrogates.splits, k, problem.table, rows[left])
-        branch[left] = np.where(sent >= 0, sent, MISSING)
+    ask_surrogates(tree, problem.table, node, rows, branch)
     return branch
 
 

@@ -20,8 +20,9 @@ from ceiba.edit.forced.monotone import ValueLimits, limits_at, node_number
 from ceiba.errors import TreeError
 from ceiba.grow.core_options import Place
 from ceiba.grow.per_column import read_monotonic
-from ceiba.tree import SplitTable, SurrogateTable, Tree
+from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing.branches import decide
+from ceiba.tree.splits.surrogates import SurrogateTable
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem

@@ -26,8 +26,7 @@ import numpy as np
 from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.export.code.program import about
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
-from ceiba.paths import Condition, ValueSet
-from ceiba.paths.conditions import all_of
+from ceiba.paths.conditions import Condition, all_of
 from ceiba.paths.of_tree import (
     end_nodes,
     paths_to,
@@ -36,6 +35,7 @@ from ceiba.paths.of_tree import (
     refuse_fractional,
     root_answers,
 )
+from ceiba.paths.value_set import ValueSet
 from ceiba.table import ColumnInfo
 from ceiba.tree.notes import note_lines
 from ceiba.tree.tree import Tree

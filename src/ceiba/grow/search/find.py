@@ -24,10 +24,10 @@ from ceiba.grow.units import Units
 from ceiba.progress import progress_listener
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.certificate import Certificate
-from ceiba.tree.construct.skeleton import skeleton
+from ceiba.tree.construct.from_arrays import skeleton
 from ceiba.tree.grown import node_risk, node_value
 from ceiba.tree.routing.threads import n_threads
-from ceiba.tree.splits.cut_digits import with_cut_digits
+from ceiba.tree.splits.surrogates import with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.grow.core_options import Place

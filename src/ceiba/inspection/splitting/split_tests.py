@@ -8,8 +8,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing, by_column
-from ceiba.tree import SplitKind, SplitTests, Tree
+from ceiba.tree import SplitKind, Tree
 from ceiba.tree.splits.sentences import range_sentence
+from ceiba.tree.splits.tests import SplitTests
 
 _NAMES: Final = {
     "chi2": "chi-square of the groups",
@@ -132,36 +133,12 @@ def _f_ratio(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
 
 def _groups(tree: Tree, node: int) -> list[str]:
     """Say into which groups the test of a node parts its rows."""
-    assert tree.tests is not None
-    groups: list[str] = []
-    # A split may be continued below: in older model files intervals of numbers are cuts one below
-    # another, and missing values that stand alone are parted first. Rows without a value take the
-    # default branch.
-    waiting = [(node, (-np.inf, 0), (np.inf, 0), bool(tree.sent_default[node] > 0))]
-    while waiting:
-        at, low, high, missing = waiting.pop()
-        if at != node and not tree.tests.continues[at]:
-            groups.append(_interval(low, high) + (f", {_MISSING}" if missing else ""))
-            continue
-        first, last = tree.branch_start[at : at + 2].tolist()
-        below = tree.branch_node[first:last].tolist()
-        kind = tree.splits.kind[at]
-        if kind == SplitKind.INTERVALS:
-            groups += _interval_groups(tree, at, last - first)
-        elif kind == SplitKind.LEVELS:
-            groups += _level_groups(tree, at, last - first)
-        elif kind == SplitKind.CUT:
-            cut = (float(tree.splits.cut[at]), int(tree.splits.digits[at]))
-            home = int(tree.default_branch[at])
-            waiting.append((below[1], cut, high, missing and home == 1))
-            waiting.append((below[0], low, cut, missing and home == 0))
-        else:
-            groups.append(_MISSING)
-            if tree.tests.continues[below[0]]:
-                waiting.append((below[0], low, high, False))
-            else:
-                groups.append("present")
-    return groups
+    n = int(tree.n_branches[node])
+    if tree.splits.kind[node] == SplitKind.LEVELS:
+        return _level_groups(tree, node, n)
+    if tree.splits.kind[node] == SplitKind.PRESENCE:
+        return [_MISSING, "present"]
+    return _interval_groups(tree, node, n)
 
 
 def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
@@ -170,8 +147,9 @@ def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
     groups = [
         [] if low == np.inf else [_interval((low, digits), (high, digits))] for low, high in bounds
     ]
-    if tree.sent_default[node] > 0 or not groups[-1]:
-        groups[int(tree.default_branch[node])].append(_MISSING)
+    home = int(tree.default_branch[node])
+    if home >= 0 and (tree.sent_default[node] > 0 or not groups[-1]):
+        groups[home].append(_MISSING)
     return [", ".join(group) for group in groups]
 
 

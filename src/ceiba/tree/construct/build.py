@@ -203,13 +203,11 @@ def _read(literal: Any, known: Mapping[str, ColumnInfo]) -> _Written:
         node = len(out.parent)
         out.parent.append(parent)
         out.branch.append(branch)
+        out.splits.append(None)
         if not isinstance(part, tuple | list):
-            out.splits.append(None)
             out.leaves[node] = _leaf(part, out, node)
             continue
-        out.splits.append(None)
-        split, below = _split(part, known, out, node)
-        out.splits[node] = split
+        out.splits[node], below = _split(part, known, out, node)
         waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
     return out
 
@@ -235,10 +233,8 @@ def _split(
     if isinstance(question, tuple) and len(question) == 2 and isinstance(question[1], list | tuple):
         name, cuts = question
         if len(cuts) == len(branches) - 1 >= 1 and all(map(_is_number, cuts)):
-            one = len(cuts) == 1
-            question = (
-                Cut(name, float(cuts[0])) if one else Intervals(name, tuple(map(float, cuts)))
-            )
+            floats = tuple(map(float, cuts))
+            question = Intervals(name, floats) if len(floats) > 1 else Cut(name, floats[0])
     given = question if isinstance(question, Cut | Intervals | LevelSets | Presence) else None
     if given is not None and len(branches) == given.n_branches:
         if isinstance(given, Cut) and given.low_branch == 1:
@@ -335,12 +331,7 @@ def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Spl
 
 
 def _task(leaves: Iterable[Leaf]) -> Task:
-    numbers = all(
-        leaf.counts is None
-        and isinstance(leaf.value, int | float | np.number)
-        and not isinstance(leaf.value, bool)
-        for leaf in leaves
-    )
+    numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 

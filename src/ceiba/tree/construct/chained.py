@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 
 def chained(tree: Tree) -> Tree:
-    """Return a tree that predicts the same and has no intervals.
+    """Return a tree that predicts the same, with a chain of cuts in place of intervals.
 
-    A node with intervals becomes a chain of cuts, from the lowest upward; where missing values have
-    a branch of their own, it is parted off first.
+    Where missing values have a branch of their own, it is parted off first.
     """
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree

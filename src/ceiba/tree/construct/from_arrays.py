@@ -1,9 +1,8 @@
 """A Tree from a few arrays: the rest is filled in.
 
-What a hand-written or converted tree knows is its shape, its splits and the values of its nodes.
 Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
-of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow
-from the values.
+of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow from
+the values.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.table import Schema
 from ceiba.task import Task
 from ceiba.tree.arrays import Array
+from ceiba.tree.figures import sum_up
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
-from ceiba.tree.shape import sum_up
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Missing, Tree, Unseen
 
@@ -92,27 +91,19 @@ def from_arrays(
     [1.0, 3.0]
     """
     above = np.asarray(parent, np.int32)
-    start, nodes = branches_of(above)
     n = len(above)
     numbers = np.asarray(value, np.float64)
     numbers = numbers.reshape(n, 1, -1) if numbers.ndim < 3 else numbers
-    zeros = np.zeros(n)
-    bare = Tree(
-        schema=schema,
-        parent=above,
-        branch_start=start,
-        branch_node=nodes,
-        splits=splits,
-        default_branch=np.full(n, -1),
-        n_rows=zeros,
-        weight=zeros,
-        impurity=zeros,
-        gain=zeros,
+    task = Task.CLASSIFICATION if schema.target is None else schema.target.task
+    bare = skeleton(
+        schema,
+        above,
+        splits,
+        np.full(n, -1),
         value=numbers,
         counts=None if counts is None else np.asarray(counts, np.float64).reshape(numbers.shape),
         risk=np.full(n, np.nan),
-        sent_default=zeros,
-        criterion=criterion or default_criterion(schema),
+        criterion=criterion or task.of(DEFAULT_CRITERION, "A tree from arrays"),
         missing=missing,
         unseen=unseen,
         cost_matrix=None if cost_matrix is None else np.asarray(cost_matrix),
@@ -127,12 +118,6 @@ def from_arrays(
     tree = _judge(replace(weighed, default_branch=np.asarray(default)), impurity)
     check(tree)
     return tree
-
-
-def default_criterion(schema: Schema) -> str:
-    """Return the criterion a tree without one is said to have."""
-    task = Task.CLASSIFICATION if schema.target is None else schema.target.task
-    return task.of(DEFAULT_CRITERION, "A tree from arrays")
 
 
 def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
@@ -182,3 +167,29 @@ def _spread(tree: Tree) -> Array:
     square = sum_up(tree, own)
     mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
     return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))
+
+
+def skeleton(
+    schema: Schema, parent: Array, splits: SplitTable, default_branch: Array, **facts: Any
+) -> Tree:
+    """Return the tree of these questions with no rows yet; `recount` fills its figures in."""
+    n = len(parent)
+    start, node = branches_of(parent)
+    if "value" not in facts:
+        target = schema.target
+        assert target is not None
+        classes = target.task.has_classes
+        value = np.zeros((n, target.n_outputs, target.width))
+        if classes:
+            value[:, :, 0] = 1.0
+        facts |= {"value": value, "counts": np.zeros_like(value) if classes else None}
+    unknown = ("n_rows", "weight", "impurity", "gain", "risk", "sent_default")
+    return Tree(
+        schema=schema,
+        parent=parent,
+        branch_start=start,
+        branch_node=node,
+        splits=splits,
+        default_branch=default_branch,
+        **(dict.fromkeys(unknown, np.zeros(n)) | facts),
+    )

@@ -8,7 +8,8 @@ tree's outermost cuts on it, so that every branch has rows to get.
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
+_MAKERS: Final = {
+    "pandas": ("pandas", "DataFrame"),
+    "polars": ("polars", "DataFrame"),
+    "pyarrow": ("pyarrow", "table"),
+}
 
 
 def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tuple[Any, Array]:
@@ -82,13 +88,9 @@ def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
 
 def _with_holes(values: Array, hole: Array) -> Array:
     """Take values out, by the missing value of their type."""
-    if values.dtype.kind == "b":
-        values = values.astype(object)
-    missing: Any = (
-        None if values.dtype == object else "NaT" if values.dtype.kind in "mM" else np.nan
-    )
-    values = values.copy()
-    values[hole] = missing
+    values = values.astype(object) if values.dtype.kind == "b" else values.copy()
+    missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
+    values[hole] = missing.get(values.dtype.kind, np.nan)
     return values
 
 
@@ -108,18 +110,9 @@ def _pack(columns: dict[str, Array], container: Container) -> Any:
     if container == "numpy":
         return np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
     lists = {name: values.tolist() for name, values in columns.items()}
-    if container == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(lists)
-    if container == "polars":
-        import polars as pl
-
-        return pl.DataFrame(lists)
-    if container == "pyarrow":
-        import pyarrow as pa
-
-        return pa.table(lists)
+    if container in _MAKERS:
+        module, name = _MAKERS[container]
+        return getattr(import_module(module), name)(lists)
     raise OptionError(
         f"container: got {container!r}. Allowed: dict, numpy, pandas, polars, pyarrow."
     )

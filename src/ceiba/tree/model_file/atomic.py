@@ -32,54 +32,43 @@ _drafts: set[Path] = set()
 def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """Write a file that appears whole or not at all."""
     target = Path(os.path.realpath(path))
-    with _told(path):
+    with _output_errors(path):
         there = target.stat() if target.exists() else None
     if there is not None and not stat.S_ISREG(there.st_mode):
-        with _told(path):
+        with _output_errors(path):
             through = target.open(mode, **options)
-        with _told_if_full(path), through:
+        with _output_errors(path, any_error=False), through:
             yield through
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     with _kept_tidy(draft):
-        with _told(path):
+        with _output_errors(path):
             file = draft.open(mode.replace("w", "x"), **options)
-        with _told_if_full(path), file:
+        with _output_errors(path, any_error=False), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _told(path):
+        with _output_errors(path):
             if there is not None:
-                _take_after(there, draft)
+                with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
+                    os.chown(draft, there.st_uid, there.st_gid)
+                draft.chmod(stat.S_IMODE(there.st_mode))
             draft.replace(target)
 
 
-def _take_after(there: os.stat_result, draft: Path) -> None:
-    """Return the draft the owner and the mode of the file that it replaces."""
-    with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
-        os.chown(draft, there.st_uid, there.st_gid)
-    draft.chmod(stat.S_IMODE(there.st_mode))
-
-
 @contextlib.contextmanager
-def _told(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn every error of the system into ours."""
+def _output_errors(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
+    """Turn errors of the system into ours: all, or those about room on the disk.
+
+    While a file is open, others may come from what is read meanwhile.
+    """
     try:
         yield
     except OSError as error:
+        if not any_error and (isinstance(error, OutputError) or error.errno not in _FULL):
+            raise
         reason = error.strerror or str(error)
         raise OutputError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
-
-
-@contextlib.contextmanager
-def _told_if_full(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors about room into ours; others may come from what is read meanwhile."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, OutputError) or error.errno not in _FULL:
-            raise
-        raise OutputError(f"Cannot write {os.fspath(path)!r}: {error.strerror}.") from None
 
 
 @contextlib.contextmanager

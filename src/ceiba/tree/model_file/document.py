@@ -1,8 +1,13 @@
 """The model file ``.ceiba``: a JSON document with the tree, its schema and, if any, its estimator.
 
-``{"format": "ceiba", "version": 7, "written": {...}, "schema": {...}, "tree": {...},
-"model": {...} | null, "metadata": {...}}``; every key is described in docs/model_file.md. A file
-of another version is refused by its number.
+``{"format": "ceiba", "version": 7, "written": {...}, "schema": {...}, "tree": {...}, "model": {...}
+| null, "metadata": {...}}``; every key is described in docs/model_file.md. A file of another
+version is refused by its number.
+
+A gzip file may hold a thousand times its size, and a JSON text of brackets needs twenty times its
+size as Python objects. Both are refused before the memory is used: unpacked, a file may be 50 times
+its size (16 MB are always allowed), and its brackets and strings may need at most ten times the
+size of the text (64 MB are always allowed).
 """
 
 from __future__ import annotations
@@ -10,16 +15,17 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.atomic import atomic
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.storage import pack, read_bytes, refuse_crowded, unpack
 from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
@@ -27,30 +33,16 @@ from ceiba.tree.tree import Tree
 VERSION: Final = 7
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
 _MORE: Final = ("model", "metadata")
+_GZIP: Final = b"\x1f\x8b"
+_MB: Final = 2**20
+_UNPACKED_FREE, _UNPACKED_TIMES = 16 * _MB, 50
+_OBJECTS_FREE, _OBJECTS_TIMES, _OBJECT_BYTES = 64 * _MB, 10, 64
+_CHUNK: Final = _MB
 
 
 @dataclass(frozen=True)
 class Document:
-    """What a model file holds.
-
-    Attributes
-    ----------
-    tree : Tree
-    model : Field or None
-        The estimator's class, parameters and fitted attributes, as read, not yet trusted.
-    metadata : dict
-        What the writer wanted to add: strings, numbers, lists.
-    written : dict
-        Version of ceiba that wrote the file, and when.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.tree.model_file import dumps, loads
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> loads(dumps(tree)).tree == tree
-    True
-    """
+    """What a model file holds; `model` is the estimator as it was read, not yet trusted."""
 
     tree: Tree
     model: Field | None = None
@@ -61,27 +53,15 @@ class Document:
 def dumps(
     tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return the text of a model file: UTF-8 JSON, one array per line.
-
-    Parameters
-    ----------
-    tree : Tree
-    model : mapping, optional
-        The estimator as plain data.
-    metadata : mapping, optional
-        Anything JSON can say: where the data came from, who is to be asked, a hash.
-
-    Raises
-    ------
-    ModelFileError
-        `loads` would refuse the text.
-    """
+    """Return a model file as UTF-8 JSON, one array per line, unless `loads` would refuse it."""
+    schema = schema_to_json(tree.schema)
+    schema_from_json(Field(schema, "schema"))  # refuses what a reader would refuse
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
         "version": VERSION,
         "written": {"ceiba": version("ceiba"), "at": now},
-        "schema": _readable(schema_to_json(tree.schema)),
+        "schema": schema,
         "tree": tree_to_json(tree),
         "model": None if model is None else dict(model),
         "metadata": to_json(dict(metadata or {})),
@@ -96,12 +76,6 @@ def dumps(
         raw = json.dumps(document, allow_nan=False).encode("ascii")
     refuse_crowded(raw)
     return raw
-
-
-def _readable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Refuse a schema that a reader would refuse."""
-    schema_from_json(Field(schema, "schema"))
-    return schema
 
 
 def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
@@ -128,13 +102,7 @@ def _dump(value: Any) -> str:
 
 
 def loads(raw: bytes) -> Document:
-    """Read the bytes of a model file, packed or not; everything is checked before it is used.
-
-    Raises
-    ------
-    ModelFileError
-        Naming the place of the first thing that is wrong.
-    """
+    """Read the bytes of a model file, packed or not; everything is checked before it is used."""
     top = Field(_parse(unpack(raw)))
     if not isinstance(top.value, dict) or top.value.get("format") != "ceiba":
         raise ModelFileError(
@@ -214,7 +182,13 @@ def _bytes_of(source: Any) -> bytes:
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source)
     if not hasattr(source, "read"):
-        return read_bytes(source)
+        try:
+            return Path(source).read_bytes()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ModelFileError(
+                f"Cannot read the model file {os.fspath(source)!r}: {reason}."
+            ) from None
     raw = source.read()
     if not isinstance(raw, bytes):
         raise ModelFileError("A model file is read from a binary file; this one gives text.")
@@ -261,3 +235,62 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
         if isinstance(columns, list)
         else [],
     }
+
+
+# ---------------------------------------------------------------------- packed or not
+
+
+def unpack(raw: bytes) -> bytes:
+    """Return the JSON text of a model file, packed or not."""
+    text = _gunzip(raw) if raw.startswith(_GZIP) else raw
+    refuse_crowded(text)
+    return text
+
+
+def refuse_crowded(text: bytes) -> None:
+    """Refuse a text whose brackets and strings need far more memory than it has bytes."""
+    objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
+    needed = objects * _OBJECT_BYTES
+    if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
+        raise ModelFileError(
+            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes. No tree is "
+            "written that way."
+        )
+
+
+def _gunzip(raw: bytes) -> bytes:
+    limit = max(_UNPACKED_FREE, _UNPACKED_TIMES * len(raw))
+    unzip = zlib.decompressobj(wbits=31)
+    parts, size, rest = [], 0, raw
+    try:
+        while rest and not unzip.eof:
+            part = unzip.decompress(rest, _CHUNK)
+            rest = unzip.unconsumed_tail
+            size += len(part)
+            if size > limit:
+                raise ModelFileError(
+                    f"Damaged model file: {len(raw)} packed bytes unpack to more than {limit}. "
+                    "Unpack it by hand (gzip -d) if you trust it."
+                )
+            parts.append(part)
+        if not unzip.eof:
+            parts.append(unzip.flush())
+    except zlib.error as error:
+        raise ModelFileError(f"Damaged model file: cannot be unpacked ({error}).") from None
+    if not unzip.eof:
+        raise ModelFileError("Damaged model file: it ends in the middle of the packed data.")
+    if unzip.unused_data:
+        raise ModelFileError(
+            f"Damaged model file: {len(unzip.unused_data)} bytes after the end of the packed data."
+        )
+    return b"".join(parts)
+
+
+def pack(text: bytes) -> bytes:
+    """Compress a text with gzip, the same bytes each time (no date inside)."""
+    for level in (6, 0):  # a text that packs beyond the limit of reading is not packed
+        packer = zlib.compressobj(level, wbits=31)
+        packed = packer.compress(text) + packer.flush()
+        if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):
+            break
+    return packed

@@ -7,7 +7,7 @@ outside, and what passes here reaches numpy and C++.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -59,6 +59,10 @@ class Field:
     def get(self, key: str) -> Field | None:
         """Return a member, None if it is absent or null."""
         return None if self.value.get(key) is None else self[key]
+
+    def optional(self, key: str, read: Callable[[Field], Any], default: Any = None) -> Any:
+        """Return a member as `read` returns it, `default` if it is absent or null."""
+        return default if self.value.get(key) is None else read(self[key])
 
     def items(self, length: int | None = None) -> Iterator[Field]:
         """Return the entries of a list."""

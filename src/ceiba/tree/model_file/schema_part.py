@@ -100,20 +100,15 @@ def _column_from_json(field: Field) -> ColumnInfo:
         field.fail(f"A column of kind {kind} has levels.", "no levels")
     else:
         levels = _levels_from_json(field["levels"])
-    display = field.get("display")
-    shown: Any = display.text(get_args(Display)) if display is not None else "number"
-    n_missing = field.get("n_missing")
-    low, high = field.get("minimum"), field.get("maximum")
-    zone = field.get("zone")
     return ColumnInfo(
         name=field["name"].text(),
         kind=kind,
         levels=levels,
-        display=shown,
-        n_missing=n_missing.integer(0, _COUNT) if n_missing is not None else 0,
-        minimum=low.number() if low is not None else None,
-        maximum=high.number() if high is not None else None,
-        zone=zone.text() if zone is not None else None,
+        display=field.optional("display", lambda one: one.text(get_args(Display)), "number"),
+        n_missing=field.optional("n_missing", lambda one: one.integer(0, _COUNT), 0),
+        minimum=field.optional("minimum", Field.number),
+        maximum=field.optional("maximum", Field.number),
+        zone=field.optional("zone", Field.text),
     )
 
 
@@ -135,9 +130,8 @@ def _target_from_json(field: Field) -> TargetInfo:
     task = Task(field["task"].text(Task))
     n_outputs = field["n_outputs"].integer(1, 2**31)
     n_arrays = n_outputs if task.is_classification("A model file") else 0
-    name = field.get("name")
     return TargetInfo(
-        name=name.text() if name is not None else None,
+        name=field.optional("name", Field.text),
         task=task,
         classes=tuple(_labels_from_json(one) for one in field["classes"].items(n_arrays)),
         n_outputs=n_outputs,

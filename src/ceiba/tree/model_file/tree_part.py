@@ -2,11 +2,12 @@
 
 Branch lists follow from the parents and are not written. ``value[k][c]`` holds the probability of
 class c of output k (or the value) of every node, so that a column of the file is a column of the
-tree. NaN (no cut, unknown risk) is null.
+tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one per node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields as fields_of
 from typing import Any, Final, TypeVar, get_args
 
@@ -22,9 +23,8 @@ from ceiba.tree.certificate import UNITS, Certificate, Status
 from ceiba.tree.construct.from_arrays import branches_of
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.notes_part import notes_from_json, notes_to_json
 from ceiba.tree.model_file.values import from_json, to_json
-from ceiba.tree.notes import check_notes
+from ceiba.tree.notes import NodeNote, check_notes
 from ceiba.tree.splits.sentences import ALL_DIGITS
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, SurrogateTable
@@ -35,18 +35,26 @@ Kind = TypeVar("Kind", bound=SplitsByNode)
 
 _COUNT: Final = 2**62
 _INT32: Final = 2**31 - 1
+_EXACT: Final = 2**53
 _KEYS: Final = (
     "criterion", "missing", "unseen", "parent", "splits", "default_branch", "n_rows",
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
     "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
+#: Whole numbers of each node: the least, the largest and their type.
+_WHOLE: Final = {
+    "default_branch": (-1, _INT32, np.int32),
+    "n_rows": (0, _COUNT, np.int64),
+    "sent_default": (0, _COUNT, np.int64),
+}
+_FIGURES: Final = ("weight", "impurity", "gain")
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
 _INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
 _MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
-_EXACT: Final = 2**53
+_NOTE_KEYS: Final = tuple(one.name for one in fields_of(NodeNote))
 #: The criteria of grown trees by task.
 CRITERIA: Final = {
     task: (
@@ -55,57 +63,6 @@ CRITERIA: Final = {
     )
     for task in Task
 }
-
-
-def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as plain data (without its schema).
-
-    What `tree_from_json` would refuse is refused here.
-    """
-    check_rules(tree)
-    fields: dict[str, Any] = {
-        "criterion": tree.criterion,
-        "missing": tree.missing,
-        "unseen": tree.unseen,
-        "parent": tree.parent.tolist(),
-        "splits": _splits_to_json(tree.splits),
-    }
-    for name in ("default_branch", "n_rows", "sent_default"):
-        fields[name] = getattr(tree, name).tolist()
-    for name in ("weight", "impurity", "gain"):
-        fields[name] = _numbers(getattr(tree, name), name)
-    fields["risk"] = _numbers(tree.risk)
-    fields["value"] = _by_class(tree.value, "value")
-    fields["counts"] = None if tree.counts is None else _by_class(tree.counts, "counts")
-    costs, prior = tree.cost_matrix, tree.class_prior
-    fields["cost_matrix"] = (
-        None if costs is None else [_numbers(row, "cost_matrix") for row in costs]
-    )
-    fields["class_prior"] = None if prior is None else _numbers(prior, "class_prior")
-    fields["surrogates"] = _table_to_json(tree.surrogates)
-    if tree.surrogates is not None:
-        fields["surrogates"]["in_use"] = tree.surrogates.in_use
-    fields["competitors"] = _table_to_json(tree.competitors)
-    fields["tests"] = _tests_to_json(tree.tests)
-    # Only where true: other files stay as they were.
-    fields |= {name: True for name in _MARKS if getattr(tree, name)}
-    if tree.notes:
-        fields["notes"] = notes_to_json(tree.notes)
-    if tree.attachments is not None:
-        fields["attachments"] = {
-            name: {"start": one.start.tolist(), "values": _numbers(one.values)}
-            for name, one in tree.attachments.items()
-        }
-    if tree.certificate is not None:
-        fields["certificate"] = to_json(tree.certificate.to_dict())
-    return fields
-
-
-def _tests_to_json(tests: SplitTests | None) -> dict[str, Any] | None:
-    if tests is None:
-        return None
-    figures = {name: _numbers(getattr(tests, name)) for name in TEST_FIGURES}
-    return {"name": tests.name, "continues": np.flatnonzero(tests.continues).tolist(), **figures}
 
 
 def check_rules(tree: Tree) -> None:
@@ -120,11 +77,49 @@ def check_rules(tree: Tree) -> None:
         Field(tree.tests.name, "tree.tests.name").text(_TEST_NAMES)
 
 
-def _numbers(values: Array, known: str = "") -> list[Any]:
-    """Return floats as JSON: NaN is null, whole numbers are written without a point.
+# ---------------------------------------------------------------------- writing
 
-    Figures that must be known are named, and refused if they are not.
-    """
+
+def tree_to_json(tree: Tree) -> dict[str, Any]:
+    """Return the arrays and options of a tree as plain data, unless a reader would refuse them."""
+    check_rules(tree)
+    costs, prior, tests = tree.cost_matrix, tree.class_prior, tree.tests
+    fields: dict[str, Any] = {
+        "criterion": tree.criterion,
+        "missing": tree.missing,
+        "unseen": tree.unseen,
+        "parent": tree.parent.tolist(),
+        "splits": _splits_to_json(tree.splits),
+        **{name: getattr(tree, name).tolist() for name in _WHOLE},
+        **{name: _numbers(getattr(tree, name), name) for name in _FIGURES},
+        "risk": _numbers(tree.risk),
+        "value": _by_class(tree.value, "value"),
+        "counts": None if tree.counts is None else _by_class(tree.counts, "counts"),
+        "cost_matrix": None if costs is None else [_numbers(row, "cost_matrix") for row in costs],
+        "class_prior": None if prior is None else _numbers(prior, "class_prior"),
+        "surrogates": _table_to_json(tree.surrogates),
+        "competitors": _table_to_json(tree.competitors),
+        "tests": None
+        if tests is None
+        else {"name": tests.name} | {name: _numbers(getattr(tests, name)) for name in TEST_FIGURES},
+    }
+    if tree.surrogates is not None:
+        fields["surrogates"]["in_use"] = tree.surrogates.in_use
+    fields |= {name: True for name in _MARKS if getattr(tree, name)}
+    if tree.notes:
+        fields["notes"] = _notes_to_json(tree.notes)
+    if tree.attachments is not None:
+        fields["attachments"] = {
+            name: {"start": arrays.start.tolist(), "values": _numbers(arrays.values)}
+            for name, arrays in tree.attachments.items()
+        }
+    if tree.certificate is not None:
+        fields["certificate"] = to_json(tree.certificate.to_dict())
+    return fields
+
+
+def _numbers(values: Array, known: str = "") -> list[Any]:
+    """Return floats as JSON: NaN, which a `known` figure must not be, is null; 2.0 is 2."""
     if np.isinf(values).any():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
     if known and np.isnan(values).any():
@@ -152,10 +147,11 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
     if len(splits.interval_cut):  # an infinite one, for missing values, is null
-        fields["interval_start"] = splits.interval_start.tolist()
-        fields["interval_cut"] = _numbers(
-            np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
-        )
+        finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
+        fields |= {
+            "interval_start": splits.interval_start.tolist(),
+            "interval_cut": _numbers(finite),
+        }
     return fields
 
 
@@ -173,10 +169,26 @@ def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
     }
 
 
+def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
+    """Return notes by node, what is empty left out."""
+    listed = []
+    for node, note in sorted(notes.items()):
+        given = {name: getattr(note, name) for name in _NOTE_KEYS}
+        plain = {
+            name: list(value) if isinstance(value, tuple) else to_json(value)
+            for name, value in given.items()
+            if value is not None
+        }
+        listed.append({"node": node, **plain})
+    return listed
+
+
+# ---------------------------------------------------------------------- reading
+
+
 def tree_from_json(field: Field, schema: Schema) -> Tree:
     """Read a tree and check every rule it must keep, before anybody uses it."""
     field.object(_KEYS, (*_MARKS, "notes", "attachments", "certificate"))
-    marks: dict[str, Any] = {name: field[name].boolean() for name in _MARKS if name in field.value}
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
@@ -187,51 +199,49 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
     start, nodes = branches_of(parent)
     target = schema.target
     assert target is not None  # the schema was checked
-    n_classes = max(target.n_classes, default=1)
-    missing: Any = field["missing"].text(get_args(Missing))
-    unseen: Any = field["unseen"].text(get_args(Unseen))
-    floats: dict[str, Any] = {
-        name: field[name].numbers(n) for name in ("weight", "impurity", "gain")
+    n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
+
+    def by_class(values: Field) -> Array:
+        return _read_by_class(values, n, n_outputs, n_classes)
+
+    more: dict[str, Any] = {
+        "missing": field["missing"].text(get_args(Missing)),
+        "unseen": field["unseen"].text(get_args(Unseen)),
+        **{name: field[name].integers(n, *limits) for name, limits in _WHOLE.items()},
+        **{name: field[name].numbers(n) for name in _FIGURES},
+        **{name: field[name].boolean() for name in _MARKS if name in field.value},
     }
-    counts = field.get("counts")
-    costs, prior = field.get("cost_matrix"), field.get("class_prior")
     tree = Tree(
         schema=schema,
         parent=parent,
         branch_start=start,
         branch_node=nodes,
         splits=_splits_from_json(field["splits"], n),
-        default_branch=field["default_branch"].integers(n, -1, _INT32, np.int32),
-        n_rows=field["n_rows"].integers(n, 0, _COUNT, np.int64),
-        sent_default=field["sent_default"].integers(n, 0, _COUNT, np.int64),
         risk=field["risk"].numbers(n, null=True),
-        value=_read_by_class(field["value"], n, target.n_outputs, n_classes),
-        counts=None if counts is None else _read_by_class(counts, n, target.n_outputs, n_classes),
+        value=by_class(field["value"]),
+        counts=field.optional("counts", by_class),
         surrogates=_table_from_json(SurrogateTable, field.get("surrogates"), n, ("in_use",)),
         competitors=_table_from_json(CompetitorTable, field.get("competitors"), n),
-        tests=_tests_from_json(field.get("tests"), n),
+        tests=field.optional("tests", lambda tests: _tests_from_json(tests, n)),
         criterion=field["criterion"].text(CRITERIA[target.task]),
-        missing=missing,
-        unseen=unseen,
-        cost_matrix=None
-        if costs is None
-        else np.array([row.numbers(n_classes) for row in costs.items(n_classes)]),
-        class_prior=None if prior is None else prior.numbers(n_classes),
-        notes=notes_from_json(field.get("notes"), n),
-        attachments=_attachments_from_json(field.get("attachments"), n),
-        **floats,
-        **marks,
+        cost_matrix=field.optional(
+            "cost_matrix",
+            lambda rows: np.array([row.numbers(n_classes) for row in rows.items(n_classes)]),
+        ),
+        class_prior=field.optional("class_prior", lambda prior: prior.numbers(n_classes)),
+        notes=field.optional("notes", lambda notes: _notes_from_json(notes, n)),
+        attachments=field.optional("attachments", lambda named: _attachments_from_json(named, n)),
+        **more,
     )
     try:
         check_rules(tree)
     except ModelFileError as error:
         raise ModelFileError(f"Damaged model file, at {field.place}: {error}") from None
-    proof = field.get("certificate")
-    return tree if proof is None else tree.with_certificate(certificate_from_json(proof))
+    proof = field.optional("certificate", _certificate_from_json)
+    return tree if proof is None else tree.with_certificate(proof)
 
 
-def certificate_from_json(field: Field) -> Certificate:
-    """Read a certificate."""
+def _certificate_from_json(field: Field) -> Certificate:
     field.object([one.name for one in fields_of(Certificate)])
     numbers = {
         name: from_json(field[name]) for name in ("objective", "lower_bound", "penalty", "seconds")
@@ -243,7 +253,7 @@ def certificate_from_json(field: Field) -> Certificate:
     return Certificate(
         status=status,
         loss=field["loss"].text(UNITS),
-        max_depth=None if field.get("max_depth") is None else field["max_depth"].integer(0, _COUNT),
+        max_depth=field.optional("max_depth", lambda depth: depth.integer(0, _COUNT)),
         n_leaves=field["n_leaves"].integer(1, _COUNT),
         all_level_sets=field["all_level_sets"].boolean(),
         nodes=field["nodes"].integer(0, _COUNT),
@@ -262,12 +272,12 @@ def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Arra
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:
     """Read a table of splits; a table without intervals has no keys for them."""
-    field.object(_SPLIT_KEYS, (*_INTERVAL_KEYS, "digits"))
+    has_intervals = isinstance(field.value, dict) and any(k in field.value for k in _INTERVAL_KEYS)
+    field.object((*_SPLIT_KEYS, *(_INTERVAL_KEYS if has_intervals else ())), ("digits",))
     more: dict[str, Any] = {}
     if "digits" in field.value:
         more["digits"] = field["digits"].integers(m, 0, ALL_DIGITS, np.int8)
-    if any(key in field.value for key in _INTERVAL_KEYS):
-        field.object((*_SPLIT_KEYS, *_INTERVAL_KEYS), ("digits",))  # one needs the other
+    if has_intervals:
         n_cuts = len(field["interval_cut"].entries())
         cuts = field["interval_cut"].numbers(n_cuts, null=True)
         more["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)
@@ -307,27 +317,45 @@ def _table_from_json(
     )
 
 
-def _attachments_from_json(field: Field | None, n: int) -> dict[str, Attachment] | None:
-    if field is None:
-        return None
+def _attachments_from_json(field: Field, n: int) -> dict[str, Attachment]:
     attachments = {}
     for name in field.object((), field.value).value:
-        one = field[name].object(("start", "values"))
-        m = len(one["values"].entries())
-        start = one["start"].integers(n + 1, 0, m, np.int64)
-        attachments[name] = Attachment(start, one["values"].numbers(m, null=True))
+        arrays = field[name].object(("start", "values"))
+        m = len(arrays["values"].entries())
+        start = arrays["start"].integers(n + 1, 0, m, np.int64)
+        attachments[name] = Attachment(start, arrays["values"].numbers(m, null=True))
     return attachments
 
 
-def _tests_from_json(field: Field | None, n: int) -> SplitTests | None:
-    if field is None:
-        return None
-    field.object(("name", "continues", *TEST_FIGURES))
-    listed = len(field["continues"].entries())
-    continues = np.zeros(n, bool)
-    continues[field["continues"].integers(listed, 0, n - 1, np.int64)] = True
-    return SplitTests(
-        field["name"].text(_TEST_NAMES),
-        continues=continues,
-        **{name: field[name].numbers(n, null=True) for name in TEST_FIGURES},
-    )
+def _tests_from_json(field: Field, n: int) -> SplitTests:
+    field.object(("name", *TEST_FIGURES))
+    figures = {name: field[name].numbers(n, null=True) for name in TEST_FIGURES}
+    return SplitTests(field["name"].text(_TEST_NAMES), **figures)
+
+
+def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
+    """Read notes of a tree of n nodes."""
+    notes: dict[int, NodeNote] = {}
+    for entry in field.items():
+        entry.object(("node",), _NOTE_KEYS)
+        node = entry["node"].integer(0, n - 1)
+        if node in notes:
+            entry.fail("A node has one note.", f"node {node} twice")
+        given: dict[str, Any] = {}
+        for name in (name for name in _NOTE_KEYS if name in entry.value):
+            if name in ("forbid", "prefer"):
+                texts = entry[name].value
+                if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+                    entry[name].fail("A list of column names is needed.")
+                given[name] = tuple(texts)
+            else:
+                given[name] = from_json(entry[name], {})
+        for name in ("name", "note", "reason"):
+            if not isinstance(given.get(name, ""), str):
+                entry[name].fail("A text is needed.")
+        if not isinstance(given.get("answer"), str | int | float | None):
+            entry["answer"].fail("A label or a number is needed.")
+        if given.get("sealed") not in (None, True):
+            entry["sealed"].fail("true is needed.")
+        notes[node] = NodeNote(**given)
+    return notes or None

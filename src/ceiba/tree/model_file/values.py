@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -33,7 +34,7 @@ _DTYPES: Final = {
 
 _ENDLESS: Final = 2**64  # whole numbers beyond it: their hashes can all be made equal
 _DEEP: Final = 50  # brackets within brackets
-_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of an array of texts, as in storage.py
+_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of an array of texts, as in document.py
 
 
 class UnwritableError(ModelFileError):
@@ -48,7 +49,7 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         return value
     if isinstance(value, int):
         if abs(value) >= _ENDLESS:
-            raise UnwritableError(f"Beyond 2**64: about {float_or_inf(value):.3g}.")
+            raise UnwritableError(f"Beyond 2**64: about {Decimal(value):.3g}.")
         return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": str(value)}
@@ -125,27 +126,24 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
     if len(sizes) > 8:
         shape.fail("At most 8 dimensions.")
     values = [from_json(one, objects) for one in entries.items(math.prod(sizes))]
+    allowed: tuple[type, ...] = {
+        "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
+    }.get(dtype.kind, ())  # fmt: skip
+    for at, value in enumerate(values):
+        if allowed and type(value) not in allowed:
+            Field(value, f"{entries.place}[{at}]").fail(f"An entry of type {kind.value} is needed.")
+    array: npt.NDArray[Any]
     if dtype.kind == "O":
         array = np.empty(len(values), dtype=object)
         for at, value in enumerate(values):
             array[at] = value
-        return _shaped(array, sizes, shape)
-    allowed: tuple[type, ...] = {
-        "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
-    }[dtype.kind]  # fmt: skip
-    for at, value in enumerate(values):
-        if type(value) not in allowed:
-            Field(value, f"{entries.place}[{at}]").fail(f"An entry of type {kind.value} is needed.")
-    if dtype.kind == "U":
-        return _shaped(array_of_texts(entries, values), sizes, shape)
-    try:
-        numbers = np.array(values, dtype=dtype)
-    except OverflowError:
-        entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
-    return _shaped(numbers, sizes, shape)
-
-
-def _shaped(array: npt.NDArray[Any], sizes: list[int], shape: Field) -> npt.NDArray[Any]:
+    elif dtype.kind == "U":
+        array = array_of_texts(entries, values)
+    else:
+        try:
+            array = np.array(values, dtype=dtype)
+        except OverflowError:
+            entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
     try:
         return array.reshape(sizes)
     except ValueError:  # numpy has a limit even for arrays without entries
@@ -163,15 +161,7 @@ def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
 def refuse_endless(field: Field) -> None:
     """Refuse whole numbers of 2**64 and more."""
     if type(field.value) is int and abs(field.value) >= _ENDLESS:
-        field.fail("Whole numbers lie within 2**64.", f"{float_or_inf(field.value):.6g}")
-
-
-def float_or_inf(number: int) -> float:
-    """Return the float of a whole number, however large."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        field.fail("Whole numbers lie within 2**64.", f"{Decimal(field.value):.6g}")
 
 
 def refuse_deep(field: Field) -> None:

@@ -33,31 +33,34 @@ LEAVES: Final = -4  # unseen="default": the row goes back to the root
 class Visit:
     """The rows that reach one node, and how its split sent them on.
 
-    `ending` are the rows that go no further (all of them at a leaf), `by_default` counts rows that
-    took the default branch or stayed, `by_surrogate` the rows that each surrogate placed.
+    `ending` are the rows that go no further (all of them at a leaf), `lost` those that the root
+    answers, `by_default` counts rows that took the default branch or stayed, `by_surrogate` the
+    rows that each surrogate placed.
     """
 
     node: int
     rows: Array
     ending: Array
+    lost: Array
     by_default: int
     by_surrogate: tuple[int, ...]
 
 
 def visits(tree: Tree, table: Table) -> Iterator[Visit]:
-    """Visit the nodes that any row reaches, in pre-order; not for `missing="fractional"`."""
+    """Visit the nodes that any row reaches, in pre-order."""
     waiting = [(0, np.arange(table.n_rows))]
     while waiting:
         node, rows = waiting.pop()
         start, end = tree.branch_start[node : node + 2].tolist()
         if start == end:
-            yield Visit(node, rows, rows, 0, ())
+            yield Visit(node, rows, rows, rows[:0], 0, ())
             continue
         branch, by_default, by_surrogate = _decide(tree, table, node, rows)
-        stays = (branch == _STAYS) | (branch == LEAVES)
-        yield Visit(node, rows, rows[stays], by_default, by_surrogate)
+        lost, everywhere = branch == LEAVES, branch == _EVERYWHERE
+        ending = rows[lost | (branch == _STAYS)]
+        yield Visit(node, rows, ending, rows[lost], by_default, by_surrogate)
         for at in range(end - 1, start - 1, -1):
-            takes = branch == at - start
+            takes = (branch == at - start) | (everywhere & bool(tree.branch_share[at] > 0))
             if takes.any():
                 waiting.append((int(tree.branch_node[at]), rows[takes]))
 
@@ -78,17 +81,29 @@ def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, in
     if tree.missing == "fractional":
         branch[branch == MISSING] = _EVERYWHERE
         return branch, 0, ()
-    sent = []
-    if tree.active_surrogates is not None:
-        for k in range(*tree.active_surrogates.start[node : node + 2].tolist()):
-            open_ = np.flatnonzero(branch == MISSING)
-            answer = ask(tree.active_surrogates.splits, k, table, rows[open_])
-            placed = answer >= 0
-            branch[open_[placed]] = answer[placed]
-            sent.append(int(np.count_nonzero(placed)))
+    sent = ask_surrogates(tree, table, node, rows, branch)
     left = branch == MISSING
     branch[left] = tree.default_branch[node]
-    return branch, int(np.count_nonzero(left)), tuple(sent)
+    return branch, int(np.count_nonzero(left)), sent
+
+
+def ask_surrogates(
+    tree: Tree, table: Table, node: int, rows: Array, branch: Array
+) -> tuple[int, ...]:
+    """Write the branches of rows without one, by the first surrogate that can place each.
+
+    Return how many rows each surrogate placed.
+    """
+    stored, sent = tree.active_surrogates, []
+    if stored is None:
+        return ()
+    for k in range(*stored.start[node : node + 2].tolist()):
+        open_ = np.flatnonzero(branch == MISSING)
+        answer = ask(stored.splits, k, table, rows[open_])
+        placed = answer >= 0
+        branch[open_[placed]] = answer[placed]
+        sent.append(int(np.count_nonzero(placed)))
+    return tuple(sent)
 
 
 def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:

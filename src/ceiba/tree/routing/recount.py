@@ -9,6 +9,7 @@ Absolute error: weighted median and mean absolute deviation, node by node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,26 +17,36 @@ import numpy as np
 
 from ceiba.criteria import weighted_median
 from ceiba.table import Table, read_target_like, read_weights, split_target
+from ceiba.table.weights import exact_sums
 from ceiba.task import Task
 from ceiba.tree.arrays import Array
+from ceiba.tree.figures import sum_up
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import kept_answers
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import visits
-from ceiba.tree.routing.sums import Adding, Deviation, RowSums, SumsByNode, in_order, x_log_x
-from ceiba.tree.shape import sum_up
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
+
+#: From groups of rows, a number of each row, and how many groups there are, to their sums.
+Adding = Callable[[Array, Array, int], Array]
+
+
+def in_order(groups: Array, terms: Array, n: int) -> Array:
+    """Add up in the order of the rows."""
+    return np.bincount(groups, weights=terms, minlength=n)
+
+
+def rounded_once(groups: Array, terms: Array, n: int) -> Array:
+    """Add up exactly, in any order."""
+    return exact_sums(np.ascontiguousarray(terms), groups.astype(np.int32), n)
 
 
 def recount(
     tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool, add: Adding = in_order
 ) -> Tree:
-    """Return the same tree with the counts of other data; see `Tree.recount`.
-
-    `add` says how sums over rows are added up.
-    """
+    """Return the same tree with the counts of other data, summed by `add`; see `Tree.recount`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
@@ -43,27 +54,22 @@ def recount(
     given = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if given is None else given
     ends = endings(tree, table, weight)
-    sums = RowSums(target[ends.row], ends, tree.n_nodes, add)
-    return recounted(tree, ends, sums, keep_value=keep_value)
-
-
-@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
-def recounted(tree: Tree, arrived: Arrivals, sums: SumsByNode, *, keep_value: bool) -> Tree:
-    """Return the same tree with the counts of rows that arrived in its nodes."""
-    counted = replace(
-        tree,
-        n_rows=arrived.n_rows,
-        weight=sum_up(tree, sums.weight()),
-        sent_default=arrived.sent_default,
-        surrogates=None
-        if tree.surrogates is None
-        else replace(tree.surrogates, sent=arrived.sent_surrogate),
-        competitors=None,
-        tests=None,
-        attachments=None,
-    )
-    count = tree.task.of({Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}, "Recounting")
-    return count(counted, sums, keep_value)
+    sums = _Sums(target[ends.row], ends, tree.n_nodes, add)
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+        counted = replace(
+            tree,
+            n_rows=ends.n_rows,
+            weight=sum_up(tree, sums.weight()),
+            sent_default=ends.sent_default,
+            surrogates=None
+            if tree.surrogates is None
+            else replace(tree.surrogates, sent=ends.sent_surrogate),
+            competitors=None,
+            tests=None,
+            attachments=None,
+        )
+        kinds = {Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}
+        return tree.task.of(kinds, "Recounting")(counted, sums, keep_value)
 
 
 _PER_ROW = ("row", "node", "weight")
@@ -71,21 +77,41 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 
 @dataclass(frozen=True)
-class Arrivals:
-    """Rows that go through each node, and how many of them nothing but a default has sent on."""
+class Endings:
+    """Where rows end: row, node and weight (a row may end in several nodes, with shares).
+
+    And per node the rows that go through it, and how many only a default, or each surrogate, sent.
+    """
 
     n_rows: Array
     sent_default: Array
     sent_surrogate: Array
-
-
-@dataclass(frozen=True)
-class Endings(Arrivals):
-    """Where rows end: row, node and weight (a row may end in several nodes, with shares)."""
-
     row: Array
     node: Array
     weight: Array
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Weighted sums over the rows that end in each node."""
+
+    target: Array
+    ends: Endings
+    n_nodes: int
+    add: Adding
+
+    def weight(self) -> Array:
+        return self.add(self.ends.node, self.ends.weight, self.n_nodes)
+
+    def classes(self, k: int, n_classes: int) -> Array:
+        """Return the weight of each class of an output, a row for each node."""
+        cell = self.ends.node * n_classes + self.target[:, k]
+        sums = self.add(cell, self.ends.weight, self.n_nodes * n_classes)
+        return sums.reshape(self.n_nodes, -1)
+
+    def of(self, terms: Array) -> Array:
+        """Return the sums of a number per row."""
+        return self.add(self.ends.node, self.ends.weight * terms, self.n_nodes)
 
 
 def endings(tree: Tree, table: Table, weight: Array) -> Endings:
@@ -136,7 +162,7 @@ def _any_missing(tree: Tree, table: Table) -> bool:
     return levels or any(column.missing.any() for column in columns)
 
 
-def _classes(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
+def _classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     own = np.stack([sums.classes(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1)
     tree = replace(tree, counts=sum_up(tree, own))
     assert tree.counts is not None
@@ -157,10 +183,9 @@ def _classes(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
     )
 
 
-def _numbers(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
+def _numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
     if tree.criterion == "absolute_error":
-        assert isinstance(sums, RowSums)
         value, impurity, loss = _absolute(tree, sums.target, sums.ends)
     else:
         value, impurity, loss = _moments(tree, sums)
@@ -178,40 +203,38 @@ def _numbers(tree: Tree, sums: SumsByNode, keep_value: bool) -> Tree:
     return counted if keep_value else kept_answers(counted)
 
 
-def _moments(tree: Tree, sums: SumsByNode) -> tuple[Array, Array, Array]:
+def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
     """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     for k in range(n_outputs):
-        m = mean[:, k] = _means(tree, k, sums)
-        kept = tree.value[:, k, 0]
+        y, kept = sums.target[:, k], tree.value[:, k, 0]
+        m = mean[:, k] = _means(tree, y, sums)
         if tree.criterion == "poisson":
-            log_sum = sum_up(tree, sums.numbers(k, x_log_x)) / safe
+            log_sum = sum_up(tree, sums.of(y * np.log(np.where(y > 0, y, 1.0)))) / safe
             impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
             loss += log_sum - m * np.log(np.where(kept > 0, kept, 1.0)) - m + kept
         else:
-            with np.errstate(
-                over="ignore", invalid="ignore"
-            ):  # squares beyond float64 are infinite
-                off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
-                own = sums.numbers(k, Deviation(m, power=2))
-                spread = _merge(tree.parent, own, tree.weight[1:] * off**2) / safe
-                impurity += spread
-                loss += spread + (m - kept) ** 2
+            off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
+            own = sums.of((y - m[sums.ends.node]) ** 2)
+            spread = _merge(tree.parent, own, tree.weight[1:] * off**2) / safe
+            impurity += spread
+            loss += spread + (m - kept) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
-def _means(tree: Tree, k: int, sums: SumsByNode) -> Array:
+def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     """Return the weighted mean of each node."""
     # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
-    shift = max(int(np.frexp(sums.largest(k))[1]) - 512, 0)
+    shift = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
+    y = np.ldexp(y, -shift) if shift else y
     own = sums.weight()
     total = np.where(own > 0, own, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
     # values give exactly their value. Inner nodes average these about the root's mean.
-    mean = sums.numbers(k, Deviation(shift=shift)) / total
-    mean = mean + sums.numbers(k, Deviation(mean, shift=shift)) / total
+    mean = sums.of(y) / total
+    mean = mean + sums.of(y - mean[sums.ends.node]) / total
     offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
     through = sum_up(tree, own * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset

@@ -16,7 +16,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Column, Table, read_like
+from ceiba.table import Table, read_like
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:
@@ -59,24 +59,11 @@ def _by_piece(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: i
 
 def _lost(tree: Tree, table: Table) -> Array:
     """Mark rows that meet a level unknown to a node on their way (`unseen="default"`)."""
-    from ceiba.tree.routing.branches import LEAVES, decide
+    from ceiba.tree.routing.branches import visits
 
     lost = np.zeros(table.n_rows, bool)
-    waiting = [(0, np.arange(table.n_rows))]
-    while waiting:
-        node, rows = waiting.pop()
-        start, stop = tree.branch_start[node : node + 2].tolist()
-        if start == stop or len(rows) == 0:
-            continue
-        branch, everywhere = decide(tree, table, node, rows)
-        lost[rows[branch == LEAVES]] = True
-        waiting += [
-            (
-                int(tree.branch_node[at]),
-                rows[(branch == at - start) | (everywhere & bool(tree.branch_share[at] > 0))],
-            )
-            for at in range(start, stop)
-        ]
+    for visit in visits(tree, table):
+        lost[visit.lost] = True
     return lost
 
 
@@ -87,7 +74,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
     if tree.missing == "fractional":
         refuse(tree, table)
         start, node, _ = spread(tree, table)
-        passed, nodes = _ancestors(tree, node)
+        passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
         # The paths to several leaves share their beginnings.
         cell = np.unique(row * tree.n_nodes + nodes)
@@ -95,7 +82,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
         indptr = np.concatenate(([0], np.cumsum(count)))
     else:
-        indptr, indices = _ancestors(tree, apply(tree, table))
+        indptr, indices = _core.node_paths(tree.parent, apply(tree, table))
     ones = np.ones(len(indices), np.int64)
     return csr_matrix((ones, indices, indptr), shape=(table.n_rows, tree.n_nodes))
 
@@ -109,12 +96,6 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
         return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
     end = apply(tree, table)
     return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
-
-
-def _ancestors(tree: Tree, end: Array) -> tuple[Array, Array]:
-    """Return the nodes from the root to each end, as compressed rows."""
-    indptr, indices = _core.node_paths(tree.parent, end)
-    return indptr, indices
 
 
 # ---------------------------------------------------------------------- rows in several leaves
@@ -192,10 +173,7 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
 
 
 def label_table(tree: Tree, value: Array, *, own: bool = False) -> Array:
-    """Turn values of shape (n, n_outputs, K) into labels or numbers, 2-d for several outputs.
-
-    `own`: they are those of the nodes, whose answers may be set by hand.
-    """
+    """Turn values of shape (n, n_outputs, K) into labels or numbers; `own`: of the nodes."""
     one = tree.n_outputs == 1
     if not tree.task.has_classes:
         return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
@@ -236,10 +214,7 @@ def make_router(tree: Tree) -> Any:
 
 
 def only_row(tree: Tree) -> Callable[[Any], int]:
-    """Return what sends a float matrix of one row down the tree, past the reading of tables.
-
-    It gives the node; -1 for everything else, be it another container or another rule.
-    """
+    """Return what sends a float matrix of one row to its node; it gives -1 for all else."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
         return lambda X: -1
@@ -249,17 +224,9 @@ def only_row(tree: Tree) -> Callable[[Any], int]:
 
 
 def _arrays(splits: SplitTable) -> dict[str, Array]:
-    return {
-        "kind": splits.kind,
-        "column": splits.column,
-        "cut": splits.cut,
-        "low_branch": splits.low_branch,
-        "level_start": splits.level_start,
-        "level_code": splits.level_code,
-        "level_branch": splits.level_branch,
-        "cut_start": splits.interval_start,
-        "cuts": splits.interval_cut,
-    }
+    names = ("kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch")
+    intervals = {"cut_start": splits.interval_start, "cuts": splits.interval_cut}
+    return {name: getattr(splits, name) for name in names} | intervals
 
 
 def refuse(tree: Tree, table: Table) -> None:
@@ -268,26 +235,14 @@ def refuse(tree: Tree, table: Table) -> None:
         return
     for j in tree.used_features.tolist():
         column = table.columns[j]
-        if tree.missing == "error":
-            _refuse_missing(column)
-        if tree.unseen == "error":
-            _refuse_unseen(column)
-
-
-def _refuse_missing(column: Column) -> None:
-    missing = column.missing
-    if missing.any():
-        raise DataError(
-            f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
-            f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
-            "Fill them in, or fit with missing='learn'."
-        )
-
-
-def _refuse_unseen(column: Column) -> None:
-    unseen = column.unseen
-    if unseen.any():
-        raise DataError(
-            f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
-            f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
-        )
+        if tree.missing == "error" and (missing := column.missing).any():
+            raise DataError(
+                f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
+                f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
+                "Fill them in, or fit with missing='learn'."
+            )
+        if tree.unseen == "error" and (unseen := column.unseen).any():
+            raise DataError(
+                f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
+                f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
+            )

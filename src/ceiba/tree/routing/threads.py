@@ -1,10 +1,8 @@
 """How many threads: `n_jobs` in joblib's spelling, and none at all for small work.
 
-`n_jobs=None` means all cores: the tree does not depend on the number of threads, so there is no
-reason to be slow. Cores are those this process may run on; OMP_NUM_THREADS lowers them, which is
-also how joblib tells its workers to share a machine. Below `SMALL_WORK` rows x columns one thread
-is used: waking others costs more than they save. More than `MOST_THREADS` are never asked for;
-where the system refuses to start so many, the core goes on with those it got.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads.
+OMP_NUM_THREADS lowers them, which is how joblib tells its workers to share a machine. Below
+`SMALL_WORK` rows x columns waking other threads costs more than they save.
 """
 
 from __future__ import annotations
@@ -27,10 +25,7 @@ def n_cores() -> int:
 
 
 def n_threads(n_jobs: int | None, work: int) -> int:
-    """Turn `n_jobs` (None: all cores; -1: all, -2: all but one) into a number of threads.
-
-    `work` is rows x columns.
-    """
+    """Return the number of threads that `n_jobs` means for this work (rows x columns)."""
     if work < SMALL_WORK:
         return 1
     if n_jobs is None:

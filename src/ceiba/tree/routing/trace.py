@@ -29,23 +29,8 @@ By = Literal["primary", "surrogate", "default", "unseen", "share"]
 class Move:
     """One step of a row: at which node, which branch (None: it ends here), and who decided.
 
-    Attributes
-    ----------
-    node : int
-    branch : int or None
-        None at a leaf, and where a row with a missing value stays in an inner node.
-    by : str or None
-        "primary", "surrogate" (then `surrogate` counts from 0), "default" (missing value, nothing
-        else decided), "unseen" (level not in the node), "share" (fractional), None at a leaf.
-    surrogate : int or None
-    share : float
-        How much of the row is here: 1, or less with `missing="fractional"`.
-
-    Examples
-    --------
-    >>> from ceiba.tree import Move
-    >>> Move(0, 1, "default").share
-    1.0
+    `by` is "default" for a missing value that nothing else decided, and None at a leaf. `share`
+    says how much of the row is here: 1, or less with `missing="fractional"`.
     """
 
     node: int
@@ -56,17 +41,7 @@ class Move:
 
 
 def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
-    """Follow one row of a table from the root, in pre-order of the nodes it reaches.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.table import read_like
-    >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    >>> table = read_like({"x": [9.0]}, tree.schema, match="name")
-    >>> [(move.node, move.branch, move.by) for move in trace(tree, table, 0)]
-    [(0, 1, 'primary'), (2, None, None)]
-    """
+    """Follow one row of a table from the root, in pre-order of the nodes it reaches."""
     moves: list[Move] = []
     waiting = [(0, 1.0)]
     while waiting:

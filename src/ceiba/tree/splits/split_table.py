@@ -1,12 +1,8 @@
 """Splits: the question asked at a node, as arrays (many) and as values (one).
 
-`SplitTable` keeps many splits as a struct of arrays, one row per split; a tree uses it three
-times: primary splits (one row per node), surrogates and competitors. A single split read from
-it is one of four small values: `Cut` (numeric or ordered boundary, `x <= cut` goes to
-`low_branch`), `LevelSets` (a branch for each group of levels; binary level sets, multiway splits
-and CHAID groups alike), `Intervals` (several cuts of a numeric column, a branch for each interval)
-and `Presence` (branch 0 = present, branch 1 = missing).
-How a split reads as a sentence is in `sentences.py`.
+A tree uses a `SplitTable` three times: primary splits (one row per node), surrogates and
+competitors. A single split is a `Cut`, `LevelSets` (binary level sets, multiway splits and CHAID
+groups alike), `Intervals` or `Presence`. How it reads is in `sentences.py`.
 """
 
 from __future__ import annotations
@@ -16,13 +12,13 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import ColumnInfo, Schema
-from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
+from ceiba.table import Schema
+from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
 from ceiba.tree.splits.sentences import (
     ALL_DIGITS,
     cut_sentence,
@@ -74,17 +70,17 @@ class _Question:
         keep every value of the training column on its side.
         """
         info = None if schema is None else schema.columns[schema.index(self.column)]
-        return self._sentence(branch, info, digits, max_levels, lang)
-
-    def _sentence(
-        self,
-        branch: int,
-        info: ColumnInfo | None,
-        digits: int | None,
-        max_levels: int | None,
-        lang: str,
-    ) -> str:
-        raise NotImplementedError
+        name = self.column
+        if isinstance(self, Cut):
+            low = branch == self.low_branch
+            return cut_sentence(name, self.cut, low, info, self.digits, digits, lang)
+        if isinstance(self, LevelSets) and branch < len(self.branches):
+            return levels_sentence(name, self.branches[branch], max_levels, lang)
+        if isinstance(self, Intervals) and branch <= len(self.cuts):
+            ends = (-np.inf, *self.cuts, np.inf)
+            bounds = (ends[branch], ends[branch + 1])
+            return range_sentence(name, bounds, info, (self.digits, self.digits), digits, lang)
+        return presence_sentence(name, not isinstance(self, Presence) or branch == 1, lang)
 
 
 @dataclass(frozen=True)
@@ -108,17 +104,6 @@ class Cut(_Question):
     cut: float
     low_branch: int = 0
     digits: int = field(default=ALL_DIGITS, repr=False, compare=False)
-
-    def _sentence(
-        self,
-        branch: int,
-        info: ColumnInfo | None,
-        digits: int | None,
-        max_levels: int | None,
-        lang: str,
-    ) -> str:
-        low = branch == self.low_branch
-        return cut_sentence(self.column, self.cut, low, info, self.digits, digits, lang)
 
 
 @dataclass(frozen=True)
@@ -144,18 +129,6 @@ class LevelSets(_Question):
     def n_branches(self) -> int:
         """Number of branches."""
         return len(self.branches) + self.missing_branch
-
-    def _sentence(
-        self,
-        branch: int,
-        info: ColumnInfo | None,
-        digits: int | None,
-        max_levels: int | None,
-        lang: str,
-    ) -> str:
-        if branch >= len(self.branches):
-            return presence_sentence(self.column, True, lang)
-        return levels_sentence(self.column, self.branches[branch], max_levels, lang)
 
 
 @dataclass(frozen=True)
@@ -184,21 +157,6 @@ class Intervals(_Question):
         """Number of branches."""
         return len(self.cuts) + 1 + self.missing_branch
 
-    def _sentence(
-        self,
-        branch: int,
-        info: ColumnInfo | None,
-        digits: int | None,
-        max_levels: int | None,
-        lang: str,
-    ) -> str:
-        if branch > len(self.cuts):
-            return presence_sentence(self.column, True, lang)
-        low, high = (-np.inf, *self.cuts, np.inf)[branch : branch + 2]
-        return range_sentence(
-            self.column, (low, high), info, (self.digits, self.digits), digits, lang
-        )
-
 
 @dataclass(frozen=True)
 class Presence(_Question):
@@ -212,16 +170,6 @@ class Presence(_Question):
     """
 
     column: str
-
-    def _sentence(
-        self,
-        branch: int,
-        info: ColumnInfo | None,
-        digits: int | None,
-        max_levels: int | None,
-        lang: str,
-    ) -> str:
-        return presence_sentence(self.column, branch == 1, lang)
 
 
 Split = Cut | LevelSets | Presence | Intervals
@@ -302,16 +250,6 @@ class SplitTable(ArrayRecord):
 
     def __hash__(self) -> int:
         return hash((len(self), self.column.tobytes()))
-
-    @classmethod
-    def joined(cls, parts: Sequence[SplitTable]) -> SplitTable:
-        """Return the rows of several tables as one."""
-        starts = ("level_start", "interval_start")
-        arrays = joined_arrays(parts, (name for name in cls._DTYPES if name not in starts))
-        for name in starts:
-            length = np.concatenate([np.diff(getattr(part, name)) for part in parts])
-            arrays[name] = np.concatenate(([0], np.cumsum(length)))
-        return cls(**arrays)
 
     @classmethod
     def none(cls, m: int) -> SplitTable:
@@ -468,52 +406,29 @@ class SplitTable(ArrayRecord):
             groups[branch].append(info.levels[code])
         return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.parts_missing[i]))
 
-    def take(self, rows: Array) -> SplitTable:
-        """Return a new table of the given rows, in the given order."""
+    def take(self, rows: Array, leaf: Array | None = None) -> SplitTable:
+        """Return a new table of the given rows, which ask nothing where `leaf` is True."""
         rows = np.asarray(rows, np.int64)
-        start, (codes, branches) = take_ragged(
-            self.level_start, (self.level_code, self.level_branch), rows, np.int64
-        )
-        cut_start, (cuts,) = take_ragged(self.interval_start, (self.interval_cut,), rows, np.int64)
+        levels = (self.level_code, self.level_branch)
+        level_start, (codes, branches) = take_ragged(self.level_start, levels, rows, leaf)
+        cut_start, (cuts,) = take_ragged(self.interval_start, (self.interval_cut,), rows, leaf)
+        per_row: dict[str, Any] = {name: getattr(self, name)[rows] for name in _NO_SPLIT}
+        if leaf is not None:
+            per_row = {name: np.where(leaf, _NO_SPLIT[name], own) for name, own in per_row.items()}
         return SplitTable(
-            self.kind[rows],
-            self.column[rows],
-            self.cut[rows],
-            self.low_branch[rows],
-            start,
-            codes,
-            branches,
-            cut_start,
-            cuts,
-            self.digits[rows],
-        )
-
-    def without(self, leaf: Array) -> SplitTable:
-        """Return a new table in which the rows where `leaf` is True ask nothing."""
-        leaf = np.asarray(leaf, bool)
-        level_start, keep = _kept(self.level_start, leaf)
-        cut_start, keep_cuts = _kept(self.interval_start, leaf)
-        return SplitTable(
-            np.where(leaf, SplitKind.NONE, self.kind),
-            np.where(leaf, -1, self.column),
-            np.where(leaf, np.nan, self.cut),
-            np.where(leaf, 0, self.low_branch),
-            level_start,
-            self.level_code[keep],
-            self.level_branch[keep],
-            cut_start,
-            self.interval_cut[keep_cuts],
-            np.where(leaf, 0, self.digits),
+            level_start=level_start,
+            level_code=codes,
+            level_branch=branches,
+            interval_start=cut_start,
+            interval_cut=cuts,
+            **per_row,
         )
 
 
-def _kept(start: Array, leaf: Array) -> tuple[Array, Array]:
-    """Return where the rows of a ragged table start without those of leaves, and what is kept."""
-    if start[-1] == 0:  # most trees have no levels, or no intervals
-        return start, np.zeros(0, bool)
-    length = np.diff(start)
-    kept = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
-    return kept, ~np.repeat(leaf, length)
+#: What a row without a split holds.
+_NO_SPLIT: Final = {
+    "kind": SplitKind.NONE, "column": -1, "cut": np.nan, "low_branch": 0, "digits": 0
+}  # fmt: skip
 
 
 def _level_map(split: LevelSets, known: dict[Any, int]) -> list[tuple[int, int]]:

@@ -8,15 +8,20 @@ majority rule's error it removes: `(agreement - majority) / (1 - majority)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from ceiba.table import Schema
-from ceiba.tree.arrays import Array, ArrayRecord, joined_arrays, take_ragged
-from ceiba.tree.splits.split_table import Split, SplitTable
+from ceiba.table import Schema, Table
+from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+from ceiba.tree.splits.split_table import Split, SplitKind, SplitTable
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+_Stored = TypeVar("_Stored", bound="SplitsByNode")
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,7 @@ class Competitor:
 
 @dataclass(frozen=True, eq=False)
 class SplitsByNode(ArrayRecord):
-    """Splits of all nodes, ragged, with figures; those of node i are rows `start[i]:start[i + 1]`.
-
-    A subclass adds an array for each figure, and says what it holds in `_DTYPES`.
-    """
+    """Splits of all nodes, ragged by node; a subclass adds figures, listed in `_DTYPES`."""
 
     start: Array
     splits: SplitTable
@@ -77,24 +79,9 @@ class SplitsByNode(ArrayRecord):
     def take(self, nodes: Array, leaf: Array | None = None) -> Self:
         """Return the splits of the given nodes; none where `leaf` (per given node) is True."""
         entries = np.arange(len(self), dtype=np.int64)
-        start, (rows,) = take_ragged(self.start, (entries,), nodes, np.int64)
-        if leaf is not None:
-            length = np.diff(start)
-            rows = rows[~np.repeat(leaf, length)]
-            start = np.concatenate(([0], np.cumsum(np.where(leaf, 0, length))))
+        start, (rows,) = take_ragged(self.start, (entries,), nodes, leaf)
         figures: dict[str, Any] = {name: getattr(self, name)[rows] for name in self.figures()}
         return replace(self, start=start, splits=self.splits.take(rows), **figures)
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the tables of several stretches of nodes as one."""
-        length = np.concatenate([np.diff(part.start) for part in parts])
-        return replace(
-            parts[0],
-            start=np.concatenate(([0], np.cumsum(length))),
-            splits=SplitTable.joined([part.splits for part in parts]),
-            **joined_arrays(parts, cls.figures()),
-        )
 
     def _rows(self, node: int, schema: Schema) -> Iterator[tuple[int, Split]]:
         for k in range(int(self.start[node]), int(self.start[node + 1])):
@@ -105,18 +92,9 @@ class SplitsByNode(ArrayRecord):
 
 @dataclass(frozen=True, eq=False)
 class SurrogateTable(SplitsByNode):
-    """The surrogates of all nodes; those of node i are rows `start[i]:start[i + 1]`, best first.
+    """The surrogates of all nodes, best first, with their figures as in `Surrogate`.
 
-    Parameters
-    ----------
-    start : int32 array of shape (n_nodes + 1,)
-    splits : SplitTable
-    agreement, adjusted : float64 arrays
-        Share of rows sent as the primary sends them; the same, adjusted for the majority rule.
-    sent : int64 array
-        Training rows with the primary's value missing that this surrogate placed.
-    in_use : bool
-        False: kept for inspection only; rows are not sent by them (rpart's usesurrogate = 0).
+    `in_use` is False where they are kept for inspection only (rpart's usesurrogate = 0).
     """
 
     agreement: Array
@@ -141,15 +119,7 @@ class SurrogateTable(SplitsByNode):
 
 @dataclass(frozen=True, eq=False)
 class CompetitorTable(SplitsByNode):
-    """The runner-up splits of all nodes; those of node i are rows `start[i]:start[i + 1]`.
-
-    Parameters
-    ----------
-    start : int32 array of shape (n_nodes + 1,)
-    splits : SplitTable
-    gain : float64 array
-        Impurity decrease each would have given, in the unit of `Tree.gain`.
-    """
+    """The runner-up splits of all nodes, with their gains in the unit of `Tree.gain`."""
 
     gain: Array
 
@@ -159,3 +129,33 @@ class CompetitorTable(SplitsByNode):
         """Return the competitors of one node, best first."""
         rows = self._rows(node, schema)
         return tuple(Competitor(split, float(self.gain[k])) for k, split in rows)
+
+
+def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
+    """Return a tree whose printed cuts keep every value of a table, or of some rows, in place.
+
+    The core finds the digits of the trees that it grows; trees made elsewhere get them so.
+    """
+
+    def stored(given: _Stored | None) -> _Stored | None:
+        return given and replace(given, splits=_with_digits(given.splits, table, rows))
+
+    return replace(
+        tree,
+        splits=_with_digits(tree.splits, table, rows),
+        surrogates=stored(tree.surrogates),
+        competitors=stored(tree.competitors),
+    )
+
+
+def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
+    """Return splits with the digits of their cuts; those of intervals are the most of any cut."""
+    single = splits.kind == SplitKind.CUT
+    row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
+    several = np.isfinite(splits.interval_cut)
+    row = np.concatenate((np.flatnonzero(single), row[several]))
+    cut = np.concatenate((splits.cut[single], splits.interval_cut[several]))
+    digits = np.zeros(len(splits), np.int8)
+    if len(cut):
+        np.maximum.at(digits, row, table.cut_digits(splits.column[row], cut, rows))
+    return replace(splits, digits=digits)

@@ -2,14 +2,11 @@
 
 One entry per node, NaN at leaves. The p-value is that of the test itself; the Bonferroni factor of
 the search is stored separately, as a logarithm, because the number of groupings of 4,000 levels is
-beyond float64. A test may need two splits, one below another: levels below present against
-missing, and in older model files intervals as a chain of cuts. It belongs to the first of them; the
-others continue it.
+beyond float64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
 from typing import Any, ClassVar
@@ -83,17 +80,7 @@ class NodeTest:
 
 @dataclass(frozen=True, eq=False)
 class SplitTests(ArrayRecord):
-    """The tests of all nodes, as arrays.
-
-    Parameters
-    ----------
-    name : str
-        See `NodeTest`.
-    statistic, df, df2, p_value, log_factor : float64 arrays of shape (n_nodes,)
-        NaN where a node has no test of its own; `df2` is NaN unless the test is F.
-    continues : bool array of shape (n_nodes,)
-        Whether the node's split belongs to the test of its parent; in older model files only.
-    """
+    """The tests of all nodes, as arrays; NaN where a node has none, `df2` unless the test is F."""
 
     name: str
     statistic: Array
@@ -101,9 +88,8 @@ class SplitTests(ArrayRecord):
     df2: Array
     p_value: Array
     log_factor: Array
-    continues: Array
 
-    _DTYPES: ClassVar = {**dict.fromkeys(TEST_FIGURES, np.float64), "continues": np.bool_}
+    _DTYPES: ClassVar = dict.fromkeys(TEST_FIGURES, np.float64)
 
     def __len__(self) -> int:
         return len(self.p_value)
@@ -126,13 +112,12 @@ class SplitTests(ArrayRecord):
         figures: dict[str, Any] = {
             name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in TEST_FIGURES
         }
-        return SplitTests(self.name, continues=~leaf & self.continues[nodes], **figures)
+        return SplitTests(self.name, **figures)
 
     @classmethod
     def none(cls, name: str, n: int) -> SplitTests:
         """Return n nodes without a test."""
-        unknown: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
-        return cls(name, continues=np.zeros(n, bool), **unknown)
+        return cls(name, *(np.full(n, np.nan) for _ in TEST_FIGURES))
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest]) -> SplitTests:
@@ -145,13 +130,4 @@ class SplitTests(ArrayRecord):
             for name, degrees in zip(("df", "df2"), test.df, strict=False):
                 figures[name][node] = degrees
         name = next((test.name for test in tests.values()), "")
-        return cls(name, continues=np.zeros(n, bool), **figures)
-
-    @classmethod
-    def joined(cls, parts: Sequence[SplitTests]) -> SplitTests:
-        """Put stretches of several trees one after another."""
-        figures: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name in (*TEST_FIGURES, "continues")
-        }
-        return cls(parts[0].name, **figures)
+        return cls(name, **figures)

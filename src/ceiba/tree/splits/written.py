@@ -9,23 +9,25 @@
 
 A sentence may end in "or missing": that branch takes the rows without a value. `x < 3` is the cut
 just below 3, so that every number is on the side that the sentence says. A level may stand in
-quotes, with escapes, as one is printed that holds a comma: "x in {'Rome, Italy', Oslo}".
+quotes, with escapes, as one is printed that holds a comma: "x in {'Rome, Italy', Oslo}". Without
+quotes a known level may hold commas, too, but "a, b" are two levels if there are such.
 """
 
 from __future__ import annotations
 
+import ast
 import datetime
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
 from ceiba.table.readers.times import iso_seconds
+from ceiba.tree.splits.sentences import quoted_level
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
-from ceiba.tree.splits.written_levels import QUOTED, read_level, read_levels, some_levels
 
 #: How a split may be written, for error messages.
 WRITTEN_FORMS: Final = (
@@ -38,9 +40,12 @@ _SIGN: Final = re.compile(
 _LOW_END: Final = re.compile(r"(\S.*?)\s*(<=|<|≤)\s*")
 _SPELLINGS: Final = {"≤": "<=", "≥": ">=", "∈": "in"}
 _MISSING: Final = re.compile(r"\s+or missing$")
+#: A level in quotes.
+_LEVEL: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_COMMA: Final = re.compile(r"\s*(,\s*|$)")
 # A level in quotes begins and ends where levels do; an apostrophe in a name does not.
 _QUOTED: Final = re.compile(
-    rf"(?<![^\s={{,<>≤≥])(?:{QUOTED.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
+    rf"(?<![^\s={{,<>≤≥])(?:{_LEVEL.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
 )
 
 
@@ -89,20 +94,25 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
     # Missing values may have the last branch for themselves.
     alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
     of_values = parts[:-1] if alone else parts
+    split: Split | None = None
     if all(isinstance(part.split, LevelSets) for part in of_values) and len(of_values) > 1:
         groups = tuple(part.split.branches[0] for part in of_values)  # type: ignore[union-attr]
         flat = [level for group in groups for level in group]
         twice = [level for level in flat if flat.count(level) > 1]
         if twice:
             raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
-        says = [b for b, part in enumerate(parts) if part.missing is not None]
-        _refuse_two_ways(first.column, alone, says)
         split = LevelSets(first.column, groups, alone)
-        return WrittenSplit(split, tuple(range(len(parts))), says[0] if says else None)
-    if all(isinstance(part.split, Cut | Intervals) for part in of_values):
-        intervals = _intervals(of_values, alone)
-        if intervals is not None:
-            return intervals
+    elif all(isinstance(part.split, Cut | Intervals) for part in of_values):
+        split = _intervals(of_values, alone)
+    if split is not None:
+        with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
+        if alone and with_missing:
+            raise TreeError(
+                f"Column {first.column!r}: missing values have a branch of their own and are sent "
+                "to another one, too. Leave 'or missing' out."
+            )
+        missing = with_missing[0] if with_missing else None
+        return WrittenSplit(split, tuple(range(len(parts))), missing)
     if len(parts) == 2 and parts[0].split == parts[1].split:
         says = [part.missing for part in parts if part.missing is not None]
         sides = (parts[0].branches[0], parts[1].branches[0])
@@ -114,20 +124,8 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
     )
 
 
-def _refuse_two_ways(column: str, alone: bool, with_missing: list[int]) -> None:
-    if alone and with_missing:
-        raise TreeError(
-            f"Column {column!r}: missing values have a branch of their own and are sent to another "
-            "one, too. Leave 'or missing' out."
-        )
-
-
-def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
-    """Make intervals of sentences that follow each other upward; None where they do not.
-
-    `alone` with_missing that one more branch takes missing values.
-    """
-    column = parts[0].split.column
+def _intervals(parts: list[WrittenSplit], alone: bool) -> Intervals | None:
+    """Make intervals of sentences that follow each other upward; None where they do not."""
     if len(parts) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
@@ -140,29 +138,21 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> WrittenSplit | None:
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-    with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
-    _refuse_two_ways(column, alone, with_missing)
-    split = Intervals(column, cuts, alone)
-    return WrittenSplit(
-        split, tuple(range(split.n_branches)), with_missing[0] if with_missing else None
-    )
+    return Intervals(parts[0].split.column, cuts, alone)
 
 
 def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
     plain = text.strip()
     bare = _MISSING.sub("", plain)
-    split, branch = _range(bare, columns, text) or _one_sided(bare, columns, closed, text)
+    read: tuple[Split, int] | None = _range(bare, columns, text)
+    if read is None:
+        name, sign, rest = _parts(bare, columns, closed, text)
+        read = _split(name, sign, rest, columns.get(name), text)
+    split, branch = read
     takes_missing = bare != plain
     if takes_missing and isinstance(split, Presence):
         raise TreeError(f"{text!r}: presence is about missing values already.")
     return WrittenSplit(split, (branch,), branch if takes_missing else None)
-
-
-def _one_sided(
-    bare: str, columns: Mapping[str, ColumnInfo], closed: bool, text: str
-) -> tuple[Split, int]:
-    name, sign, rest = _parts(bare, columns, closed, text)
-    return _split(name, sign, rest, columns.get(name), text)
 
 
 def _range(
@@ -235,7 +225,7 @@ def _split(
         levels = (
             read_levels(inside, info, written)
             if sign == "in"
-            else (read_level(rest, info, written),)
+            else (_read_level(rest, info, written),)
         )
         if info is not None and info.kind == Kind.ORDERED:
             return _ends_of_order(name, levels, info, written)
@@ -244,10 +234,10 @@ def _split(
     if info is not None and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}' with some of "
-            f"its levels: {some_levels(info)}."
+            f"its levels: {_some_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
-        code = info.levels.index(read_level(rest, info, written))
+        code = info.levels.index(_read_level(rest, info, written))
         return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
     cut = _boundary(rest, info, written)
     if sign in ("<", ">="):
@@ -267,7 +257,7 @@ def _ends_of_order(
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
         f"{written!r}: column {name!r} is ordered, so a split parts its lower levels from its "
-        f"higher ones: {some_levels(info)}."
+        f"higher ones: {_some_levels(info)}."
     )
 
 
@@ -294,3 +284,85 @@ def _duration(text: str) -> float:
     days, hours, minutes, seconds = match.groups()
     span = datetime.timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes))
     return span.total_seconds() + float(seconds)
+
+
+# ---------------------------------------------------------------------- levels
+
+
+def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
+    """Read one level; `written` is the whole sentence, for the error."""
+    inside = _unquoted(text)
+    if info is None or not info.levels:
+        return text if inside is None else inside
+    known = _printed(info)
+    if text in known:
+        return known[text]
+    bare = {str(level): level for level in reversed(info.levels)}
+    for candidate in (inside, text):
+        if candidate in bare:
+            return bare[candidate]
+    kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
+    raise TreeError(
+        f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
+        f"{_some_levels(info)}.{did_you_mean(text, list(bare))}"
+    )
+
+
+def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
+    """Read what stands between braces."""
+    known = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
+    printed = [] if info is None else sorted(_printed(info), key=len, reverse=True)
+    texts, rest = _entries(inside, [*printed, *known])
+    if rest:
+        texts, rest = _entries(inside, [*known, *printed])
+    if rest:
+        assert info is not None  # only known levels may be missed
+        _refuse(rest, info, written)
+    if not texts:
+        raise TreeError(f"{written!r}: the list of levels is empty.")
+    return tuple(_read_level(text, info, written) for text in texts)
+
+
+def _some_levels(info: ColumnInfo) -> str:
+    """Return the first levels of a column, for an error."""
+    shown = ", ".join(quoted_level(level) for level in info.levels[:12])
+    return shown if len(info.levels) <= 12 else f"{shown}, ..."
+
+
+def _entries(inside: str, known: list[str]) -> tuple[list[str], str]:
+    """Return the texts of the levels, and what is left where none of the known ones begins."""
+    texts: list[str] = []
+    at = 0
+    while at < len(inside):
+        quoted = _LEVEL.match(inside, at)
+        candidates = [quoted[0]] if quoted else []
+        candidates += known or [inside[at:].split(",")[0].strip()]
+        for text in candidates:
+            comma = _COMMA.match(inside, at + len(text))
+            if comma and inside.startswith(text, at):
+                break
+        else:
+            return texts, inside[at:]
+        texts += [text] if text else []
+        at = comma.end()
+    return texts, ""
+
+
+def _refuse(rest: str, info: ColumnInfo, written: str) -> NoReturn:
+    if re.match(r"\+\d+ more", rest):
+        raise TreeError(f"{written!r}: write all levels instead of '{rest}'.")
+    _read_level(rest.split(",")[0].strip(), info, written)
+    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_some_levels(info)}.")
+
+
+def _printed(info: ColumnInfo) -> dict[str, Any]:
+    return {quoted_level(level): level for level in reversed(info.levels)}
+
+
+def _unquoted(text: str) -> str | None:
+    """Return what stands in quotes; None for other texts."""
+    try:
+        value = ast.literal_eval(text) if _LEVEL.fullmatch(text) else None
+    except (SyntaxError, ValueError):  # a wrong escape
+        return None
+    return value if isinstance(value, str) else None
