@@ -10,9 +10,8 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba import _core
-from ceiba.grow import Problem
-from ceiba.prune.pessimistic import _collapsed, added_errors
-from ceiba.prune.raising import prune_by_errors
+from ceiba.grow.problem import Problem
+from ceiba.prune.pessimistic import _collapsed, added_errors, prune_by_errors
 from tests.reference.raising import pruned_by_errors
 
 

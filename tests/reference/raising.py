@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.prune.pessimistic import added_errors
-from ceiba.prune.raising import rearranged, recounted
+from ceiba.prune.pessimistic import added_errors, rearranged, recounted
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import decide
 

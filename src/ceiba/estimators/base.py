@@ -22,9 +22,11 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.criteria import Task
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
-from ceiba.estimators.beyond_memory.dask_tables import lazily
-from ceiba.estimators.weights import pop_column
-from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
+from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.parameters import pop_column
+from ceiba.grow import Alternatives
+from ceiba.grow.core_grower import resolve_max_features
+from ceiba.grow.search_grower import find_alternatives
 from ceiba.prune import CostComplexity, Pruned
 from ceiba.prune.cost_complexity_pruning import choose_again
 from ceiba.table import Table, is_named_target, read_like, read_target, split_target

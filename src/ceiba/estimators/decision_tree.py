@@ -18,30 +18,34 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
 from ceiba.estimators.base import BaseTree, is_by_name
-from ceiba.estimators.beyond_memory.fitting import is_in_pieces, open_problem
-from ceiba.estimators.leaks import FEWEST_ROWS, warn_of_leak
+from ceiba.estimators.beyond_memory import is_in_pieces, open_problem
 from ceiba.estimators.leaves import (
+    FEWEST_ROWS,
     chosen_strength,
     read_leaf_values,
     refuse_unpruned,
     warn_of_empty_leaves,
+    warn_of_leak,
 )
 from ceiba.estimators.parameters import (
     PARAMETERS,
     check_stated,
+    class_weights,
     expand,
     grow_options,
     warn_of_idle_split,
 )
-from ceiba.estimators.weights import class_weights
-from ceiba.grow import GrowOptions, Lookahead, Optimal, Problem
+from ceiba.grow import Lookahead, Optimal
 from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output, needs_present
-from ceiba.grow.leaves.honest import Honest, honest_parts, honest_values
-from ceiba.grow.leaves.smoothed import smooth
+from ceiba.grow.leaf_values import Honest, honest_parts, honest_values, smooth
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.options import OptionObject
 from ceiba.options.option import is_same
-from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning
-from ceiba.prune.read import with_groups
+from ceiba.prune import Pruned, prune_tree
+from ceiba.prune.cost_complexity import pruning_path
+from ceiba.prune.cost_complexity_pruning import read_pruning, with_groups
+from ceiba.prune.pruning import Pruning
 from ceiba.table import (
     Table,
     Target,

@@ -19,7 +19,7 @@ from ceiba.errors import CeibaError, CeibaWarning, ModelFileError
 from ceiba.estimators.base import BaseTree
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
-from ceiba.prune.cross_validation.pruned_answers import StepFunctions
+from ceiba.prune.cross_validation.fold_tree import StepFunctions
 from ceiba.tree import Tree
 from ceiba.tree.model_file import Document
 from ceiba.tree.model_file.field import Field

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.per_column import per_column
+from ceiba.grow.core_grower import per_column
 from ceiba.grow.priors import search_mass
 from ceiba.tree import Tree
 

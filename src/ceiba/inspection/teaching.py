@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.prune import PruningSequence, pruning_sequence
+from ceiba.prune import PruningSequence
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import read_target
 from ceiba.tree import Tree
 from ceiba.tree.shape import sum_up

@@ -24,8 +24,7 @@ from ceiba.grow.significance.search_p_values import Correction, SplitTest
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, integer, number, one_of
-from ceiba.prune.plain_counts import refuse_costs_and_priors
-from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

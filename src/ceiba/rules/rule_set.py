@@ -19,8 +19,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
 from ceiba.errors import DataTypeError, OptionError
-from ceiba.families.c45 import c45
-from ceiba.grow import Problem
+from ceiba.families.presets import c45
+from ceiba.grow.problem import Problem
 from ceiba.paths import Condition
 from ceiba.rules.choose import chosen
 from ceiba.rules.generalise import Draft, drafts, path_tests

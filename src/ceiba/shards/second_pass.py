@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.grow_options import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
-from ceiba.shards.layout import NumberBins, Ranges, ShardLayout, merged_ranges
-from ceiba.shards.shard import ShardArrays
+from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
 from ceiba.shards.table import ShardedTarget, Weighed
 from ceiba.table import (
     ColumnInfo,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ceiba.edit.by_hand import set_split_in
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.tree import Split, Tree

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.core_options import core_options, set_sizes
+from ceiba.grow.core_grower import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table
 from ceiba.table.weights import exact_sum
 from ceiba.tree import (
@@ -50,10 +50,7 @@ SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
 def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
-    """Read a split as a table of one row, and the branch of missing values if it names one.
-
-    What the node's rows cannot answer is refused.
-    """
+    """Read a split as a table of one row, and the branch of missing values if it names one."""
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.estimators.weights import pop_column
+from ceiba.estimators.parameters import pop_column
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.formula import (
@@ -27,7 +27,6 @@ from ceiba.families.rpart.formula import (
     read_formula,
     read_left,
 )
-from ceiba.families.rpart.improvement import rpart_importance
 from ceiba.families.rpart.options import (
     ONLY_FOR,
     RATES,
@@ -37,13 +36,17 @@ from ceiba.families.rpart.options import (
     shrinkage,
     with_rules,
 )
-from ceiba.families.rpart.rows import Array, read_rows, times_and_events
-from ceiba.families.rpart.summary import RpartSummary, rpart_summary, training_facts
-from ceiba.families.rpart.survival import scaled_times
-from ceiba.grow import Problem
+from ceiba.families.rpart.rows import Array, read_rows, scaled_times, times_and_events
+from ceiba.families.rpart.summary import (
+    RpartSummary,
+    rpart_importance,
+    rpart_summary,
+    training_facts,
+)
+from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
-from ceiba.prune import pruning_sequence
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import present_rows, split_target
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
@@ -247,7 +250,7 @@ class RpartFit:
         X, y, sample_weight, exposure
             What the tree was fitted on, a formula too.
         folds : int, array-like, splitter or pairs, default=10
-            As in `ceiba.prune.cross_validate`; of the rows that were not dropped.
+            As in `ceiba.prune.CostComplexity`; of the rows that were not dropped.
         cp : sequence of float, default=None
             Values of cp from large to small; None: between those of `cp_table_`, as in R.
 

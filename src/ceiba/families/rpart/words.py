@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
 from ceiba.families.rpart.complexity import node_numbers
 from ceiba.listing import Listing
-from ceiba.prune import pruning_sequence
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import Kind, present_rows
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree

@@ -26,8 +26,8 @@ from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_options import Place
-    from ceiba.grow.grow_options import GrowOptions
+    from ceiba.grow.core_grower import Place
+    from ceiba.grow.options import GrowOptions
     from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.intp]

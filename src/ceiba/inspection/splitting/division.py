@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from ceiba.criteria import Criterion, entropy
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import Column, Kind, Table, Target, read_weights
 from ceiba.tree import Tree
 

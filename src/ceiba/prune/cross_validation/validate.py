@@ -30,8 +30,8 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.problem import Problem
 from ceiba.progress import progress_listener
-from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.fold_tree import FoldTree
+from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
+from ceiba.prune.cross_validation.fold_tree import FoldTree, Score, StepFunctions, fold_tree_of
 from ceiba.prune.cross_validation.folds import (
     Fold,
     GrownFold,
@@ -40,10 +40,7 @@ from ceiba.prune.cross_validation.folds import (
     read_folds,
     seed_of,
 )
-from ceiba.prune.cross_validation.pruned_answers import StepFunctions
-from ceiba.prune.cross_validation.scored import Score, fold_tree_of
-from ceiba.prune.risk import Risk
-from ceiba.shards.folds import grow_folds, with_rows
+from ceiba.shards.grower import grow_folds, with_rows
 from ceiba.table import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
@@ -192,33 +189,7 @@ def cross_validate(
     keep: bool = True,
     verbose: bool = False,
 ) -> CrossValidation:
-    """Cross-validate every step of a tree's pruning sequence, growing one tree per fold.
-
-    Parameters
-    ----------
-    tree : Tree or PruningSequence
-        The tree grown on all rows, or its sequence.
-    problem : Problem
-        What it was grown on.
-    folds, risk, repeats, stratify, groups, verbose
-        As in `CostComplexity`.
-    random_state : int, RandomState, Generator or None, default=None
-        None is the seed 0.
-    keep : bool, default=True
-        Keep the held-out predictions.
-
-    Examples
-    --------
-    >>> from ceiba.grow import GrowOptions
-    >>> from ceiba.grow import Problem
-    >>> from ceiba.prune import cross_validate
-    >>> from ceiba.table import read, read_target
-    >>> X, y = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, ["a", "a", "a", "b", "b", "b"]
-    >>> target = read_target(y, task="classification")
-    >>> problem = Problem(read(X), target, GrowOptions(task="classification"))
-    >>> cross_validate(problem.grow(), problem, folds=3).risk
-    array([0.16666667, 0.5       ])
-    """
+    """Cross-validate every step of a tree's pruning sequence, growing one tree per fold."""
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
