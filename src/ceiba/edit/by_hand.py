@@ -36,6 +36,7 @@ from ceiba.tree.splits.cut_digits import with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
+_CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,6 @@ def _names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
     for name in asked:
         tree.schema.index(name)
     return tuple(name for name in tree.schema.names if name in asked)
-
-
-_CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
 
 
 def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:

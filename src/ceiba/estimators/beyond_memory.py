@@ -26,6 +26,11 @@ from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning.lazy import is_dask, is_dask_array, is_dask_frame
 from ceiba.tree import Tree
 
+#: Parameters that do not need the table, besides those of growing.
+_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
+#: Bytes that folds take for each row: a permutation, target, weight, fold, held-out rows.
+_BYTES_OF_FOLDS: Final = 40
+
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
     """Return what shards are made of, and the names of the target and of the weights in it."""
@@ -123,12 +128,6 @@ def lazily(
     columns = X[list(tree.schema.names)]
     nothing = np.empty((0, len(labels)) if labels else 0, dtype)
     return columns.map_partitions(one, meta=framed(nothing, columns._meta.index))
-
-
-#: Parameters that do not need the table, besides those of growing.
-_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
-#: Bytes that folds take for each row: a permutation, target, weight, fold, held-out rows.
-_BYTES_OF_FOLDS: Final = 40
 
 
 def is_in_pieces(X: Any) -> bool:

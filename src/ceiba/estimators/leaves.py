@@ -41,6 +41,8 @@ _LEFT = 0.005
 #: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
 #: core knows it at once; the arrays of the tree would take as long as a small fit.
 _HOPELESS = 0.25
+FOLDS = 10
+_LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
@@ -79,10 +81,6 @@ def _parts(tree: Tree) -> list[int]:
         return parts
     most = max(again, key=lambda i: float(tree.risk[i]))
     return [i for i in parts if i != most] + [child.id for child in tree.node(most).children]
-
-
-FOLDS = 10
-_LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
 
 
 def read_leaf_values(stated: Mapping[str, Any]) -> tuple[Honest | None, Any]:

@@ -101,13 +101,17 @@ _CLASS_WEIGHT: Final = Option(
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
-
-
 _OF_SCIKIT_LEARN: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
 )  # fmt: skip
+#: Pairs of parameters that exclude each other, and why.
+_EXCLUSIVE: Final = (
+    ("class_weight", "class_prior", "both change how much a class counts"),
+    ("prune", "ccp_alpha", "both prune the tree"),
+)
+_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
 
 
 def _in_order(task: Task) -> Mapping[str, Option]:
@@ -129,12 +133,6 @@ PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
 _ALLOWED: Final = {
     task: {name: row.allowed for name, row in rows.items()} for task, rows in PARAMETERS.items()
 }
-
-#: Pairs of parameters that exclude each other, and why.
-_EXCLUSIVE: Final = (
-    ("class_weight", "class_prior", "both change how much a class counts"),
-    ("prune", "ccp_alpha", "both prune the tree"),
-)
 
 
 def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
@@ -168,9 +166,6 @@ def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     if all(type(value) in _PLAIN for value in chosen.values()):
         return _shared_options(task, **chosen)
     return GrowOptions(task=task, **chosen)
-
-
-_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
 
 
 @lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0

@@ -2,6 +2,11 @@
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
+
+Targets and weights near the ends of float64 are brought to the middle while a tree is grown: the
+search squares and multiplies sums, which beyond about 1e150, or below 1e-150, would overflow to
+infinity or vanish, and a tree would silently be wrong. Multiplying by a power of two changes no
+digit and no split; it is undone in the grown arrays (`ceiba.tree.grown`).
 """
 
 from __future__ import annotations
@@ -18,10 +23,8 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.option_objects import RpartRules
 from ceiba.grow.options import OPTIONS, GrowOptions, counted
 from ceiba.grow.priors import ClassScales
-from ceiba.grow.units import AS_THEY_ARE, Units
 from ceiba.table import Table
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
@@ -31,6 +34,49 @@ from ceiba.tree.tree import tree_of_grown
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
+
+
+Array = npt.NDArray[np.float64]
+
+# Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
+_SAFE = 200
+_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
+#: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
+_SLACK: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Units:
+    """Powers of two by which targets and weights are divided; 0 for all ordinary data."""
+
+    target: int = 0
+    weight: int = 0
+
+    @classmethod
+    def of(cls, target: npt.NDArray[Any], weight: Array | None) -> Units:
+        """Choose the exponents for this data (class indices need none)."""
+        return cls(
+            _exponent(target) if target.dtype.kind == "f" else 0,
+            0 if weight is None else _exponent(weight),
+        )
+
+    def shrink_target(self, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Divide the target; itself when there is nothing to do."""
+        return np.ldexp(target, -self.target) if self.target else target
+
+    def shrink_weight(self, weight: Array | None) -> Array | None:
+        """Divide the weights; themselves when there is nothing to do."""
+        return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
+
+
+#: Nothing is divided.
+AS_THEY_ARE = Units()
+
+
+def _exponent(values: npt.NDArray[Any]) -> int:
+    largest = float(np.abs(values).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    return 0 if largest == 0 or abs(exponent) <= _SAFE else exponent
 
 
 def per_column(
@@ -79,13 +125,6 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise OptionError(f"column_cost must hold positive numbers. Got {numbers.tolist()}.")
     return [] if (numbers == 1).all() else numbers.tolist()
-
-
-Array = npt.NDArray[np.float64]
-
-_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
-#: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
-_SLACK: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -142,8 +181,13 @@ def core_options(
         core.column_cost = read_column_cost(options.column_cost, table.schema.names)
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
-    if options.rpart is not None:
-        _set_risk(core, options.rpart, scales)
+    rules = options.rpart
+    if rules is not None:  # what a node's risk is, and below which it is not split
+        core.min_risk = max(rules.min_risk, -1.0)
+        core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
+        core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
+        if scales.search is not None:  # priors or costs
+            core.class_cost = scales.weighed_costs(len(scales.search)).ravel().tolist()
     set_sizes(core, options, n_rows, total_weight)
     return core
 
@@ -171,18 +215,6 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
         core.min_gain_ratio = options.rpart.min_gain_ratio
         core.like_rpart = True
     return core
-
-
-def _set_risk(core: _core.GrowOptions, rules: RpartRules, scales: ClassScales) -> None:
-    """Say what a node's risk is, and below which it is not split."""
-    core.min_risk = max(rules.min_risk, -1.0)
-    core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
-    core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
-    if scales.factor is not None or scales.costs is not None:
-        size = len(scales.factor if scales.factor is not None else scales.costs)  # type: ignore[arg-type]
-        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
-        costs = costs if scales.factor is None else scales.factor[:, None] * costs
-        core.class_cost = costs.ravel().tolist()
 
 
 def set_sizes(

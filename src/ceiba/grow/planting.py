@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.units import Units
+from ceiba.grow.core_grower import Units
 from ceiba.table import Schema, Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, SplitTests, Tree
 from ceiba.tree.construct.skeleton import skeleton

@@ -179,6 +179,11 @@ class ClassScales:
     factor: Array | None = None
     search: Array | None = None
 
+    def weighed_costs(self, n_classes: int) -> Array:
+        """Return the cost of each truth (row) and answer (column), times prior over share."""
+        costs = 1.0 - np.eye(n_classes) if self.costs is None else self.costs
+        return costs if self.factor is None else self.factor[:, None] * costs
+
 
 _PLAIN: Final = ClassScales()
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -19,39 +18,36 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import Place, grow_by_search
-from ceiba.grow.limits import folded
+from ceiba.grow.leaf_values import folded
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
 from ceiba.tree.splits.cut_digits import with_cut_digits
 
-Grower = Callable[[Any, Any, Any], Tree]
-
-GROWERS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "search": "ceiba.grow.core_grower:grow_by_search",
-        "bins": "ceiba.grow.core_grower:grow_by_search",
-        "gain_ratio": "ceiba.grow.core_grower:grow_by_search",
-        "significance": "ceiba.grow.significance.grower:grow_by_significance",
-        "tests": "ceiba.grow.chaid_grower:grow_by_tests",
-        "best": "ceiba.grow.search_grower:grow_best",
-        "forced": "ceiba.edit.forced.here:grow_forced",
-        "shards": "ceiba.shards.grower:grow_over_shards",
-    }
-)
+#: The function that grows what `GrowOptions.growers` or a table asks for: of the problem, the rows
+#: (None: all) and the place in a larger tree (None: the tree stands alone). Imported on first use,
+#: which lets the table name rooms above this one.
+GROWERS: Final[Mapping[str, str]] = {
+    "search": "ceiba.grow.core_grower:grow_by_search",
+    "bins": "ceiba.grow.core_grower:grow_by_search",
+    "gain_ratio": "ceiba.grow.core_grower:grow_by_search",
+    "significance": "ceiba.grow.significance.grower:grow_by_significance",
+    "tests": "ceiba.grow.chaid_grower:grow_by_tests",
+    "best": "ceiba.grow.search_grower:grow_best",
+    "forced": "ceiba.edit.forced.here:grow_forced",
+    "shards": "ceiba.shards.grower:grow_over_shards",
+}
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.uint32]
+_MOST_ROWS: Final = 100_000_000
 
 
 @cache
-def find_grower(name: str) -> Grower:
+def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
     """Return the function of a grower."""
     module, _, function = GROWERS[name].partition(":")
-    grower: Grower = getattr(import_module(module), function)
-    return grower
-
-
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.uint32]
+    return getattr(import_module(module), function)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -130,37 +126,26 @@ class Problem:
 
     def figures(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
         """Describe some rows as a tree of one node that knows no columns."""
-        bare = Problem(
-            self._without_columns,
-            self.target,
-            self._node_options,
-            weight,
-            given_scales=self.scales,
-        )
-        return grow_by_search(bare, rows, below)
+        return grow_by_search(replace(self._without_columns, weight=weight), rows, below)
 
     @cached_property
-    def _without_columns(self) -> Table:
-        """A table without columns, which cannot be split and is not sorted either."""
-        return self.table.select([])
-
-    @cached_property
-    def _node_options(self) -> GrowOptions:
-        return GrowOptions(
-            task=self.options.task,
-            criterion=self._node_criterion,
-            class_prior=self.options.class_prior,
-            cost_matrix=self.options.cost_matrix,
-            missing=self.options.missing,
-            unseen=self.options.unseen,
-            frequency_weights=self.options.frequency_weights,
-            rpart=self.options.rpart,
+    def _without_columns(self) -> Problem:
+        """The problem of a table without columns, which cannot be split and is not sorted."""
+        kept = (
+            "task",
+            "class_prior",
+            "cost_matrix",
+            "missing",
+            "unseen",
+            "frequency_weights",
+            "rpart",
         )
-
-    @property
-    def _node_criterion(self) -> Any:
-        """What values nodes: tests value splits only, and leave nodes to gini or squared error."""
-        return "" if self.options.chaid is not None else self.options.criterion
+        # Tests value splits only, and leave nodes to gini or squared error.
+        criterion = "" if self.options.chaid is not None else self.options.criterion
+        options = GrowOptions(
+            criterion=criterion, **{name: getattr(self.options, name) for name in kept}
+        )
+        return Problem(self.table.select([]), self.target, options, given_scales=self.scales)
 
     def seed_for(self, random_state: Any) -> Any:
         """Return a random state, or the problem's own seed where none is given."""
@@ -190,9 +175,6 @@ class Problem:
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
         return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
-
-
-_MOST_ROWS: Final = 100_000_000
 
 
 def counts_parts(options: GrowOptions) -> bool:

@@ -20,11 +20,10 @@ from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import resolve_min_leaf
+from ceiba.grow.core_grower import Units, resolve_min_leaf
 from ceiba.grow.option_objects import Lookahead, Optimal
 from ceiba.grow.options import GrowOptions, counted
 from ceiba.grow.priors import ClassScales
-from ceiba.grow.units import Units
 from ceiba.progress import progress_listener
 from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree
@@ -37,8 +36,6 @@ from ceiba.tree.splits.cut_digits import with_cut_digits
 if TYPE_CHECKING:
     from ceiba.grow.core_grower import Place
     from ceiba.grow.problem import Problem
-
-
 Rows = npt.NDArray[np.uint32]
 
 _DEEPEST: Final = 50  # of lookahead without max_depth
@@ -106,9 +103,7 @@ class SearchState:
             total = below.weight
         request.loss = _loss(options, search, scales, weighted=weight is not None)
         if request.loss == "cost":
-            size = len(problem.target.info.classes[0])
-            costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
-            costs = costs if scales.factor is None else scales.factor[:, None] * costs
+            costs = scales.weighed_costs(len(problem.target.info.classes[0]))
             request.cost = costs.ravel().tolist()
         penalty = search.penalty * total
         state = cls(problem, rows, units, request, penalty)

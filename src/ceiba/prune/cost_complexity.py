@@ -30,6 +30,7 @@ from ceiba.tree import Tree
 
 Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
+Steps = npt.NDArray[np.intp]
 
 #: Part of a node's risk that may be rounding, where risks are not whole numbers.
 NOISE: Final = 1e-12
@@ -266,38 +267,37 @@ def pruning_sequence(
     tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 ) -> PruningSequence:
     """Return the whole sequence of nested trees T(alpha), from T(0) to the root."""
-    return sequence_of(tree, node_risks(tree, risk, count_stayed=count_stayed), risk)
-
-
-def sequence_of(tree: Tree, risks: NodeRisks, kind: Risk) -> PruningSequence:
-    """Give the sequence of a tree whose risks are known."""
+    risks = node_risks(tree, risk, count_stayed=count_stayed)
     node_alpha = risks.collapse_alpha(tree)
     inner = ~tree.is_leaf
     steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
-    # A node is a leaf of T(alpha) from the alpha at which it collapses until its parent does.
-    born = np.searchsorted(steps, np.where(inner, node_alpha, 0.0))
-    dies = np.append(born, n)[tree.parent]  # the root's parent, -1, is the end that never comes
+    born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
-    risk = _step_sums(born, dies, risks.leaf, n)
+    sums = sums_by_step(born, dies, risks.leaf, n)
     if risks.stayed is not None:  # rows stay in an inner node until it collapses
         at = np.flatnonzero(inner)
-        risk = risk + _step_sums(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
+        sums = sums + sums_by_step(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
     return PruningSequence(
         alpha=steps,
         n_leaves=np.cumsum(leaves).astype(np.int64),
         n_splits=np.count_nonzero(inner) - np.cumsum(np.bincount(born[inner], minlength=n)),
-        risk=risk / risks.whole,
-        kind=kind,
+        risk=sums / risks.whole,
+        kind=risk,
         root_risk=float(risks.leaf[0] / risks.whole),
         node_alpha=node_alpha,
         whole_tree=tree,
     )
 
 
-def _step_sums(
-    first: npt.NDArray[np.intp], last: npt.NDArray[np.intp], amount: Array, n: int
-) -> Array:
+def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
+    """Return the steps at which nodes become leaves of T(alpha), and at which their parents do."""
+    born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
+    # The root's parent, -1, is the end that never comes.
+    return born, np.append(born, len(steps))[tree.parent]
+
+
+def sums_by_step(first: Steps, last: Steps, amount: Array, n: int) -> Array:
     """Sum amounts at each of n steps, where each counts from its first step until its last."""
     amount = np.where(first < last, amount, 0.0)
     change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]

@@ -26,6 +26,23 @@ from ceiba.shards.grower import with_rows
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
+#: Names of prunings, for `prune=`.
+PRUNING_NAMES: Final = ("cv", "1se")
+# Names under which prunings that need an object are looked for.
+_CLASSES: Final = {
+    "chi2": "ChiSquare()",
+    "chisquare": "ChiSquare()",
+    "pessimistic": "Pessimistic()",
+    "c45": "Pessimistic()",
+    "ebp": "Pessimistic()",
+    "reducederror": "ReducedError(...)",
+    "rep": "ReducedError(...)",
+    "mdl": "DescriptionLength()",
+    "descriptionlength": "DescriptionLength()",
+    "sameanswer": "SameAnswer()",
+    "costcomplexity": "CostComplexity(...)",
+    "min": "CostComplexity(rule='min'), or prune='cv'",
+}
 
 
 class CostComplexity(Pruning):
@@ -211,27 +228,6 @@ def choose_again(
     step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)
-
-
-#: Names of prunings, for `prune=`.
-PRUNING_NAMES: Final = ("cv", "1se")
-
-
-# Names under which prunings that need an object are looked for.
-_CLASSES: Final = {
-    "chi2": "ChiSquare()",
-    "chisquare": "ChiSquare()",
-    "pessimistic": "Pessimistic()",
-    "c45": "Pessimistic()",
-    "ebp": "Pessimistic()",
-    "reducederror": "ReducedError(...)",
-    "rep": "ReducedError(...)",
-    "mdl": "DescriptionLength()",
-    "descriptionlength": "DescriptionLength()",
-    "sameanswer": "SameAnswer()",
-    "costcomplexity": "CostComplexity(...)",
-    "min": "CostComplexity(rule='min'), or prune='cv'",
-}
 
 
 def read_pruning(prune: Any) -> Pruning | None:

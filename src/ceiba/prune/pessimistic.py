@@ -12,7 +12,6 @@ sent down it), if that does not raise the charge by more than 0.1. The core deci
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
 from statistics import NormalDist
 from typing import Any, Final
 
@@ -22,7 +21,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import OptionError
 from ceiba.grow.core_grower import read_monotonic
-from ceiba.grow.limits import limited
+from ceiba.grow.leaf_values import limited
 from ceiba.grow.problem import Problem, counts_parts, repeat_rows
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, nothing, number
@@ -30,11 +29,21 @@ from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree
 from ceiba.tree.grown import fill_empty
 
+Array = npt.NDArray[np.float64]
+# C4.5 release 8: training errors that are taken for equal.
+_TIE: Final = 1e-3
+
 
 def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
     """Prune a classification tree with one output by C4.5's error estimates."""
     assert tree.counts is not None
-    columns, labels, weight = _rows(problem)
+    columns, labels, weight = _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
+    has_missing = False
+    if problem is not None:
+        columns = problem.table.core()
+        labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)
+        weight = np.ascontiguousarray(problem.row_weight)
+        has_missing = any(column.missing.any() for column in problem.table.columns)
     raised = _core.raise_subtrees(
         tree._router,
         columns,
@@ -45,24 +54,13 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
         NormalDist().inv_cdf(1 - confidence),
         problem is not None,
         # Newcomers change what rows with a missing value weigh in the branches.
-        tree.missing == "fractional" and _has_missing(problem),
+        tree.missing == "fractional" and has_missing,
     )
     leaf = raised["leaf"].astype(bool)
     if problem is None or not raised["any"]:
         return tree.collapse(raised["node"][leaf])
     moved = rearranged(tree, raised["content"], raised["parent"], raised["weight"], leaf)
     return recounted(moved, problem)
-
-
-def _rows(problem: Problem | None) -> tuple[Any, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    if problem is None:
-        return _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
-    labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)
-    return problem.table.core(), labels, np.ascontiguousarray(problem.row_weight)
-
-
-def _has_missing(problem: Problem | None) -> bool:
-    return problem is not None and any(c.missing.any() for c in problem.table.columns)
 
 
 def rearranged(
@@ -109,28 +107,9 @@ def recounted(tree: Tree, problem: Problem) -> Tree:
     return limited(tree, read_monotonic(problem.options.monotonic_cst, names))
 
 
-Array = npt.NDArray[np.float64]
-
-# C4.5 release 8: training errors that are taken for equal.
-_TIE: Final = 1e-3
-
-
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
     """Return what C4.5 adds to the errors of a leaf."""
-    total, errors = float(total), float(errors)
-    if total <= 0:
-        return 0.0
-    if errors < 1:
-        none = total * (1 - float(confidence ** (1 / total)))
-        return none if errors == 0 else none + errors * (added_errors(total, 1, confidence) - none)
-    if errors + 0.5 >= total:
-        return max(total - errors, 0.0)
-    z = NormalDist().inv_cdf(1 - confidence)
-    rate = (errors + 0.5) / total
-    # Products as in the core: the square of a huge weight is infinite there, and no error.
-    root = sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total))
-    limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total)
-    return limit * total - errors
+    return _core.added_errors(total, errors, confidence, NormalDist().inv_cdf(1 - confidence))
 
 
 def pessimistic(
@@ -224,11 +203,8 @@ class Pessimistic(Pruning):
 def _collapsed(tree: Tree) -> Tree:
     """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
     assert tree.counts is not None
-    errors = _errors(tree.counts[:, 0, :])
+    counts = tree.counts[:, 0, :]
+    errors = counts.sum(axis=1) - counts.max(axis=1)
     running = np.concatenate(([0.0], np.cumsum(np.where(tree.is_leaf, errors, 0.0))))
     below = running[tree.subtree_end] - running[:-1]
     return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - _TIE)))
-
-
-def _errors(counts: Array) -> Array:
-    return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1))

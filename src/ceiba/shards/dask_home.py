@@ -52,6 +52,11 @@ _GIVEN_UP: Final = 5  # times that something is asked again
 _LOOK: Final = 5.0  # seconds after which the workers are counted
 _ALONE: Final = 300.0  # seconds that a cluster may be without workers: it may be starting some
 _AGAIN: Final = "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
+#: Nodes with fewer rows travel; counting such a node five levels down would send as much.
+GATHER_ROWS: Final = 8192
+#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
+FETCH_ROWS: Final = 512
+_SAMPLE_ROWS: Final = 512  # of a partition
 
 
 @contextmanager
@@ -194,13 +199,6 @@ def _wait(client: Any, futures: list[Any]) -> None:
             raise DataError(
                 f"The Dask cluster has had no worker for {_ALONE:.0f} seconds. {_AGAIN}"
             )
-
-
-#: Nodes with fewer rows travel; counting such a node five levels down would send as much.
-GATHER_ROWS: Final = 8192
-#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
-FETCH_ROWS: Final = 512
-_SAMPLE_ROWS: Final = 512  # of a partition
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import Task
 from ceiba.errors import DataError
+from ceiba.grow.core_grower import Units
 from ceiba.grow.options import GrowOptions
-from ceiba.grow.units import Units
 from ceiba.shards.shard import NumberTarget, empty_arrays
 from ceiba.shards.table import Weighting
 from ceiba.table import (

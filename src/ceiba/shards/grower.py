@@ -28,7 +28,7 @@ from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import Place, core_options, set_sizes, tree_of
-from ceiba.grow.limits import folded
+from ceiba.grow.leaf_values import folded
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
@@ -71,6 +71,18 @@ _KNOWN: Final = frozenset(
         "seed",
     }
 )
+#: Nodes with fewer rows are gathered and finished as in memory.
+GATHER_ROWS: Final = 50_000
+#: A stretch of values with more rows is counted in parts before it is fetched.
+FETCH_ROWS: Final = 4096
+_WORDS: Final = {
+    "count": "counting",
+    "zoom": "looking closer",
+    "fetch": "fetching values",
+    "neighbours": "placing cuts",
+    "gather": "finishing small nodes",
+    "describe": "describing nodes",
+}
 
 
 def check_supported(options: GrowOptions) -> None:
@@ -106,20 +118,6 @@ def _refuse_value(name: str, value: str, known: tuple[str, ...]) -> None:
             f"{name}={value!r} needs a table in memory, and this one is beyond it. There, {name} "
             f"is one of {listed}."
         )
-
-
-#: Nodes with fewer rows are gathered and finished as in memory.
-GATHER_ROWS: Final = 50_000
-#: A stretch of values with more rows is counted in parts before it is fetched.
-FETCH_ROWS: Final = 4096
-_WORDS: Final = {
-    "count": "counting",
-    "zoom": "looking closer",
-    "fetch": "fetching values",
-    "neighbours": "placing cuts",
-    "gather": "finishing small nodes",
-    "describe": "describing nodes",
-}
 
 
 @dataclass(frozen=True)

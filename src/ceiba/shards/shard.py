@@ -42,6 +42,13 @@ from ceiba.table import Column, Kind, Schema, Table
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[np.float64]
+Ranges = tuple[tuple[Array, Array], ...]
+Words = npt.NDArray[np.uint64]
+Arrays = tuple[npt.NDArray[Any], ...]
+#: Rows whose values are compared together; the first ones mostly settle that values are many.
+_FIRST_BLOCK: Final = 1 << 12
+_BLOCK: Final = 1 << 18
+_MAKING = Lock()
 
 
 @dataclass(frozen=True)
@@ -107,9 +114,6 @@ class ShardLayout:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
-Ranges = tuple[tuple[Array, Array], ...]
-
-
 def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
     """Return the ranges of the bins of two shards together."""
     return tuple(
@@ -143,14 +147,6 @@ def _tree_bins(coarse: bool, single: bool, numbers: Array) -> NumberBins | Coars
         return NumberBins(numbers, np.array([np.inf]), np.array([-np.inf]))
     edges = _core.place_edges(numbers, len(numbers), bool(single))
     return NumberBins(np.asarray(edges), numbers, numbers)
-
-
-Words = npt.NDArray[np.uint64]
-Arrays = tuple[npt.NDArray[Any], ...]
-#: Rows whose values are compared together; the first ones mostly settle that values are many.
-_FIRST_BLOCK: Final = 1 << 12
-_BLOCK: Final = 1 << 18
-_MAKING = Lock()
 
 
 @dataclass

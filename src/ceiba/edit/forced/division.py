@@ -44,8 +44,6 @@ _EVERYWHERE: Final = -2
 # Gains that are equal on paper may differ in the last bits.
 _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
-
-
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 

@@ -40,6 +40,9 @@ from ceiba.tree.splits.written import read_written
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Branches = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -107,11 +110,6 @@ def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> Val
         limits.refuse(tree.schema.names[column], direction, first, second)
         limits = limits.of_branch(int(tree.branch_index[below]), direction, first, second)
     return limits
-
-
-Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
-Branches = npt.NDArray[np.int64]
 
 
 def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:

@@ -88,15 +88,13 @@ class _Partition:
                     self._bound[left] = limit - self.alpha
                     waiting += [(i, _LEFT_DONE), (left, _ENTER)]
             elif stage == _LEFT_DONE:
-                self._bound[right] = self._bound_of_right(i, left) - self.alpha
+                # The most complexity that node i can reach, now that its left part is known.
+                whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
+                most = min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
+                self._bound[right] = most - self.alpha
                 waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
             else:
                 self._weigh(i, left, right)
-
-    def _bound_of_right(self, i: int, left: int) -> float:
-        """Return the most complexity that node i can reach, now that its left part is known."""
-        whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
-        return min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
 
     def _weigh(self, i: int, left: int, right: int) -> None:
         """Settle the complexity of a node whose sons are done, and whether it keeps them."""

@@ -55,18 +55,15 @@ def rpart_cross_validate(
     per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case, error=error)
-    cv = run_folds(work, [plan])
-    whole = root_risk if root_risk > 0 else 1.0
-    return cv.risk[::-1] / whole, cv.se[::-1] / whole
-
-
-def _lighter(problem: Problem) -> Problem:
-    """Leave out of the folds' trees what only people read, and surrogates that nobody can need."""
+    # The folds' trees go without what only people read, and surrogates that nobody can need.
     options = replace(problem.options, max_competitors=0)
     if _is_complete(problem):
         options = replace(options, missing=Surrogates(keep=0))
-    return replace(problem, options=options)
+    light = replace(problem, options=options)
+    work = RpartFoldTree(light, grid, cp_alpha=cp * per_case, error=error)
+    cv = run_folds(work, [plan])
+    whole = root_risk if root_risk > 0 else 1.0
+    return cv.risk[::-1] / whole, cv.se[::-1] / whole
 
 
 def _is_complete(problem: Problem) -> bool:
@@ -106,12 +103,12 @@ class RpartFoldTree(FoldTree):
     def ends(self, tree: Tree, fold: Fold) -> Ends:
         """Route held-out rows as growing routes its own."""
         tree, test = _strict(tree), fold.test.astype(np.intp)
-        if self._complete:
+        if self._is_complete:
             return np.asarray(route.apply(tree, self.problem.table.take(test)))
         return _ends_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
 
     @cached_property
-    def _complete(self) -> bool:
+    def _is_complete(self) -> bool:
         return _is_complete(self.problem)
 
     @property

@@ -45,6 +45,17 @@ _OF_NUMBERS: Final = [
     ),
     *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != ("class",)),
 ]
+_ARE: Final = {
+    "class": "texts, categories or booleans",
+    "anova": "numbers",
+    "poisson": "events with observation times",
+    "exp": "times and a status",
+}
+_OF_GROUP: Final = {
+    "control": ("minsplit", "minbucket", "cp", "maxdepth", "maxcompete", "maxsurrogate",
+                "usesurrogate", "surrogatestyle", "xval"),
+    "parms": ("split", "prior", "loss", "shrink", "error"),
+}  # fmt: skip
 
 
 @takes_options(_OF_CLASSES)
@@ -164,14 +175,6 @@ class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
         """
         self._fit(X, y, sample_weight, exposure)
         return self
-
-
-_ARE: Final = {
-    "class": "texts, categories or booleans",
-    "anova": "numbers",
-    "poisson": "events with observation times",
-    "exp": "times and a status",
-}
 
 
 def _has_classes(model: Rpart) -> bool:
@@ -321,13 +324,6 @@ def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
         y = y[:, 0]
     column = read({"y": y}).columns[0].info
     return "anova" if column.kind is Kind.NUMERIC and column.display == "number" else "class"
-
-
-_OF_GROUP: Final = {
-    "control": ("minsplit", "minbucket", "cp", "maxdepth", "maxcompete", "maxsurrogate",
-                "usesurrogate", "surrogatestyle", "xval"),
-    "parms": ("split", "prior", "loss", "shrink", "error"),
-}  # fmt: skip
 
 
 @overload

@@ -82,8 +82,12 @@ class RpartFit:
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._training = training_facts(tree, problem, shrinkage(self._given()))
         self._cv_risk = self._cv_se = None
-        folds = self._folds(problem.n_rows, kept)
-        if folds is not None:
+        folds = self.xval
+        if isinstance(folds, Integral):
+            folds = min(int(folds), problem.n_rows)
+        elif len(folds) == len(kept):  # ids that count rows left out, too
+            folds = np.asarray(folds)[kept]
+        if not isinstance(folds, int) or folds > 1:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
@@ -214,13 +218,6 @@ class RpartFit:
             "A tree of rpart() is not regrown in place: its cp stop looks at the whole tree. Use "
             "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
         )
-
-    def _folds(self, n_rows: int, kept: npt.NDArray[np.bool_]) -> Any:
-        """Give the folds of `xval`; None: no cross-validation. Ids may count rows left out, too."""
-        if not isinstance(self.xval, Integral):
-            return np.asarray(self.xval)[kept] if len(self.xval) == len(kept) else self.xval
-        folds = min(int(self.xval), n_rows)
-        return folds if folds > 1 else None
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
         return rpart_cross_validate(

@@ -41,6 +41,13 @@ from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 
 Array = npt.NDArray[np.float64]
+_MAX_LEVELS: Final = 12
+_IMPROVE: Final = {
+    "gini": "decrease of the Gini index, summed over the rows",
+    "entropy": "decrease of the entropy in nats, summed over the rows",
+    "squared_error": "share of the node's sum of squares that the split removes",
+    "poisson": "decrease of the deviance",
+}
 
 
 def improvement(tree: Tree, *, column_cost: Any = None) -> Array:
@@ -87,16 +94,6 @@ def _costs(tree: Tree, column_cost: Any) -> Array:
     if column_cost is None:
         return np.ones(len(names))
     return per_column("column_cost", column_cost, names, 1.0)
-
-
-_MAX_LEVELS: Final = 12
-
-_IMPROVE: Final = {
-    "gini": "decrease of the Gini index, summed over the rows",
-    "entropy": "decrease of the entropy in nats, summed over the rows",
-    "squared_error": "share of the node's sum of squares that the split removes",
-    "poisson": "decrease of the deviance",
-}
 
 
 @dataclass(frozen=True)
@@ -211,12 +208,23 @@ def rpart_summary(
         number=node_numbers(tree, (training or {}).get("swapped", ())).tolist(),
         missing=(training or {}).get("missing"),
     )
+    importances = rpart_importance(tree, column_cost=column_cost)
+    total = sum(importances.values()) or 1.0
     return RpartSummary(
         call=call,
         n_rows=int(tree.n_rows[0]),
         n_dropped=n_dropped,
         cp_table=cp_table,
-        importance=_importance(rpart_importance(tree, column_cost=column_cost)),
+        importance=Listing(
+            {
+                "column": list(importances),
+                "importance": list(importances.values()),
+                "percent": [round(100 * value / total) for value in importances.values()],
+            },
+            title="variable importance",
+            legend="importance: improvement by the column's own splits, and by its surrogates "
+            "times their adj; percent: of the sum",
+        ),
         nodes=tuple(
             _node(tree, i, figures)
             for i in sorted(range(tree.n_nodes), key=figures.number.__getitem__)
@@ -235,20 +243,6 @@ class _Figures:
     events: Any
     number: list[int]
     missing: Mapping[str, Sequence[int]] | None
-
-
-def _importance(importance: Mapping[str, float]) -> Listing:
-    total = sum(importance.values()) or 1.0
-    return Listing(
-        {
-            "column": list(importance),
-            "importance": list(importance.values()),
-            "percent": [round(100 * value / total) for value in importance.values()],
-        },
-        title="variable importance",
-        legend="importance: improvement by the column's own splits, and by its surrogates times "
-        "their adj; percent: of the sum",
-    )
 
 
 def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:

@@ -53,6 +53,21 @@ _TILTS: Final = np.geomspace(0.2, 60, 30)
 # Numbers that stand for themselves at both ends, and groups of those between.
 _EXTREMES: Final = 64
 _GROUPS: Final = 128
+Rows = npt.NDArray[np.intp]
+# Rows that are permuted before signals are looked at.
+_CELLS: Final = 4_000_000
+# Additions that an exact p-value may take: as many as permutations would.
+_STEPS: Final = 1e8
+# Below this share of the largest square in their sum, sums of many rows are close to normal.
+_SMALL_SHARE: Final = 0.01
+# The largest square, in units of what it is among normal numbers, from which tails are heavy.
+_HEAVY: Final = 3.0
+# Draws that compare columns: to begin with, at most, and rows in all of them.
+_DRAWS: Final = 1999
+_MOST_DRAWS: Final = 50_000
+_MOST_ROWS: Final = 20_000_000
+# Standard errors by which drawn p-values must differ.
+_ERRORS: Final = 4.0
 
 
 class SumTails:
@@ -139,24 +154,6 @@ def _log_normal_tail(x: Array) -> Array:
     from scipy.special import log_ndtr
 
     return np.asarray(log_ndtr(-x))
-
-
-Rows = npt.NDArray[np.intp]
-
-# Rows that are permuted before signals are looked at.
-_CELLS: Final = 4_000_000
-# Additions that an exact p-value may take: as many as permutations would.
-_STEPS: Final = 1e8
-# Below this share of the largest square in their sum, sums of many rows are close to normal.
-_SMALL_SHARE: Final = 0.01
-# The largest square, in units of what it is among normal numbers, from which tails are heavy.
-_HEAVY: Final = 3.0
-# Draws that compare columns: to begin with, at most, and rows in all of them.
-_DRAWS: Final = 1999
-_MOST_DRAWS: Final = 50_000
-_MOST_ROWS: Final = 20_000_000
-# Standard errors by which drawn p-values must differ.
-_ERRORS: Final = 4.0
 
 
 @dataclass(frozen=True)

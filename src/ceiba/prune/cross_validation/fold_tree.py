@@ -28,15 +28,20 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
+from ceiba.grow.core_grower import Units
 from ceiba.grow.problem import Problem
-from ceiba.grow.units import Units
 from ceiba.prune.cost_complexity import Risk, node_risks
 from ceiba.prune.cross_validation.folds import Fold, GrownFold
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
+Array = npt.NDArray[np.float64]
+Nodes = npt.NDArray[np.int32]
+Rows = npt.NDArray[np.uint32]
+Score = Literal["cost", "error", "log_loss", "brier", "auc"]
+SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
+_EPS: Final = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,7 @@ class StepFunctions:
         n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
         return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
 
-    def sum_losses(self, loss: Numbers, weight: Numbers, n_steps: int) -> tuple[Numbers, Numbers]:
+    def sum_losses(self, loss: Array, weight: Array, n_steps: int) -> tuple[Array, Array]:
         """Sum losses (one per entry) and their squares over the rows, at each step."""
         opening = np.zeros(len(loss), bool)
         opening[self.start[:-1][np.diff(self.start) > 0]] = True
@@ -84,12 +89,7 @@ class StepFunctions:
 
 
 def step_functions(
-    tree: Tree,
-    step: npt.NDArray[np.int32],
-    end: npt.NDArray[np.int32],
-    rows: npt.NDArray[np.uint32],
-    answer: npt.NDArray[Any],
-    n_steps: int,
+    tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
 ) -> StepFunctions:
     """Climb from the nodes in which rows end."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
@@ -117,9 +117,9 @@ def step_functions(
 
 def mixed_step_functions(
     tree: Tree,
-    step: npt.NDArray[np.int32],
+    step: Nodes,
     spread: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
-    rows: npt.NDArray[np.uint32],
+    rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
     """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
@@ -150,9 +150,6 @@ def mixed_step_functions(
     return StepFunctions(
         rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], answer
     )
-
-
-Array = npt.NDArray[np.float64]
 
 
 def _half_deviance(truth: Array, mean: Array) -> Array:
@@ -212,19 +209,13 @@ class FoldTree:
         mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
 
-    def ends(self, tree: Tree, fold: Fold) -> npt.NDArray[np.int32]:
+    def ends(self, tree: Tree, fold: Fold) -> Nodes:
         """Return the node in which each held-out row ends."""
         if isinstance(fold, GrownFold):
             return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
-    def losses(
-        self,
-        tree: Tree,
-        step: npt.NDArray[np.int32],
-        end: npt.NDArray[np.int32],
-        rows: npt.NDArray[np.uint32],
-    ) -> tuple[Array, Array]:
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Sum errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
@@ -233,27 +224,21 @@ class FoldTree:
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
             loss = self.loss_name
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
-        costs = self._costs()
-        answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
-        size = len(costs)
+        size = len(self.problem.target.info.classes[0])
+        answer = np.ascontiguousarray(tree.answer)
+        flat = self.problem.scales.weighed_costs(size).ravel()
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
     def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum errors and their squares over rows whose step functions are known."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task == "classification":
-            error = self._costs()[truth, functions.answer]
+            size = len(self.problem.target.info.classes[0])
+            error = self.problem.scales.weighed_costs(size)[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
             error = loss(truth, self.units.shrink_target(functions.answer))
         return functions.sum_losses(error, self.error_weight, len(self.grid))
-
-    def _costs(self) -> Array:
-        """Return the cost of each truth (row) and answer (column), times prior over share."""
-        scales = self.problem.scales
-        size = len(self.problem.target.info.classes[0])
-        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
-        return costs if scales.factor is None else scales.factor[:, None] * costs
 
     @cached_property
     def units(self) -> Units:
@@ -299,12 +284,6 @@ class FoldTree:
         return None
 
 
-Score = Literal["cost", "error", "log_loss", "brier", "auc"]
-SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
-
-_EPS: Final = float(np.finfo(np.float64).eps)
-
-
 def fold_tree_of(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
@@ -338,13 +317,7 @@ class ScoredFoldTree(FoldTree):
 
     score: Score = "log_loss"
 
-    def losses(
-        self,
-        tree: Tree,
-        step: npt.NDArray[np.int32],
-        end: npt.NDArray[np.int32],
-        rows: npt.NDArray[np.uint32],
-    ) -> tuple[Array, Array]:
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Sum losses and their squares over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
@@ -378,18 +351,12 @@ class ScoredFoldTree(FoldTree):
 class RankedFoldTree(FoldTree):
     """The work of a fold whose held-out rows are judged by how well they are ranked."""
 
-    def losses(
-        self,
-        tree: Tree,
-        step: npt.NDArray[np.int32],
-        end: npt.NDArray[np.int32],
-        rows: npt.NDArray[np.uint32],
-    ) -> tuple[Array, Array]:
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Give 1 - AUC of the held-out rows at each alpha, and its square."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
-        if not weight[truth].any() or not weight[~truth].any():
+        if not self._has_both(rows):
             # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         changes = np.union1d(functions.step, [0])
@@ -403,7 +370,7 @@ class RankedFoldTree(FoldTree):
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
         """Return the mean over folds, and the variance of that mean."""
-        n = sum(1 for fold in folds if self._has_both(fold))
+        n = sum(self._has_both(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
                 "score='auc': no fold holds out rows of both classes. Give fewer folds, or another "
@@ -413,8 +380,8 @@ class RankedFoldTree(FoldTree):
         variance = np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
         return mean, variance
 
-    def _has_both(self, fold: Fold) -> bool:
-        weight, truth = self.error_weight[fold.test], self.truth[fold.test] == 1
+    def _has_both(self, rows: Rows) -> bool:
+        weight, truth = self.error_weight[rows], self.truth[rows] == 1
         return bool(weight[truth].any() and weight[~truth].any())
 
 
