@@ -266,11 +266,6 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
     return number
 
 
-def _equal(answers: Array) -> bool:
-    """Return whether answers are the same but for the last bits, which shares may differ in."""
-    return bool(np.allclose(answers, answers[0], rtol=1e-12, atol=0.0))
-
-
 def folded(tree: Tree) -> Tree:
     """Return the tree with leaves in place of nodes below which all leaves answer alike.
 
@@ -282,5 +277,7 @@ def folded(tree: Tree) -> Tree:
     stays = (tree.default_branch < 0) & (tree.sent_default > 0)
     for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
         below = nodes[start[node] : start[node + 1]]
-        alike[node] = alike[below].all() and not stays[node] and _equal(tree.value[below])
+        if alike[below].all() and not stays[node]:  # shares may differ in the last bits
+            values = tree.value[below]
+            alike[node] = np.allclose(values, values[0], rtol=1e-12, atol=0.0)
     return tree.collapse(np.flatnonzero(alike & ~tree.is_leaf))

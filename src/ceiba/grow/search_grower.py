@@ -9,7 +9,7 @@ two trees that part the training rows alike count as one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, overload
 
@@ -305,9 +305,6 @@ class Alternatives(Sequence[Alternative]):
     def __getitem__(self, index: slice) -> tuple[Alternative, ...]: ...
     def __getitem__(self, index: int | slice) -> Alternative | tuple[Alternative, ...]:
         return self.trees[index]
-
-    def __iter__(self) -> Iterator[Alternative]:
-        return iter(self.trees)
 
     def __str__(self) -> str:
         lines = ["objective  agreement  first question"]

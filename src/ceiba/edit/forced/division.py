@@ -52,7 +52,9 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
-    elif isinstance(split, str) or (isinstance(split, list | tuple) and _all_texts(split)):
+    elif isinstance(split, str) or (
+        isinstance(split, list | tuple) and split and all(isinstance(part, str) for part in split)
+    ):
         columns = {info.name: info for info in schema.columns}
         written = read_written(split, columns)
         question, missing = written.split, written.missing
@@ -75,10 +77,6 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     if isinstance(question, Cut) and question.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([question], schema), missing
-
-
-def _all_texts(parts: Sequence[object]) -> bool:
-    return len(parts) > 0 and all(isinstance(part, str) for part in parts)
 
 
 def _of_cuts(column: str, cuts: Any) -> Split:
