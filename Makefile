@@ -18,7 +18,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format \
+.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format stubs \
   docs build clean
 
 help: ## show this list
@@ -78,6 +78,9 @@ format: $(STAMPS)/tools ## format the code with ruff and clang-format
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 	@if command -v clang-format >/dev/null; then find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format -i; fi
+
+stubs: $(STAMPS)/built ## write the types of parameters, for type checkers and editors, from the rows of the options
+	$(PY) -m tests.architecture.test_parameter_types
 
 docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html

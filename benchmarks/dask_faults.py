@@ -28,13 +28,12 @@ class Killer:
     """Kills one worker the next time a phase is reached."""
 
     def __init__(self, client: Any) -> None:
-        from ceiba.shards import grower
-        from ceiba.shards.homes import dask
-        from ceiba.shards.homes.dask_exchange import DaskExchange
+        from ceiba.shards import dask_home, grower
+        from ceiba.shards.dask_home import DaskExchange
 
         self.client, self.phase, self.kills = client, "", 0
         self.asked = ""
-        real_grower, real_settle = grower._core.LevelGrower, dask.settle
+        real_grower, real_settle = grower._core.LevelGrower, dask_home.settle
         real_submit = DaskExchange._submit_rounds
         killer = self
 
@@ -57,7 +56,7 @@ class Killer:
             return real_settle(*args)
 
         grower._core.LevelGrower = Spied  # type: ignore[misc]
-        dask.settle = settle
+        dask_home.settle = settle
         DaskExchange._submit_rounds = submitted  # type: ignore[method-assign]
 
     def reached(self, phase: str) -> None:

@@ -50,7 +50,8 @@ def estimator(data: Data, library: Any, **options: Any) -> Any:
 def ours(data: Data) -> dict[str, Any]:
     """The whole fit with the choice of alpha, and the growing of its 11 trees alone."""
     import ceiba
-    from ceiba.grow import GrowOptions, Problem
+    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.problem import Problem
     from ceiba.prune import CostComplexity
     from ceiba.prune.cross_validation.folds import read_folds
     from ceiba.table import read, read_target

@@ -47,11 +47,8 @@ if TYPE_CHECKING:
         TreeError,
     )
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from ceiba.families.c45 import c45
-    from ceiba.families.cart import cart
-    from ceiba.families.chaid import chaid
-    from ceiba.families.id3 import id3
-    from ceiba.families.rpart.rpart import rpart
+    from ceiba.families.presets import c45, cart, chaid, id3
+    from ceiba.families.rpart.estimators import rpart
     from ceiba.grow import (
         Chaid,
         GainRatio,

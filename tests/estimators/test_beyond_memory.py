@@ -24,8 +24,7 @@ from ceiba.prune import (
     SameAnswer,
 )
 from ceiba.report import payload
-from ceiba.shards import grower, scratch
-from ceiba.shards.homes import threads
+from ceiba.shards import grower, scratch, thread_home
 from ceiba.shards.second_pass import described
 from ceiba.table.scanning import scan as scanning
 from tests.shards.sharding import assert_same_tree
@@ -272,7 +271,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
-    monkeypatch.setattr(threads, "first_pass", None)
+    monkeypatch.setattr(thread_home, "first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
     with pytest.raises(OptionError, match="frequency is not supported"):
@@ -294,13 +293,13 @@ def test_files_that_change_between_passes_are_noticed(
 ) -> None:
     table = table_of(3000)
     scan = write(tmp_path, table)
-    real = threads.plan_of
+    real = thread_home.plan_of
 
     def meanwhile(*args: Any) -> Any:
         pq.write_table(table_of(1700, seed=9), tmp_path / "part2.parquet")
         return real(*args)
 
-    monkeypatch.setattr(threads, "plan_of", meanwhile)
+    monkeypatch.setattr(thread_home, "plan_of", meanwhile)
     with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left

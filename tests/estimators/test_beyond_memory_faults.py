@@ -20,8 +20,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, SchemaError
-from ceiba.shards import grower, scratch
-from ceiba.shards.homes import threads
+from ceiba.shards import grower, scratch, thread_home
 from tests.shards.sharding import assert_same_tree
 
 pa = pytest.importorskip("pyarrow")
@@ -122,7 +121,7 @@ def test_files_that_change_between_passes_are_errors(
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(3000), path, row_group_size=500)
     scan = ceiba.scan(path, scratch=tmp_path)
-    real = threads.plan_of
+    real = thread_home.plan_of
 
     def meanwhile(*args: Any) -> Any:
         if how == "truncated":
@@ -140,7 +139,7 @@ def test_files_that_change_between_passes_are_errors(
             os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
         return real(*args)
 
-    monkeypatch.setattr(threads, "plan_of", meanwhile)
+    monkeypatch.setattr(thread_home, "plan_of", meanwhile)
     with pytest.raises((DataError, SchemaError), match=r"x\.parquet"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert [one.name for one in tmp_path.iterdir()] in ([], ["x.parquet"])

@@ -69,7 +69,8 @@ def test_shrinkage_equals_imodels(strength: float) -> None:
 def test_strength_is_that_of_least_cross_validated_loss() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = plain(X, y, leaf_values="shrinkage")
-    from ceiba.grow import GrowOptions, Problem
+    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.problem import Problem
     from ceiba.prune.cross_validation.folds import read_folds
     from ceiba.table import read, read_target
 
@@ -128,8 +129,9 @@ def test_model_files_and_exports_carry_the_values(options: Any, tmp_path: Path) 
 def test_honest_values_are_those_of_rows_kept_apart() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = ceiba.DecisionTreeClassifier(max_depth=3, leaf_values=ceiba.Honest(share=0.4)).fit(X, y)
-    from ceiba.grow import GrowOptions, Problem
-    from ceiba.grow.leaves.honest import honest_parts
+    from ceiba.grow.leaf_values import honest_parts
+    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.problem import Problem
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")
@@ -151,8 +153,9 @@ def test_honest_values_are_those_of_rows_kept_apart() -> None:
 @pytest.mark.parametrize("prune", [None, "cv"])
 def test_honest_questions_do_not_look_at_the_values_rows(prune: str | None) -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    from ceiba.grow import GrowOptions, Problem
-    from ceiba.grow.leaves.honest import honest_parts
+    from ceiba.grow.leaf_values import honest_parts
+    from ceiba.grow.options import GrowOptions
+    from ceiba.grow.problem import Problem
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")

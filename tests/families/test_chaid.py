@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import ceiba
-from ceiba.grow.chaid.merge import multiplier
+from ceiba.grow.chaid_grower import multiplier
 
 
 def test_strongest_column_wins_where_p_values_are_zero_in_float64():

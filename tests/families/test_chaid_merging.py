@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, f_oneway
 
 import ceiba
 from ceiba import _core
-from ceiba.grow.chaid.merge import hopeless, merge, multiplier
+from ceiba.grow.chaid_grower import hopeless, merge, multiplier
 from tests.reference.chaid_merge import merge as reference_merge
 
 # Five categories by two classes. By hand: (0, 1) differ least (p 0.685), then (2, 3) (p 0.629);

@@ -8,8 +8,10 @@ import pytest
 import ceiba
 from ceiba.errors import TreeError
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
-from ceiba.grow import GrowOptions, Problem, RpartRules
-from ceiba.prune import collapse_alpha
+from ceiba.grow.option_objects import RpartRules
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.prune.cost_complexity import collapse_alpha
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.tree import SplitTable, from_arrays
 

@@ -7,7 +7,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import TreeError
-from ceiba.families import rpart_summary
+from ceiba.families.rpart.summary import rpart_summary
 from ceiba.inspection import routing
 
 X = {

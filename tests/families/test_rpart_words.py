@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes, load_iris
 import ceiba
 from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.families.rpart.formula import read_formula
-from ceiba.families.rpart.survival import scaled_times
+from ceiba.families.rpart.rows import scaled_times
 
 
 @pytest.fixture(scope="module")

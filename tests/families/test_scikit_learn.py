@@ -11,8 +11,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import ceiba
 from ceiba import DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.grow import GainRatio, Multiway, Surrogates
-from ceiba.grow.leaves.honest import Honest
-from ceiba.grow.leaves.smoothed import MEstimate, Shrinkage
+from ceiba.grow.leaf_values import Honest, MEstimate, Shrinkage
 from ceiba.prune import (
     ChiSquare,
     CostComplexity,

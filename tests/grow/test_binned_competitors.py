@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import read, read_target
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import read, read_target
 from ceiba.tree import check
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.grow import (
-    GrowOptions,
-    resolve_max_features,
-    resolve_min_leaf,
-    resolve_min_split,
-)
+from ceiba.grow.core_grower import resolve_max_features, resolve_min_leaf, resolve_min_split
+from ceiba.grow.options import GrowOptions
 from ceiba.options import ParameterError
 from ceiba.tree.routing import threads as threads_module
 from ceiba.tree.routing.threads import n_threads

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.per_column import read_column_cost, read_monotonic
+from ceiba.grow.core_grower import read_column_cost, read_monotonic
 from ceiba.grow.priors import altered_scale, class_factor, read_costs, read_prior
 from ceiba.tree.grown import node_risk, node_value
 

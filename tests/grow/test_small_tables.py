@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, Problem, core_grower
+from ceiba.grow import core_grower
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import read, read_target
 
 RNG_SEEDS = range(6)

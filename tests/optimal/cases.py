@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.grow import GrowOptions, Optimal, Problem
+from ceiba.grow import Optimal
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import Table, Target, read, read_target
 from ceiba.tree import Tree
 from tests.optimal.brute_force import Case

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from ceiba.errors import OptionError
-from ceiba.grow import GrowOptions, Optimal, Problem, find_alternatives
+from ceiba.grow import Optimal
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.grow.search_grower import find_alternatives
 from ceiba.table import read, read_target
 from tests.optimal.cases import problem_of, random_case, table_of
 from tests.optimal.test_brute_force import objective_of

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import Certificate, GrowOptions, Lookahead, Optimal, Problem
+from ceiba.grow import Certificate, Lookahead, Optimal
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.progress import listening
 from ceiba.table import Table, Target, read, read_target
 from ceiba.tree import Tree

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, Optimal, Problem
-from ceiba.grow.search.find import SearchState, run_search, tree_of
+from ceiba.grow import Optimal
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.grow.search_grower import SearchState, run_search, tree_of
 from ceiba.table import read, read_target
 from ceiba.tree import Tree
 from tests.optimal.cases import options_of, random_case, table_of, target_of

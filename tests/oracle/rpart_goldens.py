@@ -80,7 +80,7 @@ def exact_pruning(tree: Any) -> dict[str, list[Any]] | None:
     risk.
     """
     try:
-        from ceiba.prune import pruning_sequence
+        from ceiba.prune.cost_complexity import pruning_sequence
     except ImportError:
         return None
     # rpart leaves out of R(T) the rows that stay in an inner node

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import Levels, read, read_target
 
 LIMIT = 10  # up to this many present levels all level sets are tried

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ceiba.prune import prune_tree, pruning_sequence
+from ceiba.prune import prune_tree
+from ceiba.prune.cost_complexity import pruning_sequence
 from tests.properties.fitting import data_of, fit
 from tests.properties.strategies import problems
 from tests.reference.data import Exact

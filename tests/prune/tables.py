@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ceiba.grow import GrowOptions, Problem
-from ceiba.prune import prune_tree, pruning_sequence
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.prune import prune_tree
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import read, read_target
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import OptionError, TreeError
-from ceiba.prune import collapse_alpha, prune_tree, pruning_path, pruning_sequence
-from ceiba.prune.risk import node_risks
+from ceiba.prune import prune_tree
+from ceiba.prune.cost_complexity import collapse_alpha, node_risks, pruning_path, pruning_sequence
 from ceiba.tree import from_arrays
 from tests.prune.tables import problem
 from tests.reference.pruning import sequence_by_enumeration, smallest_optimal

@@ -8,8 +8,10 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import ceiba
 from ceiba.errors import DataError, OptionError, TreeError
-from ceiba.grow import GrowOptions, Problem
-from ceiba.prune import cross_validate, pruning_sequence
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.prune.cost_complexity import pruning_sequence
+from ceiba.prune.cross_validation.validate import cross_validate
 from ceiba.table import read, read_target
 from tests.prune.tables import cross_validation_by_definition, problem
 

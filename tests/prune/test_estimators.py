@@ -25,7 +25,8 @@ from ceiba import (
     SameAnswer,
 )
 from ceiba.errors import OptionError
-from ceiba.prune import Pruning, read_pruning
+from ceiba.prune.cost_complexity_pruning import read_pruning
+from ceiba.prune.pruning import Pruning
 
 OBJECTS = [
     CostComplexity(folds=5, rule="1se", alpha=None),

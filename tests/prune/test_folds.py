@@ -14,7 +14,8 @@ from sklearn.model_selection import (
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.table import read, read_target
 from tests.prune.tables import problem

@@ -10,10 +10,9 @@ from sklearn.base import clone
 
 import ceiba
 from ceiba import _core
-from ceiba.grow import Problem
-from ceiba.prune.pessimistic import _collapsed, added_errors
-from ceiba.prune.raising import prune_by_errors
-from tests.reference.raising import pruned_by_errors
+from ceiba.grow.problem import Problem
+from ceiba.prune.pessimistic import _collapsed, prune_by_errors
+from tests.reference.raising import added_errors, pruned_by_errors
 
 
 def mixed_table(rng, n, missing):

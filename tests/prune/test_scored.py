@@ -8,9 +8,10 @@ from sklearn import metrics
 
 import ceiba
 from ceiba.errors import OptionError
-from ceiba.prune import CostComplexity, pruning_sequence
+from ceiba.prune import CostComplexity
+from ceiba.prune.cost_complexity import pruning_sequence
+from ceiba.prune.cross_validation.fold_tree import fold_tree_of
 from ceiba.prune.cross_validation.folds import read_folds
-from ceiba.prune.cross_validation.scored import fold_tree_of
 from ceiba.prune.cross_validation.validate import cross_validate
 
 METRICS = {

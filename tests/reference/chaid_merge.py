@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
-from ceiba.grow.chaid.merge import multiplier
+from ceiba.grow.chaid_grower import multiplier
 
 __all__ = ["Merged", "Test", "merge"]
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.prune.pessimistic import added_errors
-from ceiba.prune.raising import rearranged, recounted
+from ceiba.prune.pessimistic import rearranged, recounted
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import decide
 
@@ -27,10 +28,28 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["pruned_by_errors"]
+__all__ = ["added_errors", "pruned_by_errors"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
+
+
+def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
+    """Return what C4.5 adds to the errors of a leaf."""
+    total, errors = float(total), float(errors)
+    if total <= 0:
+        return 0.0
+    if errors < 1:
+        none = total * (1 - float(confidence ** (1 / total)))
+        return none if errors == 0 else none + errors * (added_errors(total, 1, confidence) - none)
+    if errors + 0.5 >= total:
+        return max(total - errors, 0.0)
+    z = NormalDist().inv_cdf(1 - confidence)
+    rate = (errors + 0.5) / total
+    # Products as in the core: the square of a huge weight is infinite there, and no error.
+    root = sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total))
+    limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total)
+    return limit * total - errors
 
 
 @dataclass(frozen=True)

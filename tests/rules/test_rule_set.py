@@ -13,7 +13,7 @@ from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 
 import ceiba
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.rules.generalise import _shortest, drafts
 
 IRIS = load_iris()

@@ -10,12 +10,21 @@ import numpy as np
 import pytest
 
 from ceiba import _core
-from ceiba.grow import GrowOptions, Multiway, Problem
+from ceiba.grow import Multiway
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.shards.first_pass import edges_of
-from ceiba.shards.homes.threads import ThreadExchange
-from ceiba.shards.layout import NumberBins, NumberTarget, ShardLayout, merged_ranges
-from ceiba.shards.shard import Shard, empty_arrays, named_arrays
+from ceiba.shards.shard import (
+    NumberBins,
+    NumberTarget,
+    Shard,
+    ShardLayout,
+    empty_arrays,
+    merged_ranges,
+    named_arrays,
+)
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighed
+from ceiba.shards.thread_home import ThreadExchange
 from ceiba.table import Kind, Table, read, read_target
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree

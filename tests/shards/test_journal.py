@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.prune import CostComplexity
 from ceiba.shards import grower
 from ceiba.shards.journal import resumable

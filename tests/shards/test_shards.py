@@ -11,9 +11,9 @@ import pytest
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.shards import grower
-from ceiba.shards.supported import check_supported
+from ceiba.shards.grower import check_supported
 from tests.shards.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
 
 
@@ -47,7 +47,7 @@ def test_five_hundred_trees_over_shards(task: str, monkeypatch: pytest.MonkeyPat
 
 def rounds_of(problem: Any, shards: Any) -> Any:
     """Yield (what is asked, round, the answer of each shard)."""
-    from ceiba.grow.core_options import core_options
+    from ceiba.grow.core_grower import core_options
 
     core = core_options(problem.table, problem.options, None, problem.scales, None)
     types = [(info.kind.value, info.n_levels) for info in problem.table.schema.columns]

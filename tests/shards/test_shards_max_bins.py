@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.prune import CostComplexity
 from ceiba.shards import grower
 from ceiba.table import read, read_target

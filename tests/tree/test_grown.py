@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.table import read, read_target
 
 rng = np.random.default_rng(0)

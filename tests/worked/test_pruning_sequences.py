@@ -9,7 +9,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import ceiba
-from ceiba.prune import prune_tree, pruning_sequence
+from ceiba.prune import prune_tree
+from ceiba.prune.cost_complexity import pruning_sequence
 
 PETALS = [2, 3]
 ALL = [0, 1, 2, 3]

@@ -52,7 +52,7 @@ struct TreeArrays {
 
     std::size_t n_nodes() const { return parent.size(); }
 
-    // The share of the root's impurity that its column leaves, asked once or twice (see ceiba.estimators.leaks).
+    // The share of the root's impurity that its column leaves, asked once or twice (see ceiba.estimators.leaves).
     double left_by_first_column() const {
         const auto loss = [&](std::int32_t i) { return impurity[i] * weight[i]; };
         const auto below = [&](std::int32_t i) {

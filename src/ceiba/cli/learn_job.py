@@ -287,7 +287,7 @@ def how_read(loaded: Any) -> dict[str, Any]:
 
 def _keep_unpruned(model: Any) -> None:
     """Have the whole tree kept beside the pruned one, for the slider of the page."""
-    from ceiba.prune.read import read_pruning
+    from ceiba.prune.cost_complexity_pruning import read_pruning
 
     smoothed = getattr(model, "leaf_values", "share") != "share"
     if getattr(model, "prune", None) is None or smoothed:

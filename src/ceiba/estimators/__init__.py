@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,12 +14,7 @@ __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 def __getattr__(name: str) -> Any:
     # `ceiba learn --help` reads the parameters and need not wait for scikit-learn.
-    if name == "DecisionTreeClassifier":
-        from ceiba.estimators.classifier import DecisionTreeClassifier
-
-        return DecisionTreeClassifier
-    if name == "DecisionTreeRegressor":
-        from ceiba.estimators.regressor import DecisionTreeRegressor
-
-        return DecisionTreeRegressor
+    if name in __all__:
+        file = name.removeprefix("DecisionTree").lower()
+        return getattr(import_module(f"ceiba.estimators.{file}"), name)
     raise AttributeError(f"module 'ceiba.estimators' has no attribute {name!r}")

@@ -21,11 +21,12 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
-from ceiba.estimators.beyond_memory.dask_tables import lazily
-from ceiba.estimators.parameters import ESTIMATORS
-from ceiba.estimators.weights import pop_column
-from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
-from ceiba.prune import CostComplexity, Pruned
+from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.parameters import ESTIMATORS, pop_column
+from ceiba.grow import Alternatives
+from ceiba.grow.core_grower import resolve_max_features
+from ceiba.grow.search_grower import find_alternatives
+from ceiba.prune import CostComplexity
 from ceiba.prune.cost_complexity_pruning import choose_again
 from ceiba.table import Table, is_named_target, read_like, read_target, split_target
 from ceiba.table.scanning.lazy import is_dask
@@ -329,26 +330,20 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         whole = mine.get("unpruned_tree_")
         if cp is not None:
             alpha = cp * float((tree if whole is None else whole).risk[0])
-        pruned = self._repruned(whole, alpha, n_leaves, rule)
+        larger = (alpha is not None and alpha < mine.get("alpha_", alpha)) or (
+            n_leaves is not None and "alpha_" in mine and n_leaves > tree.n_leaves
+        )
+        if whole is not None:
+            pruned = choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
+        elif rule is not None or larger:
+            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
+        else:
+            pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)
         model.__dict__["alpha_"] = pruned.alpha
         if pruned.table is not None:
             model.__dict__["pruning_table_"] = pruned.table
         return model
-
-    def _repruned(
-        self, whole: Tree | None, alpha: float | None, n_leaves: int | None, rule: Any
-    ) -> Pruned:
-        mine, tree = self.__dict__, self._tree
-        fitted_with = "alpha_" in mine
-        larger = (alpha is not None and fitted_with and alpha < mine["alpha_"]) or (
-            n_leaves is not None and fitted_with and n_leaves > tree.n_leaves
-        )
-        if whole is None and (rule is not None or larger):
-            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
-        if whole is not None:
-            return choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
-        return CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
 
     # ------------------------------------------------------------------ hooks of TreeMethods
 
@@ -375,10 +370,15 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         mine = self.__dict__
         # What the penalty of a search leaves is no part of a larger tree.
         whole = mine.get("unpruned_tree_") if "certificate_" not in mine else None
+        defaults = inspect.signature(type(self).__init__).parameters
         facts = {
             "pruning": mine.get("pruning_table_"),
             "alpha": None if whole is None else mine.get("alpha_"),
-            "parameters": _stated_texts(self),
+            "parameters": {
+                name: repr(value)[:200]
+                for name, value in self.get_params(deep=False).items()
+                if name not in defaults or repr(value) != repr(defaults[name].default)
+            },
             "model": type(self).__name__,
         }
         return self._tree if whole is None else whole, facts
@@ -479,13 +479,3 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 for name, value in state.items()
             }
         )
-
-
-def _stated_texts(model: Any) -> dict[str, str]:
-    """Return the parameters that differ from their defaults, as text."""
-    defaults = inspect.signature(type(model).__init__).parameters
-    return {
-        name: repr(value)[:200]
-        for name, value in model.get_params(deep=False).items()
-        if name not in defaults or repr(value) != repr(defaults[name].default)
-    }

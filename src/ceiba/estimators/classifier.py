@@ -10,14 +10,17 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory.dask_tables import lazily
+from ceiba.estimators.beyond_memory import lazily
 from ceiba.estimators.decision_tree import DecisionTree
-from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
+from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import takes_options
 from ceiba.table.scanning.lazy import is_dask
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+
+if TYPE_CHECKING:
+    from ceiba.estimators.parameter_types import ClassifierParameters
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]

@@ -18,30 +18,33 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
 from ceiba.estimators.base import BaseTree, is_by_name
-from ceiba.estimators.beyond_memory.fitting import is_in_pieces, open_problem
-from ceiba.estimators.leaks import FEWEST_ROWS, warn_of_leak
+from ceiba.estimators.beyond_memory import is_in_pieces, open_problem
 from ceiba.estimators.leaves import (
+    FEWEST_ROWS,
     chosen_strength,
     read_leaf_values,
     refuse_unpruned,
     warn_of_empty_leaves,
+    warn_of_leak,
 )
 from ceiba.estimators.parameters import (
     PARAMETERS,
     check_stated,
+    class_weights,
     expand,
     grow_options,
     warn_of_idle_split,
 )
-from ceiba.estimators.weights import class_weights
-from ceiba.grow import GrowOptions, Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output, needs_present
-from ceiba.grow.leaves.honest import Honest, honest_parts, honest_values
-from ceiba.grow.leaves.smoothed import smooth
+from ceiba.grow.leaf_values import Honest, honest_parts, honest_values, smooth
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.options import OptionObject
 from ceiba.options.option import is_same
-from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning
-from ceiba.prune.read import with_groups
+from ceiba.prune import Pruned, prune_tree
+from ceiba.prune.cost_complexity import pruning_path
+from ceiba.prune.cost_complexity_pruning import read_pruning, with_groups
+from ceiba.prune.pruning import Pruning
 from ceiba.table import (
     Table,
     Target,
@@ -198,7 +201,9 @@ class DecisionTree(BaseTree):
         for name in ("_counts_rows", "_matches_names"):
             self.__dict__.pop(name, None)
         if type(X) is not np.ndarray and is_in_pieces(X):
-            _refuse_beyond_memory(frequency, drop_missing_target)
+            if frequency is not None or drop_missing_target:
+                name = "drop_missing_target" if frequency is None else "frequency"
+                raise OptionError(f"{name} is not supported for tables beyond memory.")
             stated = self._check_parameters()
             if groups is not None:
                 stated = {**stated, "prune": with_groups(stated.get("prune"), groups)}
@@ -237,8 +242,12 @@ class DecisionTree(BaseTree):
         self._keep(tree)
         if n_rows >= FEWEST_ROWS:
             warn_of_leak(tree, problem.table)
-        self._keep_pruning(pruned)
-        self.__dict__.pop("leaf_strength_", None)
+        mine = self.__dict__
+        for name in (*_LEFT_BY_PRUNING, "leaf_strength_"):  # of an earlier fit
+            mine.pop(name, None)
+        if pruned is not None:
+            left = {name: getattr(pruned, part) for name, part in _LEFT_BY_PRUNING.items()}
+            mine.update({name: value for name, value in left.items() if value is not None})
         if strength is not None:
             self.leaf_strength_ = strength
         return self
@@ -285,7 +294,17 @@ class DecisionTree(BaseTree):
                 "Give one of them a positive weight."
             )
         if stated.get("frequency_weights") and weight is not None:
-            _check_whole(weight, by_class=stated.get("class_weight") is not None)
+            # A part of a row would give nodes other numbers of rows than their parts have.
+            parts = np.flatnonzero(weight != np.floor(weight))
+            if len(parts):
+                row, by_class = int(parts[0]), stated.get("class_weight") is not None
+                way_out = (
+                    "class_prior instead of class_weight" if by_class else "others as sample_weight"
+                )
+                raise DataError(
+                    f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
+                    f"{' with class_weight' * by_class}. Pass {way_out}."
+                )
         return Problem(table, target, chosen, weight), stated
 
     def _read_training(
@@ -302,11 +321,16 @@ class DecisionTree(BaseTree):
         self.__dict__.pop("_present", None)
         if drop_missing_target:
             present = present_rows(y)
-            name = name or _name_of(y)
+            name = name or (own if isinstance(own := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             self._present = present
             if self.n_rows_dropped_:
-                _check_lengths(table.n_rows, len(present))
+                if table.n_rows != len(present):
+                    raise DataError(
+                        "Found input variables with inconsistent numbers of samples: "
+                        f"[{table.n_rows}, {len(present)}]. X has {table.n_rows} rows, y has "
+                        f"{len(present)}; every row needs one target, or None."
+                    )
                 strict = stated.get("unseen") == "error"  # a model takes the rows it was given
                 table = described(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
@@ -342,15 +366,6 @@ class DecisionTree(BaseTree):
             tags.target_tags.positive_only = options.criterion == "poisson"
         return tags
 
-    def _keep_pruning(self, pruned: Pruned | None) -> None:
-        """Set what the pruning left behind, and nothing of an earlier fit."""
-        mine = self.__dict__
-        for name in _LEFT_BY_PRUNING.keys() & mine.keys():
-            del mine[name]
-        if pruned is not None:
-            left = {name: getattr(pruned, part) for name, part in _LEFT_BY_PRUNING.items()}
-            mine.update({name: value for name, value in left.items() if value is not None})
-
     # ------------------------------------------------------------------ pruning
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
@@ -384,18 +399,6 @@ _LEFT_BY_PRUNING: Final = {
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
 
 
-def _check_whole(weight: npt.NDArray[np.float64], *, by_class: bool) -> None:
-    """Refuse to count a part of a row: nodes would hold other numbers of rows than their parts."""
-    parts = np.flatnonzero(weight != np.floor(weight))
-    if len(parts):
-        row = int(parts[0])
-        way_out = "class_prior instead of class_weight" if by_class else "others as sample_weight"
-        raise DataError(
-            f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
-            f"{' with class_weight' * by_class}. Pass {way_out}."
-        )
-
-
 def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
     """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
     if _AFTER_GROWING.isdisjoint(stated):
@@ -423,50 +426,22 @@ def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None
 
 
 def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
-    pruning = read_pruning(stated.get("prune"))
-    if pruning is not None:
-        if problem.options.searched is not None:
-            _refuse_penalty(problem.options.searched, stated["prune"])
-        pruned = pruning.fit(problem)
-        return _search_again(problem, pruned), pruned
-    return _shortened(problem.grow(), stated), None
+    pruning, search = read_pruning(stated.get("prune")), problem.options.searched
+    if pruning is None:
+        return _shortened(problem.grow(), stated), None
+    if search is not None and search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={stated['prune']!r} chooses one. Give one "
+            "of them."
+        )
+    pruned = pruning.fit(problem)
+    if search is None or pruned.alpha is None:
+        return pruned.tree, pruned
+    # A searched tree is searched for again, with the penalty that pruning chose.
+    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+    return replace(problem, options=replace(problem.options, search=chosen)).grow(), pruned
 
 
 def _shortened(tree: Tree, stated: dict[str, Any]) -> Tree:
     alpha = stated.get("ccp_alpha", 0.0)
     return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree
-
-
-def _refuse_penalty(search: Lookahead | Optimal, prune: Any) -> None:
-    if search.penalty:
-        raise OptionError(
-            f"search={search!r} has a penalty, and prune={prune!r} chooses one. Give one of them."
-        )
-
-
-def _search_again(problem: Problem, pruned: Pruned) -> Tree:
-    """Search with the penalty that pruning chose; greedy trees stay as they were pruned."""
-    search = problem.options.searched
-    if search is None or pruned.alpha is None:
-        return pruned.tree
-    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
-    return replace(problem, options=replace(problem.options, search=chosen)).grow()
-
-
-def _refuse_beyond_memory(frequency: Any, drop_missing_target: bool) -> None:
-    for name, value in (("frequency", frequency), ("drop_missing_target", drop_missing_target)):
-        if value is not None and value is not False:
-            raise OptionError(f"{name} is not supported for tables beyond memory.")
-
-
-def _name_of(y: Any) -> str | None:
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) else None
-
-
-def _check_lengths(n_rows: int, n_targets: int) -> None:
-    if n_rows != n_targets:
-        raise DataError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n_targets}]. "
-            f"X has {n_rows} rows, y has {n_targets}; every row needs one target, or None."
-        )

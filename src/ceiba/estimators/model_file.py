@@ -20,7 +20,7 @@ from ceiba.estimators.base import BaseTree
 from ceiba.estimators.parameters import ESTIMATORS
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
-from ceiba.prune.cross_validation.pruned_answers import StepFunctions
+from ceiba.prune.cross_validation.fold_tree import StepFunctions
 from ceiba.tree import Tree
 from ceiba.tree.model_file.document import Document
 from ceiba.tree.model_file.field import Field
@@ -90,10 +90,13 @@ def restore(document: Document) -> Any:
     cls = classes[stored["class"].text(sorted(classes))]
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
         stored["class"].fail(f"The tree is one of {tree.task}.")
-    model = cls(**_read_parameters(stored["parameters"], cls, known))
+    given = stored["parameters"]
+    given.object((), cls._get_param_names())
+    parameters = [key for key in given.value if given.value[key] != _LEFT_OUT]
+    model = cls(**{key: from_json(given[key], known) for key in parameters})
     try:
         model._check_parameters()
-        _around(model, tree)
+        model._keep(tree)
     except CeibaError as error:
         stored["parameters"].fail(str(error), "parameters that no model has")
     fitted = stored["fitted"]
@@ -103,20 +106,16 @@ def restore(document: Document) -> Any:
     for key in fitted.value:
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
             fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
-        setattr(model, key, _read_fitted(fitted[key], key, known))
+        field = fitted[key]
+        if isinstance(field.value, dict) and "$tree" in field.value:
+            parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
+            value: Any = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
+        else:
+            value = from_json(field, known)
+        if key in _FITTED and not _FITTED[key](value):  # its readers could not use it
+            field.fail(f"No model has such a {key}.")
+        setattr(model, key, value)
     return model
-
-
-def _read_fitted(field: Field, name: str, known: Mapping[str, type]) -> Any:
-    """Read a fitted attribute, and refuse one that its readers could not use."""
-    if isinstance(field.value, dict) and "$tree" in field.value:
-        parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
-        value: Any = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    else:
-        value = from_json(field, known)
-    if name in _FITTED and not _FITTED[name](value):
-        field.fail(f"No model has such a {name}.")
-    return value
 
 
 def _is_number(value: Any) -> bool:
@@ -221,15 +220,6 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _read_parameters(
-    field: Field, cls: type[BaseTree], known: Mapping[str, type]
-) -> dict[str, Any]:
-    field.object((), cls._get_param_names())
-    return {
-        key: from_json(field[key], known) for key in field.value if field.value[key] != _LEFT_OUT
-    }
-
-
 def _classes() -> dict[str, type[BaseTree]]:
     """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
@@ -257,13 +247,7 @@ def _objects() -> dict[str, type]:
 
 def wrap(tree: Tree) -> Any:
     """Give an estimator around a tree that was loaded, converted or written by hand."""
-    return _around(_classes()[tree.task.of(ESTIMATORS, "An estimator")](), tree)
-
-
-def _around(model: BaseTree, tree: Tree) -> BaseTree:
-    """Set the fitted attributes that follow from a tree."""
-    model._keep(tree)
-    return model
+    return _classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
@@ -271,4 +255,5 @@ def replace_tree(model: BaseTree, tree: Tree) -> Any:
     made = type(model)(**model.get_params(deep=False))
     kept = ("_counts_rows", "_matches_names")
     made.__dict__.update({name: True for name in kept if name in model.__dict__})
-    return _around(made, tree)
+    made._keep(tree)
+    return made

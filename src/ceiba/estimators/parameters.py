@@ -11,59 +11,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 from numbers import Integral
 from types import MappingProxyType
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, OptionError
-from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
-from ceiba.grow.leaves.honest import Honest, expand_leaf_values
-from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
+from ceiba.grow.core_grower import resolve_min_leaf, resolve_min_split
+from ceiba.grow.leaf_values import LEAF_VALUES, Honest, MEstimate, Shrinkage, expand_leaf_values
 from ceiba.grow.option_objects import expand as expand_grow_option
+from ceiba.grow.options import OPTIONS, GrowOptions
 from ceiba.options import Check, Option, check_options
 from ceiba.options.checks import array_like, instance, nothing, number, one_of
-from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
+from ceiba.prune.cost_complexity_pruning import PRUNING_NAMES, read_pruning
 from ceiba.prune.cross_validation.folds import seed_of
+from ceiba.prune.pruning import Pruning
+from ceiba.table import Target, split_target
 from ceiba.task import Task
-
-
-class RegressorParameters(TypedDict, total=False):
-    """The regressor's parameters, for type checkers and editors; a test compares the rows."""
-
-    criterion: Any
-    splitter: str
-    max_depth: int | None
-    min_samples_split: int | float
-    min_samples_leaf: int | float
-    min_weight_fraction_leaf: float
-    max_features: int | float | str | None
-    random_state: Any
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
-    ccp_alpha: float
-    monotonic_cst: Any
-    n_jobs: int | None
-    max_bins: int | None
-    min_significance: Any
-    categorical_features: Any
-    categorical_splits: Any
-    missing: Any
-    unseen: str
-    max_competitors: int
-    search: Any
-    column_cost: Any
-    prune: Any
-    forced_splits: Any
-    leaf_values: Any
-
-
-class ClassifierParameters(RegressorParameters, total=False):
-    """The classifier's parameters, for type checkers and editors."""
-
-    class_weight: Any
-    class_prior: Any
-    cost_matrix: Any
-
 
 _RANDOM_STATE: Final = Option(
     "random_state",
@@ -137,13 +101,17 @@ _CLASS_WEIGHT: Final = Option(
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
-
-
 _OF_SCIKIT_LEARN: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
 )  # fmt: skip
+#: Pairs of parameters that exclude each other, and why.
+_EXCLUSIVE: Final = (
+    ("class_weight", "class_prior", "both change how much a class counts"),
+    ("prune", "ccp_alpha", "both prune the tree"),
+)
+_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
 
 
 def _in_order(task: Task) -> Mapping[str, Option]:
@@ -169,12 +137,6 @@ PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
 _ALLOWED: Final = {
     task: {name: row.allowed for name, row in rows.items()} for task, rows in PARAMETERS.items()
 }
-
-#: Pairs of parameters that exclude each other, and why.
-_EXCLUSIVE: Final = (
-    ("class_weight", "class_prior", "both change how much a class counts"),
-    ("prune", "ccp_alpha", "both prune the tree"),
-)
 
 
 def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
@@ -210,9 +172,6 @@ def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
     return GrowOptions(task=task, **chosen)
 
 
-_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
-
-
 @lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
     """Return the same object for the same options: what follows from them is kept there."""
@@ -233,3 +192,31 @@ def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
             CeibaWarning,
             stacklevel=4,
         )
+
+
+def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
+    """Return the weight of each row implied by `class_weight` (per output if a list)."""
+    from sklearn.utils.class_weight import compute_sample_weight  # the command line goes without
+
+    labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
+    y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+    if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
+        raise OptionError(  # in the words of scikit-learn, whose tests ask for them
+            "The number of elements in class_weight should match number of outputs. "
+            f"Got {len(class_weight)} for {len(labels)} outputs; give one dict for each."
+        )
+    try:
+        weight = compute_sample_weight(class_weight, y)
+    except (TypeError, ValueError) as error:
+        classes = "; ".join(", ".join(map(repr, one.tolist())) for one in target.info.classes)
+        raise OptionError(
+            f"class_weight={class_weight!r} does not fit the target, whose classes are {classes}. "
+            'Give "balanced", or a dict of these classes and their weights (several outputs: a '
+            "list of dicts)."
+        ) from error
+    return np.ascontiguousarray(weight, dtype=np.float64)
+
+
+def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
+    """Return X without a column that is given by name, and the column."""
+    return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -8,9 +8,12 @@ from sklearn.base import RegressorMixin
 
 from ceiba.estimators.base import BaseTree
 from ceiba.estimators.decision_tree import DecisionTree
-from ceiba.estimators.parameters import PARAMETERS, RegressorParameters
+from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import takes_options
 from ceiba.task import Task
+
+if TYPE_CHECKING:
+    from ceiba.estimators.parameter_types import RegressorParameters
 
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]

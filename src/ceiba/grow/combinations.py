@@ -15,9 +15,8 @@ import numpy as np
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.grow_options import OPTIONS, GrowOptions
-from ceiba.grow.options import Grower
-from ceiba.grow.per_column import read_monotonic
+from ceiba.grow.core_grower import read_monotonic
+from ceiba.grow.options import OPTIONS, Grower, GrowOptions
 from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
 
@@ -52,27 +51,34 @@ def check_combinations(
     if "_known" not in options.__dict__:  # once per options: fits of small tables take microseconds
         _check_growers(options)
         options.__dict__["_known"] = True
-    if target.info.n_outputs > 1:
-        _check_outputs(target, options)
-    elif options.monotonic_cst is not None and options.task.has_classes:
-        _check_two_classes(len(target.info.classes[0]))
     if options.monotonic_cst is not None:
-        _check_ordered(table, options)
+        _check_monotonic(table, target, options)
+    if target.info.n_outputs > 1 and (asks := needs_one_output(options)):
+        raise OptionError(
+            f"{asks[0]} needs a target with one output; this one has {target.info.n_outputs}. "
+            "Fit one tree per output."
+        )
     if table.n_rows > MOST_ROWS and table.grower != "shards":
         raise DataError(
             f"A table in memory can have {MOST_ROWS:,} rows; this one has {table.n_rows:,}. "
             "Read it in pieces with ceiba.scan(), or give a dask DataFrame."
         )
-    if table.sparse is not None:
-        _check_sparse(options)
-    if options.frequency_weights and weight is not None:
-        _check_countable(float(weight.sum()))
+    if table.sparse is not None and (asks := needs_dense(options)):
+        raise OptionError(
+            f"{asks[0]} needs a dense table, and X is sparse. Use X.toarray() (it must fit into "
+            "memory), or leave that option at its default."
+        )
+    if options.frequency_weights and weight is not None and weight.sum() >= 2.0**63:
+        raise DataError(
+            f"frequency_weights=True: the weights add up to {weight.sum():.4g} rows, and rows are "
+            "counted up to 9.2e18. Divide the weights, or leave frequency_weights at False."
+        )
     if options.criterion == "poisson" and table.grower != "shards":
         check_counts(target.values)
     if options.missing == "error":
         advice = "Fill them in, or use missing='learn'."
         _refuse_missing(table, "missing='error'", advice, DataError)
-    elif options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",):
+    elif needs_present(options):
         # C4.5 counts missing values as a branch of their own, so there is nothing to try.
         advice = "Use missing='fractional' (C4.5) or missing='majority'."
         why = "criterion='gain_ratio' does not know missing='learn'"
@@ -122,19 +128,15 @@ def _asked_by(grower: Grower, options: GrowOptions) -> str:
     return f"{name}={value!r}"
 
 
-def _check_outputs(target: Target, options: GrowOptions) -> None:
-    if options.monotonic_cst is not None:
+def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None:
+    """Refuse directions of several outputs or classes, and of levels without an order."""
+    if target.info.n_outputs > 1:
         raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
-    asks = needs_one_output(options)
-    if asks:
+    if options.task.has_classes and len(target.info.classes[0]) > 2:
         raise OptionError(
-            f"{asks[0]} needs a target with one output; this one has {target.info.n_outputs}. "
-            "Fit one tree per output."
+            "Monotonicity constraints are not supported with multiclass classification: they "
+            f"need two classes, the target has {len(target.info.classes[0])}."
         )
-
-
-def _check_ordered(table: Table, options: GrowOptions) -> None:
-    """Refuse a direction for levels without an order."""
     columns = table.schema.columns
     directions = read_monotonic(options.monotonic_cst, table.schema.names)
     for info, direction in zip(columns, directions or [0] * len(columns), strict=True):
@@ -168,23 +170,6 @@ def needs_present(options: GrowOptions) -> bool:
     return options.missing == "error" or by_ratio
 
 
-def _check_sparse(options: GrowOptions) -> None:
-    asks = needs_dense(options)
-    if asks:
-        raise OptionError(
-            f"{asks[0]} needs a dense table, and X is sparse. Use X.toarray() (it must fit into "
-            "memory), or leave that option at its default."
-        )
-
-
-def _check_two_classes(n_classes: int) -> None:
-    if n_classes > 2:
-        raise OptionError(
-            "Monotonicity constraints are not supported with multiclass classification: they "
-            f"need two classes, the target has {n_classes}."
-        )
-
-
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
     if table.sparse is not None or table.grower == "shards":  # has none; was looked at
         return
@@ -195,15 +180,6 @@ def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception])
                 f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing "
                 f"(first in row {int(np.argmax(missing))}), and {why}. {advice}"
             )
-
-
-def _check_countable(total: float) -> None:
-    """Refuse frequencies that add up to more rows than an int64 counts."""
-    if total >= 2.0**63:
-        raise DataError(
-            f"frequency_weights=True: the weights add up to {total:.4g} rows, and rows are counted "
-            "up to 9.2e18. Divide the weights, or leave frequency_weights at False."
-        )
 
 
 def check_counts(values: Any) -> None:

@@ -1,26 +1,269 @@
 """The core's search: options become numbers, the core grows, its arrays become a Tree.
 
-What follows from the arrays under priors and costs is derived by the tree (`ceiba.tree.grown`).
+`monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
+by column name for a few columns.
+
+Targets and weights near the ends of float64 are brought to the middle while a tree is grown: the
+search squares and multiplies sums, which beyond about 1e150, or below 1e-150, would overflow to
+infinity or vanish, and a tree would silently be wrong. Multiplying by a power of two changes no
+digit and no split; it is undone in the grown arrays (`ceiba.tree.grown`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, inf, log2, sqrt
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.criteria import ALIASES
-from ceiba.grow.core_options import Place, core_options
-from ceiba.grow.units import AS_THEY_ARE, Units
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.grow.options import OPTIONS, GrowOptions, counted
+from ceiba.grow.priors import ClassScales
+from ceiba.table import Table
+from ceiba.table.weights import exact_sum
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.grown import Grown
+from ceiba.tree.routing.threads import n_threads
 from ceiba.tree.tree import tree_of_grown
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
+
+
+Array = npt.NDArray[np.float64]
+
+# Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
+_SAFE = 200
+_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
+#: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
+_SLACK: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Units:
+    """Powers of two by which targets and weights are divided; 0 for all ordinary data."""
+
+    target: int = 0
+    weight: int = 0
+
+    @classmethod
+    def of(cls, target: npt.NDArray[Any], weight: Array | None) -> Units:
+        """Choose the exponents for this data (class indices need none)."""
+        return cls(
+            _exponent(target) if target.dtype.kind == "f" else 0,
+            0 if weight is None else _exponent(weight),
+        )
+
+    def shrink_target(self, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Divide the target; itself when there is nothing to do."""
+        return np.ldexp(target, -self.target) if self.target else target
+
+    def shrink_weight(self, weight: Array | None) -> Array | None:
+        """Divide the weights; themselves when there is nothing to do."""
+        return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
+
+
+#: Nothing is divided.
+AS_THEY_ARE = Units()
+
+
+def _exponent(values: npt.NDArray[Any]) -> int:
+    largest = float(np.abs(values).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    return 0 if largest == 0 or abs(exponent) <= _SAFE else exponent
+
+
+def per_column(
+    option: str, values: Any, names: Sequence[str], default: float
+) -> npt.NDArray[np.float64]:
+    """Give one number for each column; columns that a dict does not name get the default."""
+    if isinstance(values, Mapping):
+        strangers = [name for name in values if name not in names]
+        if strangers:
+            raise OptionError(
+                f"{option} names column {strangers[0]!r}, which the table does not have."
+                f"{did_you_mean(str(strangers[0]), names)}"
+            )
+        values = [values.get(name, default) for name in names]
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{option} must hold one number per column. Got {values!r}.") from None
+    if numbers.shape != (len(names),):
+        # scikit-learn's words, with ours behind.
+        raise OptionError(
+            f"{option} has shape {numbers.shape[0] if numbers.ndim else '()'} but the input data X "
+            f"has {len(names)} features. Give one number per column, or a dict of a few."
+        )
+    return numbers
+
+
+def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
+    """Read monotonicity constraints: 1 rising, -1 falling, 0 free; [] when all are free."""
+    if values is None:
+        return []
+    numbers = per_column("monotonic_cst", values, names, 0.0)
+    if not np.isin(numbers, (-1, 0, 1)).all():
+        raise OptionError(
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
+            f"{np.unique(numbers)}."
+        )
+    return [int(number) for number in numbers] if numbers.any() else []
+
+
+def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
+    """Read the cost of asking for each column, by which its gain is divided; [] when all are 1."""
+    if values is None:
+        return []
+    numbers = per_column("column_cost", values, names, 1.0)
+    if not (np.isfinite(numbers).all() and (numbers > 0).all()):
+        raise OptionError(f"column_cost must hold positive numbers. Got {numbers.tolist()}.")
+    return [] if (numbers == 1).all() else numbers.tolist()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a larger tree a new one will stand: its stop rules are those of the larger tree."""
+
+    depth: int  # of the node that the new tree replaces
+    n_rows: int  # of the larger tree
+    weight: float  # of the larger tree
+    share: float  # of the whole in the node, as the split search sees it
+    seed: int
+    leaves: int = 0  # elsewhere, which `max_leaf_nodes` counts too
+    low: float = -inf  # limits that monotone splits above have set
+    high: float = inf
+    row_weight: Array | None = None  # where rows go down several branches by shares
+
+    def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
+        """Set the options of the core that depend on the place, in the core's units."""
+        if options.max_leaf_nodes is not None:
+            core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
+        if options.max_depth is not None:
+            core.max_depth = max(counted(options.max_depth) - self.depth, 0)
+        if options.min_impurity_decrease:
+            core.min_gain = options.min_impurity_decrease / self.share if self.share else inf
+        core.seed = self.seed
+        core.low, core.high = np.ldexp([self.low, self.high], -units.target).tolist()
+        set_sizes(core, options, self.n_rows, float(np.ldexp(self.weight, -units.weight)))
+
+
+def core_options(
+    table: Table,
+    options: GrowOptions,
+    weight: Array | None,
+    scales: ClassScales,
+    rows: npt.NDArray[np.uint32] | None,
+) -> _core.GrowOptions:
+    """Turn the options of growing into those of the core, for this table."""
+    n_columns = table.n_columns
+    n_rows = table.n_rows if rows is None else len(rows)
+    if weight is None:
+        total_weight = float(n_rows)
+    else:
+        total_weight = exact_sum(weight if rows is None else weight[rows])
+    # Twenty settings cost six microseconds, half as much as the tree of a small table; a copy one.
+    ready = options.__dict__.get("_core")
+    if ready is None:
+        ready = options.__dict__["_core"] = _for_any_table(options)
+    core = _core.GrowOptions(ready)
+    core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
+    core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
+    if options.monotonic_cst is not None:
+        core.monotonic = read_monotonic(options.monotonic_cst, table.schema.names)
+    if options.column_cost is not None:
+        core.column_cost = read_column_cost(options.column_cost, table.schema.names)
+    if scales.search is not None:
+        core.class_scale = scales.search.tolist()
+    rules = options.rpart
+    if rules is not None:  # what a node's risk is, and below which it is not split
+        core.min_risk = max(rules.min_risk, -1.0)
+        core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
+        core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
+        if scales.search is not None:  # priors or costs
+            core.class_cost = scales.weighed_costs(len(scales.search)).ravel().tolist()
+    set_sizes(core, options, n_rows, total_weight)
+    return core
+
+
+def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
+    """Set what does not depend on the table."""
+    core = _core.GrowOptions()
+    core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
+    core.set_missing(options.missing_rule)
+    for name, row in OPTIONS[Task.CLASSIFICATION].items():
+        if row.core is not None:
+            value = getattr(options, name)
+            setattr(core, row.core, value if row.to_core is None else row.to_core(value))
+    if options.max_bins is not None:
+        core.max_bins, core.approximate = options.max_bins, True
+    core.seed = options.seed
+    core.multiway = options.multiway
+    core.empty_branches = options.empty_branches
+    core.cuts_at_values = options.cuts_at_values
+    core.max_surrogates = counted(options.surrogates.keep)
+    core.surrogate_style = int(options.surrogates.agreement == "both")
+    core.use_surrogate = options.use_surrogate
+    core.weights_count_rows = options.frequency_weights
+    if options.rpart is not None:
+        core.min_gain_ratio = options.rpart.min_gain_ratio
+        core.like_rpart = True
+    return core
+
+
+def set_sizes(
+    core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
+) -> None:
+    """Set the rules that count rows; with frequency weights a weight of k is k rows."""
+    core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
+    n = total_weight if options.frequency_weights else n_rows
+    min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
+    min_split = resolve_min_split(options.min_samples_split, min_leaf, n)
+    if options.criterion_name == "gain_ratio":
+        core.min_branch = float(min_leaf)
+        core.min_weight_split = float(min_split) - _SLACK
+        return
+    if not options.frequency_weights:
+        core.min_samples_leaf = min_leaf
+        core.min_samples_split = min_split
+        return
+    core.min_weight_leaf = max(core.min_weight_leaf, float(min_leaf))
+    core.min_weight_split = float(min_split)
+
+
+def _is_count(value: float) -> bool:
+    return type(value) is int or isinstance(value, Integral)  # abstract classes are slow to ask
+
+
+def resolve_min_leaf(value: int | float, n_rows: float) -> int:
+    """Return the rows that a leaf must have: a count, or a fraction of the rows rounded up."""
+    return min(int(value) if _is_count(value) else ceil(value * n_rows), _MANY_ROWS)
+
+
+def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
+    """Return the rows that a node must have to be split: at least two leaves' worth."""
+    count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
+    return min(max(count, 2 * min_leaf), _MANY_ROWS)
+
+
+def resolve_max_features(value: int | float | str | None, n_columns: int) -> int:
+    """Return the number of columns tried at each node."""
+    if value is None:
+        return n_columns
+    if value == "sqrt":
+        return max(1, int(sqrt(n_columns)))
+    if value == "log2":
+        return max(1, int(log2(n_columns)))
+    if isinstance(value, Integral):
+        return int(value)
+    return max(1, int(float(value) * n_columns))
 
 
 def grow_by_search(

@@ -1,20 +1,83 @@
 """Options of growing that have options of their own, as objects; their names are short forms.
 
-`missing="surrogate"` is `missing=Surrogates()`, `criterion="gain_ratio"` is
-`criterion=GainRatio()`, `criterion="chi2"` is `criterion=Chaid()`, `categorical_splits="multiway"`
-is `categorical_splits=Multiway()`, `search="optimal"` is `search=Optimal()`, and
-`min_significance=0.05` is `Significance(level=0.05)`.
+`missing="surrogate"` is `missing=Surrogates()`, `criterion="chi2"` is `criterion=Chaid()`,
+`min_significance=0.05` is `Significance(level=0.05)`, and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ceiba.grow.search.options import Lookahead, Optimal
 from ceiba.options import OptionObject, parameter
 from ceiba.options.checks import Check, boolean, integer, nothing, number, one_of
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
+
+ClassLoss = Literal["error", "gini", "entropy"]
+
+_LOSS = (one_of("error", "gini", "entropy"), nothing)
+
+
+class Lookahead(OptionObject):
+    """Solve the best tree of a small depth at each node, keep its first split, go on below.
+
+    Polynomial in rows and columns, and mostly close to the optimum. Nothing is proven.
+
+    Parameters
+    ----------
+    depth : int, default=2
+        Depth of the tree that is solved at each node. Each further level multiplies the time.
+    penalty : float, default=0.0
+        Cost per leaf, in units of risk as `ccp_alpha` is.
+    loss : {"error", "gini", "entropy"}, default=None
+        Classification: the loss of a leaf. None: "error", the misclassification cost under
+        weights, priors and costs. Regression trees use their criterion.
+
+    Examples
+    --------
+    >>> from ceiba.grow import Lookahead
+    >>> Lookahead(penalty=0.01)
+    Lookahead(penalty=0.01)
+    """
+
+    depth: int = parameter(integer(1), default=2)
+    penalty: float = parameter(number(0.0), default=0.0)
+    loss: ClassLoss | None = parameter(*_LOSS, default=None)
+
+
+class Optimal(OptionObject):
+    """Search for the tree of least training loss, and prove that there is no better one.
+
+    The search always returns a tree; its certificate says how far it can be from the best.
+
+    Parameters
+    ----------
+    time_limit : float, default=60.0
+        Seconds after which the best tree so far is taken.
+    gap : float, default=0.0
+        The search may end when the objective is proven to be within this share of the optimum.
+    memory_limit : float, default=1024.0
+        Megabytes for sorted columns and for the cache of solved parts. A smaller cache costs time,
+        never the answer.
+    penalty : float, default=0.0
+        Cost per leaf, in units of risk as `ccp_alpha` is.
+    loss : {"error", "gini", "entropy"}, default=None
+        Classification: the loss of a leaf. None: "error", the misclassification cost under
+        weights, priors and costs. Regression trees use their criterion.
+
+    Examples
+    --------
+    >>> from ceiba.grow import Optimal
+    >>> Optimal(time_limit=10).set_params(gap=0.01)
+    Optimal(time_limit=10, gap=0.01)
+    """
+
+    time_limit: float = parameter(number(0.0), default=60.0)
+    gap: float = parameter(number(0.0, 1.0, "[)"), default=0.0)
+    memory_limit: float = parameter(number(0.0, brackets="()"), default=1024.0)
+    penalty: float = parameter(number(0.0), default=0.0)
+    loss: ClassLoss | None = parameter(*_LOSS, default=None)
 
 
 class GainRatio(OptionObject):
@@ -131,6 +194,26 @@ class Significance(OptionObject):
     """
 
     level: float = parameter(number(0.0, 1.0, "()"), default=0.05)
+
+
+@dataclass(frozen=True)
+class RpartRules:
+    """Rules that only rpart has; `ceiba.rpart` sets them.
+
+    These come along: rows of weight 0 are counted and routed; a poisson branch may have no events;
+    a level map is no surrogate unless it errs on two rows; without any surrogates, rows with a
+    missing value stay in the node while growing.
+    """
+
+    min_gain_ratio: float = 1e-10  # a split must have more than this share of the root's gain
+    shrink: float = 0.0  # poisson: coefficient of variation of the rates; 0: no shrinking
+    # 0: surrogates are only listed, and rows with a missing value stay in the node; 1: surrogates
+    # decide, else the row stays; 2: else it goes with the majority.
+    use_surrogate: int = 2
+    # A node with no more risk than this is not split: as a share of the root's risk, or as a sum
+    # over rows. Below 0: off.
+    min_risk_ratio: float = -1.0
+    min_risk: float = -1.0
 
 
 _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {

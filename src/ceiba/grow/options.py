@@ -1,30 +1,35 @@
-"""The options of growing: one row each.
+"""The options of growing: one row each, and `GrowOptions`, the value that travels to the core.
 
-A field of `OptionRows` is the declaration of its option: default, allowed values, documentation,
+A field of `GrowOptions` is the declaration of its option: default, allowed values, documentation,
 the growers that support it and the core's name for it. The estimators' parameters, their checks and
-docstrings, and the flags of the command line are made from these rows. `GrowOptions` adds what the
-values mean (`grow_options.py`).
+docstrings, and the flags of the command line are made from these rows. The value keeps what the
+user wrote (scikit-learn's spellings: counts or fractions, "sqrt", None, short forms); its
+properties turn that into plain values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from ceiba.criteria import DEFAULT_CRITERION, TEST_CRITERIA, criterion_names
+from ceiba.criteria import DEFAULT_CRITERION, DEFAULT_TEST, TEST_CRITERIA, criterion_names
 from ceiba.grow.option_objects import (
     FORCED_SPLITS,
     Chaid,
     GainRatio,
+    Lookahead,
     Multiway,
+    Optimal,
+    RpartRules,
     Significance,
     Surrogates,
+    expand,
 )
-from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.options import Check, Option
+from ceiba.options import Check, Option, OptionObject, check_options
 from ceiba.options.checks import (
     array_like,
     boolean,
@@ -35,7 +40,9 @@ from ceiba.options.checks import (
     number,
     one_of,
 )
+from ceiba.options.option import is_same
 from ceiba.task import Task
+from ceiba.tree.grown import ValueRules
 
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
 #: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
@@ -68,47 +75,16 @@ def counted(limit: int | None) -> int:
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
-def _is_int_in(value: Any, low: int, high: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
-
-
-@dataclass(frozen=True)
-class RpartRules:
-    """Rules that only rpart has; `ceiba.rpart` sets them.
-
-    Attributes
-    ----------
-    min_gain_ratio : float
-        A split must have more than this share of the root's gain.
-    shrink : float
-        poisson: coefficient of variation of the rates, see `ceiba.tree.grown`; 0: no shrinking.
-    use_surrogate : {0, 1, 2}
-        0: surrogates are only listed, and rows with a missing value stay in the node; 1: surrogates
-        decide, else the row stays; 2: else it goes with the majority.
-    min_risk_ratio, min_risk : float
-        A node with no more risk R(t) than this is not split: as a share of the root's risk, or as a
-        sum over rows. Below 0: off.
-
-    Notes
-    -----
-    These come along: rows of weight 0 are counted and routed; a poisson branch may have no events;
-    a level map is no surrogate unless it errs on two rows; without any surrogates, rows with a
-    missing value stay in the node while growing.
-    """
-
-    min_gain_ratio: float = 1e-10
-    shrink: float = 0.0
-    use_surrogate: int = 2
-    min_risk_ratio: float = -1.0
-    min_risk: float = -1.0
+def _is_int(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OptionRows:
-    """The options of growing, as fields; `GrowOptions` is the value that travels to the core."""
+class GrowOptions:
+    """All that decides how a tree grows, apart from the data."""
 
     task: Task
-    criterion: Any = ""  # "": gini or squared_error, by the task; rows: CRITERION_OPTION
+    criterion: Any = ""  # "": gini or squared_error, by the task
     splitter: str = _row(
         "best",
         one_of("best", "random"),
@@ -187,7 +163,7 @@ class OptionRows:
     )
     max_bins: int | None = _row(
         None,
-        Check("an int from 2 to 255", lambda value: _is_int_in(value, 2, 255)),
+        Check("an int from 2 to 255", lambda value: _is_int(value) and 2 <= value <= 255),
         nothing,
         kind="int",
         help="Cut numeric columns only at the edges of this many quantile bins, 2 to 255, which is "
@@ -219,12 +195,7 @@ class OptionRows:
     )
     n_jobs: int | None = _row(
         None,
-        Check(
-            "an int that is not 0",
-            lambda value: (
-                isinstance(value, Integral) and not isinstance(value, bool) and value != 0
-            ),
-        ),
+        Check("an int that is not 0", lambda value: _is_int(value) and value != 0),
         nothing,
         kind="int",
         help="Threads. None: all cores, and one for small tables. The tree does not depend on it.",
@@ -328,13 +299,129 @@ class OptionRows:
     seed: int = 0
     rpart: RpartRules | None = None
 
+    def __post_init__(self) -> None:
+        if self.criterion == "":
+            object.__setattr__(self, "criterion", DEFAULT_CRITERION.get(self.task, "gini"))
+        # Defaults are right by construction: only what was set is checked (fits of tiny tables).
+        check_options(self.stated, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
+        object.__setattr__(self, "task", Task(self.task))
+        for name in _WITH_OBJECTS:
+            value = getattr(self, name)
+            if isinstance(value, OptionObject):
+                value.check()
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The options that are not at their default, by name."""
+        mine = self.__dict__
+        return {
+            name: mine[name]
+            for name, default in _DEFAULTS.items()
+            if mine[name] is not default and not is_same(mine[name], default)
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, task=Task(state["task"]))
+
+    # What follows from the options is kept: fits with the same plain options share one object.
+
+    @cached_property
+    def criterion_name(self) -> str:
+        """The criterion's own name."""
+        if isinstance(self.criterion, GainRatio):
+            return "gain_ratio"
+        if isinstance(self.criterion, Chaid):
+            return self.criterion.test or self.task.of(DEFAULT_TEST, "CHAID")
+        return str(self.criterion)
+
+    @property
+    def chaid(self) -> Chaid | None:
+        """The options of growing by tests, if that is how the tree grows."""
+        criterion = expand("criterion", self.criterion)
+        return criterion if isinstance(criterion, Chaid) else None
+
+    @property
+    def cuts_at_values(self) -> bool:
+        """Whether cuts are values of the column (C4.5)."""
+        return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
+
+    @cached_property
+    def value_rules(self) -> ValueRules:
+        """How the values of grown nodes follow from the core's arrays."""
+        return ValueRules(
+            self.criterion_name,
+            self.task.is_classification("Growing"),
+            self.empty_branches,
+            self.frequency_weights,
+            0.0 if self.rpart is None else self.rpart.shrink,
+            self.use_surrogate > 0 if self.missing_rule == "surrogate" else None,
+            bool(self.max_competitors),
+        )
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """The rule for missing values by name."""
+        return "surrogate" if isinstance(self.missing, Surrogates) else str(self.missing)
+
+    @property
+    def surrogates(self) -> Surrogates:
+        """How surrogates are kept and used; only with `missing_rule == "surrogate"`."""
+        return self.missing if isinstance(self.missing, Surrogates) else Surrogates()
+
+    @property
+    def use_surrogate(self) -> int:
+        """The code of rpart: 0 list surrogates only, 1 else stay, 2 else go with the majority."""
+        if self.rpart is not None:
+            return self.rpart.use_surrogate
+        return 2 if self.surrogates.otherwise == "majority" else 1
+
+    @property
+    def multiway(self) -> bool:
+        """Whether levels get a branch each."""
+        return bool(self.categorical_splits != "binary")
+
+    @property
+    def empty_branches(self) -> bool:
+        """Whether levels that are not in the node get a branch too."""
+        return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
+
+    @property
+    def searched(self) -> Lookahead | Optimal | None:
+        """How the tree is searched for, if not greedily."""
+        search = expand("search", self.search)
+        return search if isinstance(search, Lookahead | Optimal) else None
+
+    @property
+    def significance(self) -> float | None:
+        """Largest p-value at which a node is split; None: no such rule."""
+        given = self.min_significance
+        return float(given.level) if isinstance(given, Significance) else given
+
+    @cached_property
+    def growers(self) -> tuple[Grower, ...]:
+        """The ways to grow that these options ask for, the ruling one first."""
+        if self.chaid is not None:
+            return ("tests",) if self.searched is None else ("tests", "best")
+        if self.searched is not None:
+            return ("best",)
+        rules: list[tuple[Grower, bool]] = [
+            ("significance", self.min_significance is not None),
+            ("gain_ratio", self.criterion_name == "gain_ratio"),
+            ("bins", self.max_bins is not None),
+        ]
+        return (*(name for name, asked in rules if asked), "search")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What the core's options keep here cannot be pickled and is cheap to make again.
+        return {name: value for name, value in self.__dict__.items() if name != "_core"}
+
 
 def _criterion_option(task: Task) -> Option:
     impurities = criterion_names(task)
     tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
     classes = task.is_classification("Growing")
     objects = (GainRatio, Chaid) if classes else (Chaid,)
-    kinds = " or ".join(f"{one.__name__}" for one in objects)
+    kinds = " or ".join(one.__name__ for one in objects)
     listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
     return Option(
         "criterion",
@@ -355,7 +442,35 @@ def _criterion_option(task: Task) -> Option:
     )
 
 
-#: The criterion's row for each task, which has criteria of its own.
-CRITERION_OPTION: Final[Mapping[Task, Option]] = MappingProxyType(
-    {task: _criterion_option(task) for task in DEFAULT_CRITERION}
+_CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
+
+
+def _rows_of(task: Task) -> Mapping[str, Option]:
+    made = {"criterion": _criterion_option(task)}
+    for one in fields(GrowOptions):
+        row = one.metadata.get("option")
+        if row is not None and (task.has_classes or one.name not in _CLASSES_ONLY):
+            made[one.name] = replace(row, name=one.name)
+    return MappingProxyType(made)
+
+
+#: The rows of the options of growing, by task and name.
+OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
+    {task: _rows_of(task) for task in DEFAULT_CRITERION}
 )
+
+_INTERNAL: Final = {
+    "task": (one_of(*OPTIONS),),
+    "seed": (integer(0),),
+    "rpart": (instance("RpartRules", RpartRules), nothing),
+}
+_ALLOWED: Final = {
+    task: {
+        **_INTERNAL,
+        **{name: row.allowed for name, row in OPTIONS[Task.CLASSIFICATION].items()},
+        "criterion": rows["criterion"].allowed,
+    }
+    for task, rows in OPTIONS.items()
+}
+_WITH_OBJECTS: Final = ("criterion", "missing", "categorical_splits", "min_significance", "search")
+_DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.units import Units
-from ceiba.table import Schema, Table, Target
+from ceiba.grow.core_grower import Units
+from ceiba.table import Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
 from ceiba.tree.construct.from_arrays import skeleton
 from ceiba.tree.routing.recount import in_order, recount, rounded_once
@@ -73,16 +73,7 @@ def plant(
         for group in reversed(choice.question.below):
             waiting.append((node, here[choice.group == group], depth + 1))
     schema = table.schema.with_target(target.info)
-    bare = bare_tree(schema, asked, parent, criterion=criterion, unseen=unseen)
-    tree = _counted(bare, table, target, weight, rows)
-    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
-
-
-def bare_tree(
-    schema: Schema, asked: list[Question | None], parent: list[int], *, criterion: str, unseen: str
-) -> Tree:
-    """Return the tree of these questions, in which no rows were counted yet."""
-    return skeleton(
+    bare = skeleton(
         schema,
         np.array(parent, np.int32),
         _splits(asked),
@@ -93,16 +84,8 @@ def bare_tree(
         cost_matrix=None,
         class_prior=None,
     )
-
-
-def restored(tree: Tree, units: Units) -> Tree:
-    """Return a tree of squared errors whose target was divided in the units of the target."""
-    if not units.target:
-        return tree
-    with np.errstate(over="ignore", under="ignore"):
-        square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
-                  for name in ("impurity", "gain", "risk")}  # fmt: skip
-        return replace(tree, value=np.ldexp(tree.value, units.target), **square)
+    tree = _counted(bare, table, target, weight, rows)
+    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
 
 
 def _counted(
@@ -124,7 +107,12 @@ def _counted(
     units = Units.of(np.asarray(y), None) if not classes else Units()
     add = in_order if classes and own is None else rounded_once  # counts are exact in any order
     tree = recount(bare, part, units.shrink_target(y), sample_weight=own, keep_value=False, add=add)
-    return restored(tree, units)
+    if not units.target:
+        return tree
+    with np.errstate(over="ignore", under="ignore"):  # squared errors in the unit of the target
+        square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
+                  for name in ("impurity", "gain", "risk")}  # fmt: skip
+        return replace(tree, value=np.ldexp(tree.value, units.target), **square)
 
 
 def _splits(asked: list[Question | None]) -> SplitTable:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.grow.grow_options import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.table import Target
 from ceiba.tree import Tree
 from ceiba.tree.grown import quotient
@@ -56,10 +56,7 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
 
 
 def read_costs(costs: Any, classes: Classes) -> Array | None:
-    """Read the cost matrix: truth in rows, predicted in columns; or a dict (truth, predicted).
-
-    Pairs that a dict does not name cost 1, right answers cost 0.
-    """
+    """Read costs as a matrix (truth in rows); pairs that a dict does not name cost 1."""
     if costs is None:
         return None
     n = len(classes)
@@ -181,6 +178,11 @@ class ClassScales:
     costs: Array | None = None
     factor: Array | None = None
     search: Array | None = None
+
+    def weighed_costs(self, n_classes: int) -> Array:
+        """Return the cost of each truth (row) and answer (column), times prior over share."""
+        costs = 1.0 - np.eye(n_classes) if self.costs is None else self.costs
+        return costs if self.factor is None else self.factor[:, None] * costs
 
 
 _PLAIN: Final = ClassScales()

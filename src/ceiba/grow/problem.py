@@ -6,66 +6,62 @@ Estimators, the folds of cross-validation, `regrow`, forced splits, significance
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from importlib import import_module
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import grow_by_search
-from ceiba.grow.core_options import Place
-from ceiba.grow.grow_options import GrowOptions
-from ceiba.grow.growers import find_grower
-from ceiba.grow.limits import folded
+from ceiba.grow.core_grower import Place, grow_by_search
+from ceiba.grow.leaf_values import folded
+from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
-from ceiba.grow.repeated import counts_parts, repeat_rows
 from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
 from ceiba.tree import Tree
 from ceiba.tree.splits.surrogates import with_cut_digits
 
+#: The function that grows what `GrowOptions.growers` or a table asks for: of the problem, the rows
+#: (None: all) and the place in a larger tree (None: the tree stands alone). Imported on first use,
+#: which lets the table name rooms above this one.
+GROWERS: Final[Mapping[str, str]] = {
+    "search": "ceiba.grow.core_grower:grow_by_search",
+    "bins": "ceiba.grow.core_grower:grow_by_search",
+    "gain_ratio": "ceiba.grow.core_grower:grow_by_search",
+    "significance": "ceiba.grow.significance.grower:grow_by_significance",
+    "tests": "ceiba.grow.chaid_grower:grow_by_tests",
+    "best": "ceiba.grow.search_grower:grow_best",
+    "forced": "ceiba.edit.forced.here:grow_forced",
+    "shards": "ceiba.shards.grower:grow_over_shards",
+}
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
+_MOST_ROWS: Final = 100_000_000
+
+
+@cache
+def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
+    """Return the function of a grower."""
+    module, _, function = GROWERS[name].partition(":")
+    return getattr(import_module(module), function)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Data and options of growing.
-
-    Attributes
-    ----------
-    table : Table
-    target : Target
-    options : GrowOptions
-    weight : float64 array of shape (n_rows,), optional
-    case_weight : float64 array of shape (n_rows,), optional
-        Regression: weight of each row where it is sent by surrogates or with the majority, if that
-        is not `weight`. For rates, `weight` is this times the observation time.
-    given_scales : ClassScales, optional
-        Priors and costs of a larger problem; None: those of all rows of this one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ceiba.grow import GrowOptions
-    >>> from ceiba.grow import Problem
-    >>> from ceiba.table import read, read_target
-    >>> problem = Problem(
-    ...     read({"x": [1.0, 2.0, 3.0, 4.0]}),
-    ...     read_target(["a", "a", "b", "b"], task="classification"),
-    ...     GrowOptions(task="classification"),
-    ... )
-    >>> problem.grow().n_leaves, problem.grow(np.array([0, 1], np.uint32)).n_leaves
-    (2, 1)
-    """
+    """Data and options of growing; `grow` gives the tree of all rows or of some."""
 
     table: Table
     target: Target
     options: GrowOptions
     weight: Array | None = None
+    # Weight where rows are sent by surrogates or with the majority: `weight` of rates is this times
+    # the observation time.
     case_weight: Array | None = None
-    given_scales: ClassScales | None = None
+    given_scales: ClassScales | None = None  # of a larger problem
 
     @property
     def n_rows(self) -> int:
@@ -87,17 +83,9 @@ class Problem:
     def grow(
         self, rows: Rows | None = None, *, below: Place | None = None, n_jobs: int | None = None
     ) -> Tree:
-        """Grow a tree on all rows or on some.
+        """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree.
 
-        Parameters
-        ----------
-        rows : uint32 array, optional
-            Positions of the rows to grow on, ascending; the table is not copied. Sizes given as
-            fractions are fractions of these rows; priors and costs are those of all rows.
-        below : Place, optional
-            Where in a larger tree the new one will stand, whose stopping rules then hold.
-        n_jobs : int, optional
-            Threads, instead of the options' own.
+        Sizes given as fractions are fractions of these rows; priors and costs are those of all.
         """
         problem = self
         if n_jobs is not None or below is not None:
@@ -138,37 +126,26 @@ class Problem:
 
     def figures(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
         """Describe some rows as a tree of one node that knows no columns."""
-        bare = Problem(
-            self._without_columns,
-            self.target,
-            self._node_options,
-            weight,
-            given_scales=self.scales,
-        )
-        return grow_by_search(bare, rows, below)
+        return grow_by_search(replace(self._without_columns, weight=weight), rows, below)
 
     @cached_property
-    def _without_columns(self) -> Table:
-        """A table without columns, which cannot be split and is not sorted either."""
-        return self.table.select([])
-
-    @cached_property
-    def _node_options(self) -> GrowOptions:
-        return GrowOptions(
-            task=self.options.task,
-            criterion=self._node_criterion,
-            class_prior=self.options.class_prior,
-            cost_matrix=self.options.cost_matrix,
-            missing=self.options.missing,
-            unseen=self.options.unseen,
-            frequency_weights=self.options.frequency_weights,
-            rpart=self.options.rpart,
+    def _without_columns(self) -> Problem:
+        """The problem of a table without columns, which cannot be split and is not sorted."""
+        kept = (
+            "task",
+            "class_prior",
+            "cost_matrix",
+            "missing",
+            "unseen",
+            "frequency_weights",
+            "rpart",
         )
-
-    @property
-    def _node_criterion(self) -> Any:
-        """What values nodes: tests value splits only, and leave nodes to gini or squared error."""
-        return "" if self.options.chaid is not None else self.options.criterion
+        # Tests value splits only, and leave nodes to gini or squared error.
+        criterion = "" if self.options.chaid is not None else self.options.criterion
+        options = GrowOptions(
+            criterion=criterion, **{name: getattr(self.options, name) for name in kept}
+        )
+        return Problem(self.table.select([]), self.target, options, given_scales=self.scales)
 
     def seed_for(self, random_state: Any) -> Any:
         """Return a random state, or the problem's own seed where none is given."""
@@ -182,16 +159,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data by a tree's schema; its criterion, missing rule, priors and costs hold.
-
-        Parameters
-        ----------
-        tree : Tree
-        X, y, sample_weight
-            The data; y may be the name of a column of X.
-        **options
-            Further options of growing, as in `ceiba.grow.GrowOptions`.
-        """
+        """Read data by a tree's schema; its criterion, missing rule, priors and costs hold."""
         if isinstance(y, str):
             X, y = split_target(X, y)
         table = (
@@ -207,3 +175,41 @@ class Problem:
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
         return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
+
+
+def counts_parts(options: GrowOptions) -> bool:
+    """Return whether weights cannot stand for repeated rows under these options."""
+    return options.frequency_weights and (
+        options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
+    )
+
+
+def repeat_rows(
+    problem: Problem,
+    rows: npt.NDArray[np.uint32] | None,
+    below: Place | None,
+    frequency: npt.NDArray[np.float64] | None,
+) -> tuple[Problem, npt.NDArray[np.uint32] | None, Place | None]:
+    """Return a problem in which each row stands as often as its frequency says."""
+    if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
+        return problem, rows, below
+    at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    total = float(frequency[at].sum())
+    if total > _MOST_ROWS:
+        raise DataError(
+            f"frequency_weights=True repeats rows where they may go down several branches: the "
+            f"weights add up to {total:.4g} rows, and {_MOST_ROWS:,} can be repeated. Divide the "
+            "weights by a common factor, or leave frequency_weights at False."
+        )
+    again = np.repeat(at, frequency[at].astype(np.intp))
+    weight: Any = None
+    if below is not None and below.row_weight is not None:
+        weight = below.row_weight[again] / frequency[again]
+        below = replace(below, row_weight=weight)
+    copies = replace(
+        problem.take(again),
+        weight=weight,
+        options=replace(problem.options, frequency_weights=False),
+        given_scales=problem.scales,
+    )
+    return copies, None, below

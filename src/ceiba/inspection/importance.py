@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.per_column import per_column
+from ceiba.grow.core_grower import per_column
 from ceiba.grow.priors import altered_scale, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing

@@ -22,7 +22,7 @@ class ParameterError(OptionError, TypeError):
 
     Examples
     --------
-    >>> from ceiba.grow import GrowOptions
+    >>> from ceiba.grow.options import GrowOptions
     >>> from ceiba.options import ParameterError
     >>> try:
     ...     GrowOptions(task="classification", n_jobs=0)

@@ -24,8 +24,7 @@ from ceiba.grow.significance.search_p_values import Correction, SplitTest
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, integer, number, one_of
-from ceiba.prune.plain_counts import refuse_costs_and_priors
-from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -138,7 +137,8 @@ class ChiSquare(Pruning):
             self.significance,
             self.n_draws,
             self.random_state,
-            _columns_searched(problem),
+            # Columns with different values: those that could be split.
+            max(sum(bool((c.values != c.values[:1]).any()) for c in problem.table.columns), 1),
         )
         tests, keeps = _bottom_up(tree, problem, test, self.significance)
         collapsed = [node for node in tests if not keeps[node]]
@@ -153,40 +153,20 @@ def _bottom_up(
     tree: Tree, problem: Problem, test: SplitTest, significance: float
 ) -> tuple[dict[int, Significance], npt.NDArray[np.bool_]]:
     """Test every node whose branches are, or have become, leaves."""
-    rows_of = _rows_by_node(tree, problem)
+    rows, end = np.arange(problem.n_rows), route.apply(tree, problem.table)
+    if problem.weight is not None:
+        rows, end = rows[problem.weight > 0], end[problem.weight > 0]
+    order = np.argsort(end, kind="stable")
+    rows, end = rows[order], end[order]  # those of a subtree are a slice
     keeps = ~tree.is_leaf
     tests: dict[int, Significance] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
         if not keeps[below].any():
-            tests[node] = test(node, rows_of(node))
+            first, last = np.searchsorted(end, (node, tree.subtree_end[node]))
+            tests[node] = test(node, rows[first:last])
             keeps[node] = tests[node].p_value <= significance
     return tests, keeps
-
-
-def _rows_by_node(tree: Tree, problem: Problem) -> Any:
-    """Give a function of a node that gives the rows that pass through it."""
-    rows = np.arange(problem.n_rows)
-    end = route.apply(tree, problem.table)
-    if problem.weight is not None:
-        rows, end = rows[problem.weight > 0], end[problem.weight > 0]
-    order = np.argsort(end, kind="stable")
-    rows, end = rows[order], end[order]
-
-    def of(node: int) -> Rows:
-        first, last = np.searchsorted(end, (node, tree.subtree_end[node]))
-        return rows[first:last]
-
-    return of
-
-
-def _columns_searched(problem: Problem) -> int:
-    """Count the columns that could be split: those with different values."""
-    count = 0
-    for column in problem.table.columns:
-        values = column.values
-        count += bool(len(values)) and not bool(np.all(values == values[0]))
-    return max(count, 1)
 
 
 def _listing(

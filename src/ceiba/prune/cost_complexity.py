@@ -5,23 +5,120 @@ grows the T(alpha) are nested and change at finitely many alphas (Breiman et al.
 The core gives each inner node its collapse alpha: T(alpha) is the tree with all nodes collapsed
 whose alpha is at most `alpha`.
 
-Which risk R is, and how ties are kept exact: `risk.py`.
+R is "cost", as the tree has it: the expected misclassification cost under priors and cost matrix,
+or the loss of a regression tree (squared error, absolute error, half the Poisson deviance); or
+"impurity", times the weight as the split search saw it (scikit-learn's `ccp_alpha`). Risks are
+sums, not means, because ties must be ties: where counts and costs are whole numbers, so are the
+sums, and alphas that are equal on paper are equal in floating point. All other risks carry rounding
+noise; `NOISE` says how much of a risk is taken for noise when alphas are compared.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.errors import OptionError
+from ceiba import _core
+from ceiba.errors import OptionError, TreeError
+from ceiba.grow.priors import search_mass
 from ceiba.listing import Listing
-from ceiba.prune.risk import NodeRisks, Risk, node_risks
+from ceiba.task import Task
 from ceiba.tree import Tree
 
+Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
+Steps = npt.NDArray[np.intp]
+
+#: Part of a node's risk that may be rounding, where risks are not whole numbers.
+NOISE: Final = 1e-12
+
+_EXACT: Final = 2.0**53
+
+
+@dataclass(frozen=True)
+class NodeRisks:
+    """Risks of all nodes of a tree, as sums."""
+
+    leaf: Array
+    stayed: Array | None
+    whole: float
+    tolerance: float
+
+    def collapse_alpha(self, tree: Tree) -> Array:
+        """Return the alpha at which each node's subtree collapses; infinite at leaves."""
+        alphas = _core.collapse_alphas(
+            tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
+        )
+        # Below 0: the leaf is better whatever a leaf costs; alphas start at 0.
+        clipped: Array = np.maximum(np.asarray(alphas), 0.0)
+        return clipped
+
+
+def node_risks(
+    tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
+) -> NodeRisks:
+    """Give the risks of a tree's nodes, ready for pruning."""
+    leaf, whole = risk_sums(tree, risk, mass=mass)
+    stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
+    sums = leaf if stayed is None else np.concatenate((leaf, stayed))
+    exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
+    return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
+
+
+def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Array, float]:
+    """Return the risk of each node as a sum over its rows, and the total weight."""
+    tree.task.require((Task.CLASSIFICATION, Task.REGRESSION), "Cost-complexity pruning")
+    if risk == "impurity":
+        mass = search_mass(tree) if mass is None else mass
+        return np.ascontiguousarray(mass * tree.impurity), float(mass[0])
+    if risk != "cost":
+        raise OptionError(f"risk must be 'cost' or 'impurity'. Got {risk!r}.")
+    if tree.n_outputs > 1:
+        raise OptionError(
+            f"risk='cost' needs a target with one output; this one has {tree.n_outputs}. "
+            "Use risk='impurity'."
+        )
+    if np.isinf(tree.risk).any():
+        raise TreeError(
+            "The risks of this tree's nodes are beyond the largest float64, because squares of the "
+            "target's values are. Divide the target by a constant, and multiply predictions by it."
+        )
+    if np.isnan(tree.risk).any():
+        raise TreeError(
+            "The risks of this tree's nodes are not known. Count data on it: tree.recount(X, y)."
+        )
+    whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
+    sums = tree.risk * whole
+    if _is_whole(tree):
+        sums = np.rint(sums)
+    return np.ascontiguousarray(sums), whole
+
+
+def _is_whole(tree: Tree) -> bool:
+    """Return whether risks are sums of whole numbers: plain counts, with whole costs if any."""
+    if tree.counts is None or tree.class_prior is not None:
+        return False
+    costs = tree.cost_matrix
+    return bool(
+        np.all(tree.counts == np.rint(tree.counts))
+        and (costs is None or np.all(costs == np.rint(costs)))
+    )
+
+
+def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
+    """Give the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
+    if risk == "impurity":  # what the impurity of these rows is, the node does not know
+        stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
+    else:
+        stayed = tree.stayed_risk * whole
+        if _is_whole(tree):
+            stayed = np.rint(stayed)
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
+    return stayed if stays.any() else None
 
 
 def prune_tree(
@@ -79,26 +176,7 @@ def prune_tree(
 
 
 def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True) -> Array:
-    """Return the alpha at which each node's subtree collapses; infinite at leaves.
-
-    A node below another one never has the larger alpha.
-
-    Parameters
-    ----------
-    tree : Tree
-    risk : {"cost", "impurity"}, default="cost"
-    count_stayed : bool, default=True
-        Whether rows that stay in an inner node (no branch for a missing value) count there; rpart
-        leaves them out.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.prune import collapse_alpha
-    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> collapse_alpha(model.tree_)
-    array([0.33333333,        inf,        inf])
-    """
+    """Return the alpha at which each node's subtree collapses; infinite at leaves."""
     return node_risks(tree, risk, count_stayed=count_stayed).collapse_alpha(tree)
 
 
@@ -190,60 +268,38 @@ class PruningSequence:
 def pruning_sequence(
     tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 ) -> PruningSequence:
-    """Return the whole sequence of nested trees T(alpha), from T(0) to the root.
-
-    Parameters
-    ----------
-    tree : Tree
-    risk : {"cost", "impurity"}, default="cost"
-    count_stayed : bool, default=True
-        Whether rows that stay in an inner node (no branch for a missing value) count there; rpart
-        leaves them out.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.prune import pruning_sequence
-    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> print(pruning_sequence(model.tree_))
-    pruning sequence
-       alpha  n_leaves      risk
-           0         2         0
-    0.333333         1  0.333333
-    alpha: cost per leaf, in units of the mean cost; risk: R(T), of the root 0.333333
-    """
-    return sequence_of(tree, node_risks(tree, risk, count_stayed=count_stayed), risk)
-
-
-def sequence_of(tree: Tree, risks: NodeRisks, kind: Risk) -> PruningSequence:
-    """Give the sequence of a tree whose risks are known."""
+    """Return the whole sequence of nested trees T(alpha), from T(0) to the root."""
+    risks = node_risks(tree, risk, count_stayed=count_stayed)
     node_alpha = risks.collapse_alpha(tree)
     inner = ~tree.is_leaf
     steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
-    # A node is a leaf of T(alpha) from the alpha at which it collapses until its parent does.
-    born = np.searchsorted(steps, np.where(inner, node_alpha, 0.0))
-    dies = np.append(born, n)[tree.parent]  # the root's parent, -1, is the end that never comes
+    born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
-    risk = _step_sums(born, dies, risks.leaf, n)
+    sums = sums_by_step(born, dies, risks.leaf, n)
     if risks.stayed is not None:  # rows stay in an inner node until it collapses
         at = np.flatnonzero(inner)
-        risk = risk + _step_sums(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
+        sums = sums + sums_by_step(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
     return PruningSequence(
         alpha=steps,
         n_leaves=np.cumsum(leaves).astype(np.int64),
         n_splits=np.count_nonzero(inner) - np.cumsum(np.bincount(born[inner], minlength=n)),
-        risk=risk / risks.whole,
-        kind=kind,
+        risk=sums / risks.whole,
+        kind=risk,
         root_risk=float(risks.leaf[0] / risks.whole),
         node_alpha=node_alpha,
         whole_tree=tree,
     )
 
 
-def _step_sums(
-    first: npt.NDArray[np.intp], last: npt.NDArray[np.intp], amount: Array, n: int
-) -> Array:
+def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
+    """Return the steps at which nodes become leaves of T(alpha), and at which their parents do."""
+    born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
+    # The root's parent, -1, is the end that never comes.
+    return born, np.append(born, len(steps))[tree.parent]
+
+
+def sums_by_step(first: Steps, last: Steps, amount: Array, n: int) -> Array:
     """Sum amounts at each of n steps, where each counts from its first step until its last."""
     amount = np.where(first < last, amount, 0.0)
     change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]
@@ -251,19 +307,7 @@ def _step_sums(
 
 
 def pruning_path(tree: Tree) -> tuple[Array, Array]:
-    """Give scikit-learn's `ccp_alphas` and `impurities`: one entry for each single collapse.
-
-    Unlike `pruning_sequence`, the first entry is the tree as it is, collapses at the same alpha
-    have an entry each (the last node of the tree first), and the risk is the impurity.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.prune import pruning_path
-    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> pruning_path(model.tree_)
-    (array([0.        , 0.44444444]), array([0.        , 0.44444444]))
-    """
+    """Return scikit-learn's `ccp_alphas` and `impurities`: one entry for each single collapse."""
     risks = node_risks(tree, "impurity", count_stayed=False)
     sums, alphas = risks.leaf, risks.collapse_alpha(tree)
     above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the inf at the end

@@ -1,30 +1,48 @@
 """Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
 
-What `prune="cv"` and `prune="1se"` stand for. The sequence of one tree: `cost_complexity.py`; its
-cross-validation: `cross_validation/`; the rules and the table: `pruning_table.py`.
+Also what `prune=` may be: None, a name ("cv" and "1se" stand for `CostComplexity`), or a pruning
+object. The sequence of one tree: `cost_complexity.py`; its cross-validation: `cross_validation/`;
+the rules and the table: `pruning_table.py`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Final
 
 import numpy as np
 
-from ceiba.errors import OptionError
+from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
-from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.scored import SCORES, Score
+from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
+from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
-from ceiba.prune.risk import Risk
-from ceiba.shards.folds import with_rows
+from ceiba.shards.grower import with_rows
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
+#: Names of prunings, for `prune=`.
+PRUNING_NAMES: Final = ("cv", "1se")
+# Names under which prunings that need an object are looked for.
+_CLASSES: Final = {
+    "chi2": "ChiSquare()",
+    "chisquare": "ChiSquare()",
+    "pessimistic": "Pessimistic()",
+    "c45": "Pessimistic()",
+    "ebp": "Pessimistic()",
+    "reducederror": "ReducedError(...)",
+    "rep": "ReducedError(...)",
+    "mdl": "DescriptionLength()",
+    "descriptionlength": "DescriptionLength()",
+    "sameanswer": "SameAnswer()",
+    "costcomplexity": "CostComplexity(...)",
+    "min": "CostComplexity(rule='min'), or prune='cv'",
+}
 
 
 class CostComplexity(Pruning):
@@ -210,3 +228,41 @@ def choose_again(
     step, reason = choice
     chosen = float(sequence.alpha[step]) if alpha is None else float(alpha)
     return Pruned(sequence.tree(step), table.choosing(step, reason), alpha=chosen)
+
+
+def read_pruning(prune: Any) -> Pruning | None:
+    """Return the pruning object that `prune=` stands for."""
+    if prune is None or isinstance(prune, Pruning):
+        return prune
+    if prune == "cv":
+        return CostComplexity()
+    if prune == "1se":
+        return CostComplexity(rule="1se")
+    hint = did_you_mean(prune, PRUNING_NAMES) if isinstance(prune, str) else ""
+    if isinstance(prune, str):
+        name = prune.lower().replace("-", "").replace("_", "").replace(" ", "")
+        if name in _CLASSES:
+            hint = f" That one is an object: prune=ceiba.prune.{_CLASSES[name]}."
+    if isinstance(prune, int | float) and not isinstance(prune, bool):
+        hint = f" For an alpha: CostComplexity(alpha={prune!r})."
+    raise OptionError(
+        f"prune must be None, 'cv', '1se' or a pruning object of ceiba.prune. Got {prune!r}.{hint}"
+    )
+
+
+def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
+    """Return the pruning object with groups of rows that folds hold out together."""
+    pruning = read_pruning(prune)
+    if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
+        raise OptionError(
+            f"groups says which rows the folds of cross-validation hold out together, and prune="
+            f"{prune!r} makes none. Use prune='cv', '1se' or a CostComplexity, or leave groups out."
+        )
+    if pruning.groups is not None:
+        raise OptionError(
+            "groups are given twice: in fit and in the CostComplexity. Give them once."
+        )
+    kept = np.asarray(groups) if present is None else np.asarray(groups)[present]
+    grouped = copy(pruning)
+    grouped.groups = kept
+    return grouped

@@ -22,8 +22,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
-from ceiba.prune.plain_counts import refuse_costs_and_priors
-from ceiba.prune.pruning import Pruned, Pruning
+from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import SplitKind, Tree
 
 Array = npt.NDArray[np.float64]

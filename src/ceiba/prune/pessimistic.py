@@ -5,49 +5,112 @@ confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by th
 approximation with continuity correction; for e < 1 by interpolation with the exact limit at 0
 (Quinlan 1993, C4.5, section 4.2, and release 8 of the program). From the bottom up a node becomes
 a leaf, or is replaced by its heaviest branch ("subtree raising": the rows of the other branches are
-sent down it), if that does not raise the charge by more than 0.1.
+sent down it), if that does not raise the charge by more than 0.1. The core decides
+(`cpp/core/prune/raising.cpp`) which nodes are left and whose split each one asks.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
+from ceiba.grow.core_grower import read_monotonic
+from ceiba.grow.leaf_values import limited
+from ceiba.grow.problem import Problem, counts_parts, repeat_rows
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, nothing, number
-from ceiba.prune.plain_counts import refuse_costs_and_priors
-from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.prune.raising import prune_by_errors
+from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree
+from ceiba.tree.grown import fill_empty
 
 Array = npt.NDArray[np.float64]
-
 # C4.5 release 8: training errors that are taken for equal.
 _TIE: Final = 1e-3
 
 
+def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
+    """Prune a classification tree with one output by C4.5's error estimates."""
+    assert tree.counts is not None
+    columns, labels, weight = _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
+    has_missing = False
+    if problem is not None:
+        columns = problem.table.core()
+        labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)
+        weight = np.ascontiguousarray(problem.row_weight)
+        has_missing = any(column.missing.any() for column in problem.table.columns)
+    raised = _core.raise_subtrees(
+        tree._router,
+        columns,
+        labels,
+        weight,
+        np.ascontiguousarray(tree.counts[:, 0, :]),
+        confidence,
+        NormalDist().inv_cdf(1 - confidence),
+        problem is not None,
+        # Newcomers change what rows with a missing value weigh in the branches.
+        tree.missing == "fractional" and has_missing,
+    )
+    leaf = raised["leaf"].astype(bool)
+    if problem is None or not raised["any"]:
+        return tree.collapse(raised["node"][leaf])
+    moved = rearranged(tree, raised["content"], raised["parent"], raised["weight"], leaf)
+    return recounted(moved, problem)
+
+
+def rearranged(
+    tree: Tree,
+    source: npt.NDArray[np.intp],
+    parent: npt.NDArray[np.intp],
+    weight: npt.NDArray[np.float64],
+    leaf: npt.NDArray[np.bool_],
+) -> Tree:
+    """Write nodes in a new pre-order; what they hold is counted afterwards."""
+    n_branches = np.bincount(parent[1:], minlength=len(parent))
+    by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
+    figures: dict[str, Any] = {
+        name: getattr(tree, name)[source]
+        for name in ("n_rows", "impurity", "value", "counts", "risk")
+    }
+    return replace(
+        tree,
+        parent=parent,
+        branch_start=np.concatenate(([0], np.cumsum(n_branches))),
+        branch_node=by_parent,
+        splits=tree.splits.take(source, leaf),
+        default_branch=np.where(leaf, -1, tree.default_branch[source]),
+        gain=np.where(leaf, 0.0, tree.gain[source]),
+        sent_default=np.where(leaf, 0, tree.sent_default[source]),
+        surrogates=None if tree.surrogates is None else tree.surrogates.take(source, leaf),
+        competitors=None,
+        tests=None,
+        attachments=None,
+        notes=None,  # what a raised node holds is not what was written about
+        weight=weight,
+        **figures,
+    )
+
+
+def recounted(tree: Tree, problem: Problem) -> Tree:
+    """Count the training rows on a tree whose branches were raised."""
+    if counts_parts(problem.options):
+        problem = repeat_rows(problem, None, None, problem.weight)[0]
+    labels = tree.target.classes[0][problem.target.values[:, 0]]
+    tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
+    tree = replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
+    # Other rows in a branch have other values, which monotone limits bind as well.
+    names = problem.table.schema.names
+    return limited(tree, read_monotonic(problem.options.monotonic_cst, names))
+
+
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
     """Return what C4.5 adds to the errors of a leaf."""
-    total, errors = float(total), float(errors)
-    if total <= 0:
-        return 0.0
-    if errors < 1:
-        none = total * (1 - float(confidence ** (1 / total)))
-        return none if errors == 0 else none + errors * (added_errors(total, 1, confidence) - none)
-    if errors + 0.5 >= total:
-        return max(total - errors, 0.0)
-    z = NormalDist().inv_cdf(1 - confidence)
-    rate = (errors + 0.5) / total
-    # Products as in the core: the square of a huge weight is infinite there, and no error.
-    root = sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total))
-    limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total)
-    return limit * total - errors
+    return _core.added_errors(total, errors, confidence, NormalDist().inv_cdf(1 - confidence))
 
 
 def pessimistic(
@@ -141,11 +204,8 @@ class Pessimistic(Pruning):
 def _collapsed(tree: Tree) -> Tree:
     """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
     assert tree.counts is not None
-    errors = _errors(tree.counts[:, 0, :])
+    counts = tree.counts[:, 0, :]
+    errors = counts.sum(axis=1) - counts.max(axis=1)
     running = np.concatenate(([0.0], np.cumsum(np.where(tree.is_leaf, errors, 0.0))))
     below = running[tree.subtree_end] - running[:-1]
     return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - _TIE)))
-
-
-def _errors(counts: Array) -> Array:
-    return np.asarray(counts.sum(axis=-1) - counts.max(axis=-1))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing
-from ceiba.prune.cost_complexity import PruningSequence
+from ceiba.prune.cost_complexity import PruningSequence, steps_of_leaves, sums_by_step
 from ceiba.prune.cross_validation.validate import CrossValidation
 from ceiba.tree import Tree
 
@@ -28,8 +28,6 @@ _LOSSES: Final = {
     "absolute_error": "mean absolute error",
     "poisson": "half the mean Poisson deviance",
 }
-
-
 _SCORES: Final = {
     "error": "share of wrong answers",
     "log_loss": "log loss",
@@ -116,37 +114,28 @@ def pruning_table(
     if sequence.kind == "impurity":
         figures["impurity"] = sequence.risk
     if np.isfinite(root):  # several outputs have no cost
-        figures["risk"] = sequence.risk if sequence.kind == "cost" else _cost_of_steps(sequence)
-        figures |= _cv_figures(cv)
+        figures["risk"] = sequence.risk
+        if sequence.kind == "impurity":
+            born, dies = steps_of_leaves(tree, sequence.alpha, sequence.node_alpha)
+            figures["risk"] = sums_by_step(born, dies, tree.risk, len(sequence))
+        if cv is not None:
+            figures |= {"cv_risk": cv.risk, "cv_se": cv.se}
+            figures |= {"cv_sd": cv.sd} if cv.n_repeats > 1 else {}
         figures |= {
             f"relative_{name}": figures[name] / (root if root > 0 else 1.0)
             for name in (("risk", "cv_risk", "cv_se") if score == "cost" else ("risk",))
             if name in figures
         }
     figures["chosen"] = np.arange(len(sequence)) == step
+    title = "cost-complexity pruning"
+    if cv is not None:
+        times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
+        title += f", {cv.n_folds}-fold cross-validation{times}"
     return PruningTable(
         figures,
-        title=_title(cv),
+        title=title,
         legend=_legend(tree, sequence, figures, root, step, cv, reason, score),
     )
-
-
-def _cv_figures(cv: CrossValidation | None) -> dict[str, Array]:
-    if cv is None:
-        return {}
-    figures = {"cv_risk": cv.risk, "cv_se": cv.se}
-    return figures if cv.n_repeats == 1 else {**figures, "cv_sd": cv.sd}
-
-
-def _cost_of_steps(sequence: PruningSequence) -> Array:
-    """Sum the costs of the leaves at each step of a sequence of impurity."""
-    tree = sequence.whole_tree
-    inner = ~tree.is_leaf
-    born = np.searchsorted(sequence.alpha, np.where(inner, sequence.node_alpha, 0.0))
-    dies = np.append(born, len(sequence))[tree.parent]
-    risk = np.where(born < dies, tree.risk, 0.0)
-    n = len(sequence)
-    return np.cumsum(np.bincount(born, risk, n) - np.bincount(dies, risk, n + 1)[:n])
 
 
 def unit_of(tree: Tree, kind: str) -> str:
@@ -157,13 +146,6 @@ def unit_of(tree: Tree, kind: str) -> str:
         return _LOSSES[tree.criterion]
     unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
     return unit if tree.class_prior is None else f"prior-weighted {unit}"
-
-
-def _title(cv: CrossValidation | None) -> str:
-    if cv is None:
-        return "cost-complexity pruning"
-    times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
-    return f"cost-complexity pruning, {cv.n_folds}-fold cross-validation{times}"
 
 
 def _legend(

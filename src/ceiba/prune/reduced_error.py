@@ -18,9 +18,9 @@ from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import parameter
 from ceiba.options.checks import boolean, fraction
+from ceiba.prune.cost_complexity import node_risks
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.prune.risk import node_risks
 from ceiba.table import split_target
 from ceiba.tree import Tree
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ceiba.errors import CeibaError
 from ceiba.listing import Listing
-from ceiba.prune import Risk, collapse_alpha, pruning_sequence
+from ceiba.prune.cost_complexity import Risk, collapse_alpha, pruning_sequence
 from ceiba.prune.pruning_table import choose_step, unit_of
 from ceiba.report.numbers import exact
 from ceiba.tree import Tree

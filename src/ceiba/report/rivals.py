@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import CeibaError
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.report.histograms import RowsByNode
 from ceiba.report.nodes import split_columns
 from ceiba.report.numbers import shown

@@ -19,8 +19,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
 from ceiba.errors import DataTypeError, OptionError, did_you_mean
-from ceiba.families.c45 import c45
-from ceiba.grow import Problem
+from ceiba.families.presets import c45
+from ceiba.grow.problem import Problem
 from ceiba.paths.conditions import Condition
 from ceiba.rules.generalise import Draft, chosen, drafts
 from ceiba.table import Table, read_like

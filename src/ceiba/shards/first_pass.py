@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.grow_options import GrowOptions
-from ceiba.grow.units import Units
-from ceiba.shards.layout import NumberTarget
-from ceiba.shards.shard import empty_arrays
+from ceiba.grow.core_grower import Units
+from ceiba.grow.options import GrowOptions
+from ceiba.shards.shard import NumberTarget, empty_arrays
 from ceiba.shards.table import Weighting
 from ceiba.table import (
     ColumnInfo,
@@ -102,7 +101,11 @@ def _look_at(
                 seen.classes.append(learned.info.classes[0])
                 seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
             else:
-                _take_numbers(seen, np.ascontiguousarray(learned.values[:, 0]))
+                values = np.ascontiguousarray(learned.values[:, 0])
+                seen.least = min(seen.least, float(values.min()))
+                seen.most = max(seen.most, float(values.max()))
+                if values.any():
+                    seen.bits = _wider(seen.bits, _core.bit_range(values))
             if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
                 table = read(columns)
                 if weights is not None and not keep_levels and not weights.all():
@@ -111,13 +114,6 @@ def _look_at(
                     table = described(table, weights > 0)  # as a fit in memory has it
                 _join(seen, table.schema.columns)
     return seen
-
-
-def _take_numbers(seen: PieceLook, values: npt.NDArray[np.float64]) -> None:
-    seen.least = min(seen.least, float(values.min()))
-    seen.most = max(seen.most, float(values.max()))
-    if values.any():
-        seen.bits = _wider(seen.bits, _core.bit_range(values))
 
 
 def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:

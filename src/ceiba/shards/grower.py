@@ -1,27 +1,77 @@
-"""The level grower: rounds go out to the shards, merged answers come back, a tree comes out."""
+"""The level grower: rounds go out to the shards, merged answers come back, a tree comes out.
+
+What growing over shards does not support is refused by name, before any pass over the data. The
+trees of all folds of cross-validation are grown in the same rounds, and held-out rows are routed
+where they are.
+
+Cuts at the edges of quantile bins only (`max_bins`): a table in memory places edges by a sample of
+the rows that a tree is grown on. The places of the sampled rows follow from the number of rows
+alone (`cpp/core/split/bins/binning.cpp`), so the same rows can be collected from shards. A column
+of no more values than bins has a bin for each, and its cuts lie between the values of a node; of
+any other column, the search sees the number of the bin in the place of each value. Every bin is one
+value then: nothing is zoomed or fetched.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import reduce
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import tree_of
-from ceiba.grow.core_options import Place, core_options, set_sizes
-from ceiba.grow.limits import folded
-from ceiba.shards.layout import ShardLayout
-from ceiba.shards.max_bins import choose_bins
-from ceiba.shards.supported import check_supported
+from ceiba.grow.core_grower import Place, core_options, set_sizes, tree_of
+from ceiba.grow.leaf_values import folded
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
 from ceiba.shards.table import ShardedTable, ShardedTarget
+from ceiba.table.weights import exact_sum
+from ceiba.task import Task
 from ceiba.tree import Tree
 
-if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
-
+_CRITERIA: Final = {
+    Task.CLASSIFICATION: (
+        "gini",
+        "entropy",
+        "log_loss",
+        "error",
+        "hellinger",
+    ),
+    Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
+}
+#: Fractional only where nothing is missing: see `grower.py`.
+_MISSING: Final = ("learn", "majority", "error", "fractional")
+#: Options of growing that hold over shards, besides the criterion and the rule for missing values.
+_KNOWN: Final = frozenset(
+    {
+        "task",
+        "criterion",
+        "missing",
+        "max_depth",
+        "max_leaf_nodes",
+        "max_bins",
+        "min_samples_split",
+        "min_samples_leaf",
+        "min_weight_fraction_leaf",
+        "min_impurity_decrease",
+        "class_prior",
+        "cost_matrix",
+        "column_cost",
+        "monotonic_cst",
+        "categorical_splits",
+        "unseen",
+        "n_jobs",
+        "seed",
+    }
+)
 #: Nodes with fewer rows are gathered and finished as in memory.
 GATHER_ROWS: Final = 50_000
 #: A stretch of values with more rows is counted in parts before it is fetched.
@@ -34,6 +84,42 @@ _WORDS: Final = {
     "gather": "finishing small nodes",
     "describe": "describing nodes",
 }
+
+
+def check_supported(options: GrowOptions) -> None:
+    """Refuse options that a table beyond memory does not know."""
+    criteria = options.task.of(_CRITERIA, "A table beyond memory")
+    _refuse_value("criterion", options.criterion_name, criteria)
+    _refuse_value("missing", options.missing_rule, _MISSING)
+    for name, value in options.stated.items():
+        if name not in _KNOWN:
+            raise refusal(name, value)
+    if options.empty_branches and not options.task.has_classes:
+        raise refusal("categorical_splits", options.categorical_splits)
+
+
+def check_parameters(stated: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Refuse parameters of an estimator, by name, that are not options of growing and not known."""
+    for name, value in stated.items():
+        if name not in known and name not in _KNOWN and name != "random_state":
+            raise refusal(name, value)
+
+
+def refusal(name: str, value: Any) -> OptionError:
+    """Give the error for an option that needs the whole table."""
+    return OptionError(
+        f"{name}={value!r} needs a table in memory, and this one is beyond it. Leave {name} out, "
+        "or read the table, or a sample of it."
+    )
+
+
+def _refuse_value(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        listed = ", ".join(map(repr, known))
+        raise OptionError(
+            f"{name}={value!r} needs a table in memory, and this one is beyond it. There, {name} "
+            f"is one of {listed}."
+        )
 
 
 @dataclass(frozen=True)
@@ -149,3 +235,106 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
     first = growers[0]
     trees = "" if len(growers) == 1 else f"{len(growers)} trees, "
     return f"{trees}level {first.level}: {_WORDS[first.asks]}, {rows:,} rows open"
+
+
+def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
+    """Choose the bins of each tree, and scatter them."""
+    exchange, n_shards = table.exchange, table.n_shards
+    exchange.scatter("trees", [(np.array(trees), np.array([max_bins]))] * n_shards)
+    distinct = exchange.collect("distinct")
+    single = distinct[0][1]
+    k = len(single)
+    if not k:
+        return [table.layout] * len(trees)
+    parts = [np.split(values, ends[:-1]) for _, _, ends, values in distinct]
+    places = _places([n_rows for n_rows, *_ in distinct])
+    exchange.scatter("places", places)
+    samples = exchange.collect("sample")
+    values = _by_tree([own[0] for own in samples], [k * ends for ends, _ in places])
+    weights = None
+    if table.weighed is not None:
+        weights = _by_tree([own[1] for own in samples], [ends for ends, _ in places])
+    coarse, numbers = [], []
+    for t in range(len(trees)):
+        sample = np.concatenate([own.reshape(k, -1) for own in values[t]], axis=1)
+        weight = None if weights is None else np.concatenate(weights[t])
+        for j in range(k):
+            few = reduce(np.union1d, [part[t * k + j] for part in parts], np.empty(0))
+            coarse.append(len(few) > max_bins)
+            if coarse[-1]:
+                few = np.asarray(_core.place_edges(sample[j], max_bins, bool(single[j]), weight))
+            numbers.append(few)
+    bins = (
+        np.array(trees),
+        np.array(coarse),
+        np.tile(single, len(trees)),
+        np.cumsum([len(own) for own in numbers]),
+        np.concatenate(numbers),
+    )
+    exchange.scatter("bins", [bins] * n_shards)
+    return list(tree_layouts(table.layout, bins).values())
+
+
+def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
+    """Return the rows of each shard that are sampled, by their places among those of each tree."""
+    by_tree = []
+    for of_tree in np.transpose(n_rows):
+        ends = np.cumsum(of_tree)
+        sample = np.asarray(_core.approximate_sample(int(ends[-1])))
+        parts = np.split(sample, np.searchsorted(sample, ends[:-1]))
+        by_tree.append([own - first for own, first in zip(parts, ends - of_tree, strict=True)])
+    return [
+        (np.cumsum([len(own) for own in of_shard]), np.concatenate(of_shard))
+        for of_shard in zip(*by_tree, strict=True)
+    ]
+
+
+def _by_tree(arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]) -> list[Any]:
+    """Return, per tree, its part of the array of each shard."""
+    split = [np.split(own, end[:-1]) for own, end in zip(arrays, ends, strict=True)]
+    return list(zip(*split, strict=True))
+
+
+def with_rows(problem: Problem) -> Problem:
+    """Return the problem with target and weight of every row, by which folds are judged."""
+    table, target = problem.table, problem.target
+    if not isinstance(table, ShardedTable) or target.values is not None:
+        return problem
+    assert isinstance(target, ShardedTarget)
+    values, *weights = map(np.concatenate, zip(*table.exchange.collect("rows"), strict=True))
+    if target.units.target:
+        values = np.ldexp(values, target.units.target)
+    weight = np.ldexp(weights[0], target.units.weight) if weights else None
+    rows = ShardedTarget(target.info, target.totals, target.units, values.reshape(-1, 1))
+    return problem.changed(target=rows, weight=weight)
+
+
+def grow_folds(
+    problem: Problem, fold: npt.NDArray[Any]
+) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
+    """Return, for each fold, its rows, the tree of the others, and the nodes in which its rows end.
+
+    `problem` has its rows (`with_rows`); `fold` is the fold of each.
+    """
+    table, target = problem.table, problem.target
+    assert isinstance(table, ShardedTable)
+    assert isinstance(target, ShardedTarget)
+    fold = fold.astype(np.uint16)
+    firsts = np.cumsum(table.shard_rows)[:-1]
+    table.exchange.scatter("folds", [(own,) for own in np.split(fold, firsts)])
+    parts = []
+    weight = target.units.shrink_weight(problem.weight)
+    for v in range(int(fold.max()) + 1):
+        kept = fold != v
+        n_rows = int(np.count_nonzero(kept))
+        if weight is None:
+            parts.append(Part(v + 1, n_rows, n_rows, float(n_rows)))
+        else:
+            own = weight[kept]
+            parts.append(Part(v + 1, n_rows, int(np.count_nonzero(own)), exact_sum(own)))
+    trees = grow_parts(problem, parts)
+    routes = np.frombuffer(pickle.dumps(trees), np.uint8)
+    table.exchange.scatter("routes", [(routes,)] * table.n_shards)
+    ends = np.concatenate([own for (own,) in table.exchange.collect("ends")])
+    rows = [np.flatnonzero(fold == v).astype(np.uint32) for v in range(len(trees))]
+    return [(own, tree, ends[own]) for own, tree in zip(rows, trees, strict=True)]

@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.grow_options import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
-from ceiba.shards.layout import NumberBins, Ranges, ShardLayout, merged_ranges
-from ceiba.shards.shard import ShardArrays
+from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
 from ceiba.shards.table import ShardedTarget, Weighed
 from ceiba.table import (
     ColumnInfo,
@@ -126,7 +125,12 @@ def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agree
     ranges = reduce(merged_ranges, [one.ranges for one in seen])
     missing = np.sum([one.missing for one in seen], axis=0).tolist()
     schema = described(first.schema, ranges, missing)
-    _refuse_missing(schema, options)
+    for info in schema.columns:
+        if info.n_missing and options.missing_rule == "error":
+            raise DataError(
+                f"Column {info.name!r}: {info.n_missing} values are missing, and missing='error'. "
+                "Fill them in, or use missing='learn'."
+            )
     columns: list[NumberBins | int] = []
     for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
         if info.kind is Kind.CATEGORICAL:
@@ -163,14 +167,3 @@ def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
             )
         )
     return Schema(tuple(infos), schema.target, schema.named)
-
-
-def _refuse_missing(schema: Schema, options: GrowOptions) -> None:
-    if options.missing_rule != "error":
-        return
-    for info in schema.columns:
-        if info.n_missing:
-            raise DataError(
-                f"Column {info.name!r}: {info.n_missing} values are missing, and missing='error'. "
-                "Fill them in, or use missing='learn'."
-            )

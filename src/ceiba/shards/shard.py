@@ -1,11 +1,12 @@
 """A shard: rows of a table as arrays, in memory, mapped from a file, or on a worker of a cluster.
 
-A shard answers the rounds of growing, and handles flat arrays of these kinds. Scattered to it:
+What all shards agree on (bins of every column, classes) is plain values that travel. A shard
+answers the rounds of growing, and handles flat arrays of these kinds. Scattered to it:
 
     folds     fold of each row: tree v + 1 is that of the rows that fold v does not hold out
     trees     trees whose bins are to be chosen (`max_bins`); the most bins
     places    per tree the end of its part of what follows; places of rows among those of the tree
-    bins      bins of trees, as `layout.tree_layouts` reads them
+    bins      bins of trees, as `tree_layouts` reads them
     cuts      columns; cuts
     routes    the trees of all folds, pickled
 
@@ -27,6 +28,7 @@ import pickle
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Final, cast
@@ -35,17 +37,116 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.shards.layout import Ranges, ShardLayout, tree_layouts
 from ceiba.shards.scratch import Scratch
 from ceiba.table import Column, Kind, Schema, Table
 from ceiba.tree.routing import route
 
+Array = npt.NDArray[np.float64]
+Ranges = tuple[tuple[Array, Array], ...]
 Words = npt.NDArray[np.uint64]
 Arrays = tuple[npt.NDArray[Any], ...]
 #: Rows whose values are compared together; the first ones mostly settle that values are many.
 _FIRST_BLOCK: Final = 1 << 12
 _BLOCK: Final = 1 << 18
 _MAKING = Lock()
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Edges of a column of numbers, and the range of values in each bin of the whole table."""
+
+    edge: Array
+    least: Array
+    most: Array
+
+
+@dataclass(frozen=True)
+class CoarseBins:
+    """Edges of a column of numbers that is cut nowhere else (`max_bins`)."""
+
+    edge: Array
+
+
+@dataclass(frozen=True)
+class NumberTarget:
+    """A target of numbers: its range, the bits that it uses, and whether it is a rate."""
+
+    least: float
+    most: float
+    bits: tuple[int, int]
+    n_rows: int
+    rates: bool
+
+
+@dataclass(frozen=True)
+class ShardLayout:
+    """Target and bins; an int is the number of classes, or of levels of a categorical column.
+
+    `weight_bits` are those of the weights of the rows (see `_core.bit_range`); None: all count 1.
+    """
+
+    target: int | NumberTarget
+    columns: tuple[NumberBins | CoarseBins | int, ...]
+    weight_bits: tuple[int, int] | None = None
+
+    @cached_property
+    def core(self) -> _core.ShardLayout:
+        """The same for the core."""
+        own = self.target
+        if isinstance(own, int):
+            made = _core.ShardLayout(own)
+        else:
+            made = _core.ShardLayout.of_numbers(
+                (own.least, own.most), own.bits, own.n_rows, own.rates
+            )
+        if self.weight_bits is not None:
+            made.weigh(self.weight_bits)
+        for column in self.columns:
+            if isinstance(column, int):
+                made.add_levels(max(column, 1))  # 0 are numbers there; a level may have no rows
+            elif isinstance(column, CoarseBins):
+                made.add_coarse(column.edge)
+            else:
+                made.add_numbers(column.edge, column.least, column.most)
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "core"}
+
+
+def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
+    """Return the ranges of the bins of two shards together."""
+    return tuple(
+        (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
+    )
+
+
+def tree_layouts(layout: ShardLayout, bins: tuple[npt.NDArray[Any], ...]) -> dict[int, ShardLayout]:
+    """Return the layout of each tree that has bins for itself (`max_bins`), from flat arrays.
+
+    `bins`: trees; per tree and binned column whether it is cut at edges only, whether it is
+    float32, and where its part of the numbers ends; numbers: these edges, or all its values.
+    """
+    trees, coarse, single, ends, numbers = bins
+    parts = iter(zip(coarse, single, np.split(numbers, ends[:-1]), strict=True))
+    return {
+        tree: replace(
+            layout,
+            columns=tuple(
+                own if isinstance(own, int) else _tree_bins(*next(parts)) for own in layout.columns
+            ),
+        )
+        for tree in trees.tolist()
+    }
+
+
+def _tree_bins(coarse: bool, single: bool, numbers: Array) -> NumberBins | CoarseBins:
+    if coarse:
+        return CoarseBins(numbers)
+    if not len(numbers):
+        return NumberBins(numbers, np.array([np.inf]), np.array([-np.inf]))
+    edges = _core.place_edges(numbers, len(numbers), bool(single))
+    return NumberBins(np.asarray(edges), numbers, numbers)
 
 
 @dataclass

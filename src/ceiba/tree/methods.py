@@ -24,10 +24,11 @@ from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
     from ceiba.edit.forced.division import SplitLike
-    from ceiba.grow import Problem
+    from ceiba.grow.problem import Problem
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.listing import Listing
-    from ceiba.prune import PruningSequence, Risk
+    from ceiba.prune import PruningSequence
+    from ceiba.prune.cost_complexity import Risk
     from ceiba.report import Report
     from ceiba.tree.arrays import Array
     from ceiba.tree.node import Path
@@ -58,7 +59,7 @@ class TreeMethods:
         self, X: Any, y: Any, sample_weight: Any, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
         """Return data and options of growing, and the parameters not at their default."""
-        from ceiba.grow import Problem
+        from ceiba.grow.problem import Problem
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
@@ -337,7 +338,7 @@ class TreeMethods:
         >>> model.pruning_sequence().n_leaves.tolist()
         [2, 1]
         """
-        from ceiba.prune import pruning_sequence
+        from ceiba.prune.cost_complexity import pruning_sequence
 
         return pruning_sequence(self._tree, risk=risk)
 
@@ -793,7 +794,7 @@ class TreeMethods:
             How many levels to grow. None: to the end.
         **options
             Of a bare tree, which does not remember its stopping rules: how to grow, as in
-            `ceiba.grow.GrowOptions` (``max_depth=4``). An estimator grows by its parameters.
+            the estimators (``max_depth=4``). An estimator grows by its parameters.
 
         Examples
         --------
@@ -841,7 +842,7 @@ class TreeMethods:
         >>> [model.grow_leaves(0, X, y, levels=n).get_n_leaves() for n in (1, None)]
         [2, 3]
         """
-        from ceiba.edit.growing import grow_leaves_in
+        from ceiba.edit.by_hand import grow_leaves_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(grow_leaves_in(self._tree, node, problem, levels))
@@ -873,7 +874,7 @@ class TreeMethods:
         >>> model.tree_.n_rows.tolist()
         [6, 3, 1, 2, 3, 1, 2]
         """
-        from ceiba.edit.copying import copy_splits_in
+        from ceiba.edit.by_hand import copy_splits_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(copy_splits_in(self._tree, node, to, problem))
@@ -972,7 +973,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y).tree_.root.split
         Cut(column='z', cut=1.5, low_branch=0)
         """
-        from ceiba.edit.growing_rules import forbid
+        from ceiba.edit.by_hand import forbid
 
         return self._with_tree(forbid(self._tree, node, columns), pruning=True)
 
@@ -993,7 +994,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y, levels=1).tree_.root.split
         Cut(column='z', cut=2.0, low_branch=0)
         """
-        from ceiba.edit.growing_rules import prefer
+        from ceiba.edit.by_hand import prefer
 
         return self._with_tree(prefer(self._tree, node, columns), pruning=True)
 
@@ -1014,7 +1015,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y).get_n_leaves()
         2
         """
-        from ceiba.edit.growing_rules import seal
+        from ceiba.edit.by_hand import seal
 
         return self._with_tree(seal(self._tree, node, sealed))
 

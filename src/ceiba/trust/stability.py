@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ceiba.edit.by_hand import set_split_in
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.table import Table

@@ -11,9 +11,8 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.shards import grower
-from ceiba.shards.homes import dask, dask_exchange
-from ceiba.shards.homes.dask_exchange import DaskExchange
+from ceiba.shards import dask_home, grower
+from ceiba.shards.dask_home import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.shards.sharding import assert_same_tree
 
@@ -24,7 +23,7 @@ distributed = pytest.importorskip("distributed")
 def test_no_scheduler_at_an_address_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_exchange, "_CONNECT", "1s")
+    monkeypatch.setattr(dask_home, "_CONNECT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
     with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -62,8 +61,8 @@ def test_a_fit_whose_client_died_is_resumed(
 
 
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_exchange, "_LOOK", 0.1)
-    monkeypatch.setattr(dask_exchange, "_ALONE", 0.3)
+    monkeypatch.setattr(dask_home, "_LOOK", 0.1)
+    monkeypatch.setattr(dask_home, "_ALONE", 0.3)
     lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
@@ -113,7 +112,7 @@ def fit_with_kills(
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     killed = []
-    real_submit, real_settle = DaskExchange._submit_rounds, dask.settle
+    real_submit, real_settle = DaskExchange._submit_rounds, dask_home.settle
 
     def submitted(self: DaskExchange, question: Any) -> Any:
         future = real_submit(self, question)
@@ -128,7 +127,7 @@ def fit_with_kills(
             kill_one(client)  # after the first look, before rows are coded
         return real_settle(*args)
 
-    monkeypatch.setattr(dask, "settle", settle)
+    monkeypatch.setattr(dask_home, "settle", settle)
     monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
     assert killed

@@ -11,9 +11,8 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.shards import grower
-from ceiba.shards.homes import dask
-from ceiba.shards.homes.dask_exchange import DaskExchange
+from ceiba.shards import dask_home, grower
+from ceiba.shards.dask_home import DaskExchange
 from tests.cli.running import run
 from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.shards.sharding import assert_same_tree, random_problem, ways_to_cut
@@ -295,7 +294,7 @@ def test_counts_travel_as_the_formula_says(
     frame = frame_of(1500).drop(columns="number")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     n_bytes, layouts = [], []
-    real, real_agree = DaskExchange.ask, dask.agree
+    real, real_agree = DaskExchange.ask, dask_home.agree
 
     def ask(self: DaskExchange, question: Any) -> Any:
         answer = real(self, question)
@@ -307,7 +306,7 @@ def test_counts_travel_as_the_formula_says(
         layouts.append(real_agree(*args))
         return layouts[-1]
 
-    monkeypatch.setattr(dask, "agree", agree)
+    monkeypatch.setattr(dask_home, "agree", agree)
     monkeypatch.setattr(DaskExchange, "ask", ask)
     model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
     layout = layouts[0].layout

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.core_options import core_options, set_sizes
+from ceiba.grow.core_grower import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
@@ -37,20 +37,17 @@ _EVERYWHERE: Final = -2
 # Gains that are equal on paper may differ in the last bits.
 _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
-
-
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
 def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
-    """Read a split as a table of one row, and the branch of missing values if it names one.
-
-    What the node's rows cannot answer is refused.
-    """
+    """Read a split as a table of one row, and the branch of missing values if it names one."""
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
-    elif isinstance(split, str) or (isinstance(split, list | tuple) and _all_texts(split)):
+    elif isinstance(split, str) or (
+        isinstance(split, list | tuple) and split and all(isinstance(part, str) for part in split)
+    ):
         columns = {info.name: info for info in schema.columns}
         written = read_written(split, columns)
         question, missing = written.split, written.missing
@@ -73,10 +70,6 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     if isinstance(question, Cut) and question.low_branch:
         raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
     return SplitTable.from_splits([question], schema), missing
-
-
-def _all_texts(parts: Sequence[object]) -> bool:
-    return len(parts) > 0 and all(isinstance(part, str) for part in parts)
 
 
 def _of_cuts(column: str, cuts: Any) -> Split:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from ceiba.errors import TreeError
 from ceiba.grow.priors import altered_scale
-from ceiba.prune.risk import NOISE, risk_sums
+from ceiba.prune.cost_complexity import NOISE, risk_sums
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
@@ -36,43 +36,13 @@ _RIGHT_DONE: Final = 2
 
 
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
-    """Collapse what rpart would not have kept with this `cp`.
-
-    Parameters
-    ----------
-    tree : Tree
-        Grown without a cp stop.
-    cp : float
-        Share of the root's risk that each split must save, by rpart's reckoning; below 0: all
-        splits are kept.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import ceiba
-    >>> from ceiba.families.rpart.complexity import prune_by_cp
-    >>> X, y = load_iris(return_X_y=True)
-    >>> tree = ceiba.DecisionTreeClassifier(min_samples_leaf=7).fit(X, y).tree_
-    >>> tree.n_leaves, prune_by_cp(tree, 0.01).n_leaves
-    (6, 3)
-    """
+    """Collapse what rpart would not have kept with this `cp`; below 0 all splits are kept."""
     partition = _Partition.of(tree, cp)
     return tree.collapse(np.flatnonzero(~np.array(partition.keeps_sons) & ~tree.is_leaf))
 
 
 def rpart_complexity(tree: Tree, cp: float) -> Array:
-    """Give each node's complexity as rpart has it, as a share of the root's risk.
-
-    Leaves have `cp`; no node has more than its parent.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.families.rpart.complexity import rpart_complexity
-    >>> model = ceiba.DecisionTreeClassifier().fit([[1], [2], [3]], ["a", "b", "b"])
-    >>> rpart_complexity(model.tree_, 0.01)
-    array([1.  , 0.01, 0.01])
-    """
+    """Return rpart's complexity of each node as a share of the root's risk; leaves have `cp`."""
     partition = _Partition.of(tree, cp)
     complexity, parent = partition.complexity, tree.parent.tolist()
     for i in range(1, tree.n_nodes):
@@ -118,15 +88,13 @@ class _Partition:
                     self._bound[left] = limit - self.alpha
                     waiting += [(i, _LEFT_DONE), (left, _ENTER)]
             elif stage == _LEFT_DONE:
-                self._bound[right] = self._bound_of_right(i, left) - self.alpha
+                # The most complexity that node i can reach, now that its left part is known.
+                whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
+                most = min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
+                self._bound[right] = most - self.alpha
                 waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
             else:
                 self._weigh(i, left, right)
-
-    def _bound_of_right(self, i: int, left: int) -> float:
-        """Return the most complexity that node i can reach, now that its left part is known."""
-        whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
-        return min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
 
     def _weigh(self, i: int, left: int, right: int) -> None:
         """Settle the complexity of a node whose sons are done, and whether it keeps them."""
@@ -170,10 +138,7 @@ def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
 
 
 def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
-    """Return R's number of each node: root 1, the sons of k are 2k and 2k + 1.
-
-    `swapped` are numbers of nodes whose sons stand the other way round than `sons_of` has them.
-    """
+    """Return R's number of each node; the sons of `swapped` ones stand the other way round."""
     number = [1] * tree.n_nodes
     for node, sons in enumerate(sons_of(tree)):
         if sons is not None:

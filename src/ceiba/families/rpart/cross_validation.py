@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.forced.growing_route import (
+from ceiba.edit.forced.here import (
     case_weights,
     growing_branches,
     heavier_branch,
@@ -51,46 +51,19 @@ def rpart_cross_validate(
     random_state: Any = None,
     error: str = "deviance",
 ) -> tuple[Array, Array]:
-    """Give rpart's xerror and xstd.
-
-    Parameters
-    ----------
-    problem : Problem
-        The data, and rpart's rules as options; poisson: rates, with weights times time under
-        observation as `weight` and without as `case_weight`.
-    root_risk : float
-        R(root) of the full data, as a mean over their weight.
-    beta : sequence of float
-        The values of cp at which trees are tried, from large to small.
-    cp : float
-        The cp at which growing stops.
-    folds : int, array-like, ...
-        As in `cross_validate`; a number of folds is dealt out without regard to classes, as in R.
-    random_state : int, RandomState, Generator or None, default=None
-        None is the seed 0.
-    error : {"deviance", "sqrt"}, default="deviance"
-        poisson: deviance of a held-out row, or (sqrt(events) - sqrt(rate x time))^2.
-
-    Returns
-    -------
-    xerror, xstd : float64 arrays
-        For each beta, divided by R(root).
-    """
+    """Return rpart's xerror and xstd at the cps `beta`; growing stops at `cp`."""
     per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    work = RpartFoldTree(_lighter(problem), grid, cp_alpha=cp * per_case, error=error)
-    cv = run_folds(work, [plan])
-    whole = root_risk if root_risk > 0 else 1.0
-    return cv.risk[::-1] / whole, cv.se[::-1] / whole
-
-
-def _lighter(problem: Problem) -> Problem:
-    """Leave out of the folds' trees what only people read, and surrogates that nobody can need."""
+    # The folds' trees go without what only people read, and surrogates that nobody can need.
     options = replace(problem.options, max_competitors=0)
     if _is_complete(problem):
         options = replace(options, missing=Surrogates(keep=0))
-    return replace(problem, options=options)
+    light = replace(problem, options=options)
+    work = RpartFoldTree(light, grid, cp_alpha=cp * per_case, error=error)
+    cv = run_folds(work, [plan])
+    whole = root_risk if root_risk > 0 else 1.0
+    return cv.risk[::-1] / whole, cv.se[::-1] / whole
 
 
 def _is_complete(problem: Problem) -> bool:
@@ -130,12 +103,12 @@ class RpartFoldTree(FoldTree):
     def ends(self, tree: Tree, fold: Fold) -> Ends:
         """Route held-out rows as growing routes its own."""
         tree, test = _strict(tree), fold.test.astype(np.intp)
-        if self._complete:
+        if self._is_complete:
             return np.asarray(route.apply(tree, self.problem.table.take(test)))
         return _ends_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
 
     @cached_property
-    def _complete(self) -> bool:
+    def _is_complete(self) -> bool:
         return _is_complete(self.problem)
 
     @property

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.estimators.weights import pop_column
+from ceiba.estimators.parameters import pop_column
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.formula import (
@@ -27,7 +27,6 @@ from ceiba.families.rpart.formula import (
     read_formula,
     read_left,
 )
-from ceiba.families.rpart.improvement import rpart_importance
 from ceiba.families.rpart.options import (
     ONLY_FOR,
     RATES,
@@ -37,13 +36,17 @@ from ceiba.families.rpart.options import (
     shrinkage,
     with_rules,
 )
-from ceiba.families.rpart.rows import Array, read_rows, times_and_events
-from ceiba.families.rpart.summary import RpartSummary, rpart_summary, training_facts
-from ceiba.families.rpart.survival import scaled_times
-from ceiba.grow import Problem
+from ceiba.families.rpart.rows import Array, read_rows, scaled_times, times_and_events
+from ceiba.families.rpart.summary import (
+    RpartSummary,
+    rpart_importance,
+    rpart_summary,
+    training_facts,
+)
+from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
-from ceiba.prune import pruning_sequence
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import present_rows, split_target
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
@@ -79,8 +82,12 @@ class RpartFit:
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._training = training_facts(tree, problem, shrinkage(self._given()))
         self._cv_risk = self._cv_se = None
-        folds = self._folds(problem.n_rows, kept)
-        if folds is not None:
+        folds = self.xval
+        if isinstance(folds, Integral):
+            folds = min(int(folds), problem.n_rows)
+        elif len(folds) == len(kept):  # ids that count rows left out, too
+            folds = np.asarray(folds)[kept]
+        if not isinstance(folds, int) or folds > 1:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
@@ -212,13 +219,6 @@ class RpartFit:
             "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
         )
 
-    def _folds(self, n_rows: int, kept: npt.NDArray[np.bool_]) -> Any:
-        """Give the folds of `xval`; None: no cross-validation. Ids may count rows left out, too."""
-        if not isinstance(self.xval, Integral):
-            return np.asarray(self.xval)[kept] if len(self.xval) == len(kept) else self.xval
-        folds = min(int(self.xval), n_rows)
-        return folds if folds > 1 else None
-
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
         return rpart_cross_validate(
             problem,
@@ -247,7 +247,7 @@ class RpartFit:
         X, y, sample_weight, exposure
             What the tree was fitted on, a formula too.
         folds : int, array-like, splitter or pairs, default=10
-            As in `ceiba.prune.cross_validate`; of the rows that were not dropped.
+            As in `ceiba.prune.CostComplexity`; of the rows that were not dropped.
         cp : sequence of float, default=None
             Values of cp from large to small; None: between those of `cp_table_`, as in R.
 

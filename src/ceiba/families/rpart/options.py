@@ -1,7 +1,7 @@
 """rpart's parameters: one row each, and what they mean to the grower.
 
 Names and defaults are those of rpart.control and of `parms` in R. What rpart does without saying
-so is in `ceiba.grow.RpartRules`; a level that a node has not seen is treated as missing.
+so is in `RpartRules`; a level that a node has not seen is treated as missing.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal
 
 from ceiba.estimators.parameters import PARAMETERS
-from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
+from ceiba.grow import Surrogates
+from ceiba.grow.option_objects import RpartRules
+from ceiba.grow.options import OPTIONS, GrowOptions
 from ceiba.options import Check, Option
 from ceiba.options.checks import array_like, integer, nothing, number, one_of
 from ceiba.task import Task
@@ -33,29 +35,6 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
 RATES: Final = ("poisson", "exp")
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
-
-
-class RpartParameters(TypedDict, total=False):
-    """rpart's parameters, for type checkers and editors; a test compares the rows."""
-
-    minsplit: int | None
-    minbucket: int | None
-    cp: float
-    maxdepth: int
-    maxcompete: int
-    maxsurrogate: int
-    usesurrogate: int
-    surrogatestyle: int
-    split: str
-    prior: Any
-    loss: Any
-    shrink: float | None
-    error: str
-    cost: Any
-    xval: Any
-    random_state: Any
-    categorical_features: Any
-    n_jobs: int | None
 
 
 def _among(*values: int) -> Check:

@@ -1,37 +1,99 @@
 """What R's `summary(rpart)` shows: the call, the nested trees, importance, and node by node.
 
-Figures are those of R (see `improvement.py`), except that the complexity of a node is exact. Node
-numbers are R's. R names the son "left" or "right" of each split; here a split says what is true of
-the rows that go to the first branch, and a surrogate also to which node that is.
+Figures are those of R, except that the complexity of a node is exact. Node numbers are R's. R names
+the son "left" or "right" of each split; here a split says what is true of the rows that go to the
+first branch, and a surrogate also to which node that is.
+
+A gain here is a decrease of impurity per unit of the node's weight; rpart's `improve` are sums over
+the rows: with W(t) the weight of node t (for classes under the altered priors) and i(t) its
+impurity,
+
+    class     gain * W(t), for the entropy in nats: * ln 2
+    anova     gain / i(t), the share of the node's sum of squares that the split removes
+    poisson   2 * gain * W(t), a decrease of deviance; W(t) is observation time
+
+each divided by the cost of the split's column. The importance of a column sums these figures over
+the nodes it splits (for anova again as sums of squares), and over the nodes where it is a surrogate
+the same times its adjusted agreement; competitors do not count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from ceiba.edit.forced.growing_route import growing_branches, primary_branches
+from ceiba.edit.forced.here import growing_branches, primary_branches
 from ceiba.errors import TreeError
 from ceiba.families.rpart.complexity import node_numbers, sons_of
 from ceiba.families.rpart.cross_validation import right_branch
-from ceiba.families.rpart.improvement import competitor_improvement, improvement, rpart_importance
-from ceiba.grow import Problem
+from ceiba.grow.core_grower import per_column
+from ceiba.grow.priors import search_mass
+from ceiba.grow.problem import Problem
+from ceiba.inspection.importance import importance
 from ceiba.listing import Listing
-from ceiba.prune import collapse_alpha
+from ceiba.prune.cost_complexity import collapse_alpha
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text, number_text
 
+Array = npt.NDArray[np.float64]
 _MAX_LEVELS: Final = 12
-
 _IMPROVE: Final = {
     "gini": "decrease of the Gini index, summed over the rows",
     "entropy": "decrease of the entropy in nats, summed over the rows",
     "squared_error": "share of the node's sum of squares that the split removes",
     "poisson": "decrease of the deviance",
 }
+
+
+def improvement(tree: Tree, *, column_cost: Any = None) -> Array:
+    """Return rpart's `improve` of the split of each node; 0 at leaves."""
+    cost = _costs(tree, column_cost)
+    per = np.where(tree.is_leaf, 1.0, cost[np.maximum(tree.splits.column, 0)])
+    return np.asarray(tree.gain * _unit(tree) / per)
+
+
+def competitor_improvement(tree: Tree, *, column_cost: Any = None) -> Array:
+    """Return rpart's `improve` of each competitor, in the order of `tree.competitors`."""
+    stored = tree.competitors
+    if stored is None:
+        return np.zeros(0)
+    owner = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
+    cost = _costs(tree, column_cost)
+    return np.asarray(stored.gain * _unit(tree)[owner] / cost[stored.splits.column])
+
+
+def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
+    """Return rpart's importance of columns, largest first; those without any are left out."""
+    total = importance(tree, normalize=False, surrogates=True, column_cost=column_cost)
+    total = total * _per_sum(tree)
+    order = np.argsort(-total, kind="stable")
+    names = tree.schema.names
+    return {names[j]: float(total[j]) for j in order.tolist() if total[j] > 0}
+
+
+def _per_sum(tree: Tree) -> float:
+    """Give rpart's unit over ours, for sums over rows."""
+    return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
+
+
+def _unit(tree: Tree) -> Array:
+    """Return what turns the gain of each node into rpart's figure."""
+    if tree.criterion == "squared_error":
+        ones = np.ones(tree.n_nodes)
+        return np.divide(ones, tree.impurity, out=ones.copy(), where=tree.impurity > 0)
+    return search_mass(tree) * _per_sum(tree)
+
+
+def _costs(tree: Tree, column_cost: Any) -> Array:
+    names = tree.schema.names
+    if column_cost is None:
+        return np.ones(len(names))
+    return per_column("column_cost", column_cost, names, 1.0)
 
 
 @dataclass(frozen=True)
@@ -135,31 +197,7 @@ def rpart_summary(
     shrink: float = 0.0,
     training: Mapping[str, Any] | None = None,
 ) -> RpartSummary:
-    """Put together what R's `summary` shows of an rpart tree.
-
-    Parameters
-    ----------
-    tree : Tree
-    cp_table : Listing
-    call : str
-        How the tree was asked for.
-    n_dropped : int
-        Rows that were left out.
-    column_cost : array-like or dict, optional
-    shrink : float, default=0.0
-        poisson: what the rates were shrunk with.
-    training : mapping, optional
-        What `training_facts` found in the training rows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> import ceiba
-    >>> model = ceiba.rpart("class", xval=0).fit(*load_iris(return_X_y=True))
-    >>> from ceiba.families import rpart_summary
-    >>> len(rpart_summary(model.tree_, model.cp_table_).nodes)
-    5
-    """
+    """Put together what R's `summary` shows of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
         raise TreeError("This summary is for binary trees with one output. Print the tree instead.")
     figures = _Figures(
@@ -170,12 +208,23 @@ def rpart_summary(
         number=node_numbers(tree, (training or {}).get("swapped", ())).tolist(),
         missing=(training or {}).get("missing"),
     )
+    importances = rpart_importance(tree, column_cost=column_cost)
+    total = sum(importances.values()) or 1.0
     return RpartSummary(
         call=call,
         n_rows=int(tree.n_rows[0]),
         n_dropped=n_dropped,
         cp_table=cp_table,
-        importance=_importance(rpart_importance(tree, column_cost=column_cost)),
+        importance=Listing(
+            {
+                "column": list(importances),
+                "importance": list(importances.values()),
+                "percent": [round(100 * value / total) for value in importances.values()],
+            },
+            title="variable importance",
+            legend="importance: improvement by the column's own splits, and by its surrogates "
+            "times their adj; percent: of the sum",
+        ),
         nodes=tuple(
             _node(tree, i, figures)
             for i in sorted(range(tree.n_nodes), key=figures.number.__getitem__)
@@ -194,20 +243,6 @@ class _Figures:
     events: Any
     number: list[int]
     missing: Mapping[str, Sequence[int]] | None
-
-
-def _importance(importance: Mapping[str, float]) -> Listing:
-    total = sum(importance.values()) or 1.0
-    return Listing(
-        {
-            "column": list(importance),
-            "importance": list(importance.values()),
-            "percent": [round(100 * value / total) for value in importance.values()],
-        },
-        title="variable importance",
-        legend="importance: improvement by the column's own splits, and by its surrogates times "
-        "their adj; percent: of the sum",
-    )
 
 
 def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:

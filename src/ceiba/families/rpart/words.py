@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
 from ceiba.families.rpart.complexity import node_numbers
 from ceiba.listing import Listing
-from ceiba.prune import pruning_sequence
+from ceiba.prune.cost_complexity import pruning_sequence
 from ceiba.table import Kind, present_rows
 from ceiba.table.targets.target import take_rows
 from ceiba.tree import Tree
@@ -159,7 +159,7 @@ class RpartWords:
         """
         tree = self._tree
         table = self._read_rows(X, check_input)
-        if type is None:
+        if type is None or (type == "class" and tree.task.has_classes):
             return route.predict(tree, table)
         if type not in _TYPES:
             raise OptionError(
@@ -168,8 +168,6 @@ class RpartWords:
         classes = tree.task.is_classification("rpart")
         if type in ("prob", "class") and not classes:
             raise OptionError(f"type={type!r} is for method='class'; this is {self.method!r}.")
-        if type == "class":
-            return route.predict(tree, table)
         if type == "prob":
             return route.predict_proba(tree, table)
         end = route.apply(tree, table)
@@ -185,9 +183,8 @@ class RpartWords:
             return value[end]
         from ceiba.families.rpart.summary import node_events
 
-        return np.stack([value, node_events(tree, float(getattr(self, "shrink", 0.0)))], axis=1)[
-            end
-        ]
+        events = node_events(tree, float(getattr(self, "shrink", 0.0)))
+        return np.stack([value, events], axis=1)[end]
 
     def residuals(
         self,
@@ -265,9 +262,6 @@ class RpartWords:
         digits : int, default=5
             Significant digits.
         """
-        print(self._printcp(digits))
-
-    def _printcp(self, digits: int) -> str:
         tree = self._tree
         kind = {"class": "Classification", "anova": "Regression", "poisson": "Rates regression",
                 "exp": "Survival regression"}[self.method]  # fmt: skip
@@ -288,12 +282,12 @@ class RpartWords:
             " ".join([first.ljust(widths[0]), *map(str.rjust, line, widths[1:])])
             for first, *line in zip(index, *cells, strict=True)
         ]
-        return "\n".join([
+        print(
             f"{kind} tree:", self._call(), "",
             "Variables actually used in tree construction:",
             " ".join(used) if used else "none", "",
-            f"Root node error: {whole}", "", self._n(), "", *lines,
-        ])  # fmt: skip
+            f"Root node error: {whole}", "", self._n(), "", *lines, sep="\n",
+        )  # fmt: skip
 
     def _n(self) -> str:
         n, dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_

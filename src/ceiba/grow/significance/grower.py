@@ -26,8 +26,7 @@ from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing.branches import ask
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_options import Place
-    from ceiba.grow.grow_options import GrowOptions
+    from ceiba.grow.core_grower import Place
     from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.intp]
@@ -74,15 +73,30 @@ class _Chooser:
         truth = problem.target.values[rows, 0]
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
-        alone = self._of_one_column(rows)
-        grown = [(j, self._best(j, rows, alone)) for j in range(len(self.tables))]
-        best = [(j, tree) for j, tree in grown if tree is not None]
+        # Sizes given as fractions are fractions of the whole; gains likewise.
+        share = float(problem.row_weight[rows].sum()) / self.total
+        alone = replace(
+            options,
+            max_depth=1,
+            min_significance=None,
+            n_jobs=1,
+            min_impurity_decrease=options.min_impurity_decrease / share,
+            min_samples_leaf=_whole(options.min_samples_leaf, self.n_rows),
+            min_samples_split=_whole(options.min_samples_split, self.n_rows),
+        )
+        best: list[tuple[int, Tree]] = []  # split of each column that has one, as a tree
+        for j, table in enumerate(self.tables):
+            tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
+            if tree.n_nodes > 1:
+                best.append((j, tree))
         # The level that one column must keep: the others are paid for by the factor.
         level = self.level / max(len(best), 1)
         passing: list[tuple[int, Tree, Significance]] = []
         searches: list[Separation] = []
         for j, tree in best:
-            found, search = self._test(j, tree, rows, level)
+            column = replace(problem, table=self.tables[j])
+            test = SplitTest(tree, column, "search", "auto", level, 1999, 0, 1)
+            found, search = test.of_column(0, rows)
             if search is not None and found.p_value <= level:
                 passing.append((j, tree, found))
                 searches.append(search)
@@ -94,37 +108,10 @@ class _Chooser:
         is_settled = search.drawn == 0 and search.log_exact is None and found.bound != "at most"
         p_value = found.p_value if is_settled else min(search.p_value, level)
         df = tuple(float(d) for d in found.df)
-        test = NodeTest("search", found.statistic, df, p_value, log(len(best)))
+        node_test = NodeTest("search", found.statistic, df, p_value, log(len(best)))
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
-        return Choice(_question(j, tree), branch.astype(np.intp), test)
-
-    def _of_one_column(self, rows: Rows) -> GrowOptions:
-        """Give the options for the best split of a column alone."""
-        problem = self.problem
-        # Sizes given as fractions are fractions of the whole; gains likewise.
-        share = float(problem.row_weight[rows].sum()) / self.total
-        return replace(
-            problem.options,
-            max_depth=1,
-            min_significance=None,
-            n_jobs=1,
-            min_impurity_decrease=problem.options.min_impurity_decrease / share,
-            min_samples_leaf=_whole(problem.options.min_samples_leaf, self.n_rows),
-            min_samples_split=_whole(problem.options.min_samples_split, self.n_rows),
-        )
-
-    def _best(self, j: int, rows: Rows, options: GrowOptions) -> Tree | None:
-        """Return the best split of one column as a tree of one question."""
-        alone = replace(self.problem, table=self.tables[j], options=options)
-        tree = alone.grow(rows.astype(np.uint32))
-        return tree if tree.n_nodes > 1 else None
-
-    def _test(
-        self, j: int, tree: Tree, rows: Rows, level: float
-    ) -> tuple[Significance, Separation | None]:
-        alone = replace(self.problem, table=self.tables[j])
-        return SplitTest(tree, alone, "search", "auto", level, 1999, 0, 1).of_column(0, rows)
+        return Choice(_question(j, tree), branch.astype(np.intp), node_test)
 
 
 def _whole(size: int | float, n_rows: float) -> int | float:

@@ -60,10 +60,12 @@ def chi_square_test(
     total, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    if method == "asymptotic" or (method == "auto" and _large(expected)):
-        return Significance(statistic, (df,), _chi_square_tail(statistic, df), "chi-square")
-    if not np.all(counts == np.rint(counts)):  # weights: there are no tables to draw
-        return Significance(statistic, (df,), _chi_square_tail(statistic, df), "chi-square")
+    is_large = expected.min() >= 1 and np.mean(expected >= 5) >= 0.8
+    is_counted = np.all(counts == np.rint(counts))  # weights: there are no tables to draw
+    if method == "asymptotic" or (method == "auto" and is_large) or not is_counted:
+        from scipy.special import chdtrc
+
+        return Significance(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
     if counts.shape == (2, 2) and method == "auto":
         return Significance(statistic, (df,), _exact(counts, statistic), "exact")
     rng = np.random.default_rng(seed)
@@ -93,7 +95,9 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
     if within <= 1e-20 * (between + within):
         return Significance(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
-    return Significance(statistic, df, _f_tail(statistic, *df), "F")
+    from scipy.special import fdtrc
+
+    return Significance(statistic, df, float(fdtrc(*df, statistic)), "F")
 
 
 def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int) -> float:
@@ -112,22 +116,6 @@ def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, eno
         beyond += int(exceeding[-1])
         drawn += batch
     return (beyond + 1) / (drawn + 1)
-
-
-def _large(expected: Array) -> bool:
-    return bool(expected.min() >= 1 and np.mean(expected >= 5) >= 0.8)
-
-
-def _chi_square_tail(statistic: float, df: int) -> float:
-    from scipy.special import chdtrc
-
-    return float(chdtrc(df, statistic))
-
-
-def _f_tail(statistic: float, between: int, within: int) -> float:
-    from scipy.special import fdtrc
-
-    return float(fdtrc(between, within, statistic))
 
 
 def _exact(counts: Array, statistic: float) -> float:

@@ -80,10 +80,7 @@ class SplitTest:
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
     def of_column(self, node: int, rows: Rows) -> tuple[Significance, Separation | None]:
-        """Test the column of a split: all that was searched, not only what won.
-
-        Also return the search that a split which passes is compared by.
-        """
+        """Test all that was searched of a column; also return the search to compare columns by."""
         rows = self._repeated(rows)
         info = self.problem.table.columns[int(self.tree.splits.column[node])].info
         values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]

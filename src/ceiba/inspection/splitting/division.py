@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from ceiba.criteria import Criterion, criterion_named, entropy
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow import GrowOptions, Problem
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
 from ceiba.inspection.splitting.impurity import log_factor
 from ceiba.table import Column, Kind, Table, Target, read, read_target, read_weights
 from ceiba.tree import Tree

@@ -1,35 +1,155 @@
 """The work of one fold of cross-validation: grow, walk, and sum the errors of the rows held out.
 
-A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction
-is that of the leaf's collapsed ancestor (one walk up its path in the core). Error: cost of the
-answer times prior over share of the true class, squared or absolute error, half the Poisson
-deviance.
+A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction is that
+of the leaf's collapsed ancestor. A row's step function is the short list of (step, answer) where
+its answer changes, so the predictions of all rows at all steps take a few numbers per row. The
+answer of a row that goes down several branches (missing="fractional") is a mean over its leaves,
+which changes whenever one of them gives way to an ancestor. Rows are judged by a score:
+
+    cost       cost of the answer, squared or absolute error, half the Poisson deviance
+    error      1 where the answer is wrong, whatever the costs
+    log_loss   -log p(truth), p kept within float64's epsilon of 0 and 1
+    brier      (p - truth)^2, summed over the classes (with two classes: of one of them)
+    auc        1 - area under the ROC curve of each fold; risk and standard error are those of the
+               folds, since a ranking has no error of a single row
+
+Under `class_prior` losses are weighed by prior over share of the true class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.errors import OptionError
+from ceiba.grow.core_grower import Units
 from ceiba.grow.problem import Problem
-from ceiba.grow.units import Units
+from ceiba.prune.cost_complexity import Risk, node_risks
 from ceiba.prune.cross_validation.folds import Fold, GrownFold
-from ceiba.prune.cross_validation.pruned_answers import (
-    StepFunctions,
-    mixed_step_functions,
-    step_functions,
-)
-from ceiba.prune.risk import Risk, node_risks
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
+Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
+Nodes = npt.NDArray[np.int32]
+Rows = npt.NDArray[np.uint32]
+Score = Literal["cost", "error", "log_loss", "brier", "auc"]
+SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
+_EPS: Final = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class StepFunctions:
+    """Step functions of several rows, as compressed rows."""
+
+    row: Ints
+    start: Ints
+    step: Ints
+    answer: npt.NDArray[Any]
+
+    def at(self, step: int) -> npt.NDArray[Any]:
+        """Return the predictions at one step."""
+        # Within a row steps ascend, so those up to `step` are its first ones.
+        passed = np.concatenate(([0], np.cumsum(self.step <= step)))
+        n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
+        return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
+
+    def sum_losses(self, loss: Array, weight: Array, n_steps: int) -> tuple[Array, Array]:
+        """Sum losses (one per entry) and their squares over the rows, at each step."""
+        opening = np.zeros(len(loss), bool)
+        opening[self.start[:-1][np.diff(self.start) > 0]] = True
+        sums, weight = [], weight[self.entry_row]
+        for power in (loss, loss**2):
+            before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
+            change = np.bincount(self.step, weight * (power - before), n_steps)
+            sums.append(np.asarray(np.cumsum(change), np.float64))
+        return sums[0], sums[1]
+
+    @property
+    def entry_row(self) -> Ints:
+        """The row of each entry."""
+        return np.repeat(self.row, np.diff(self.start))
+
+    @classmethod
+    def joined(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
+        """Put the rows of several folds together."""
+        lengths = np.concatenate([np.diff(part.start) for part in parts])
+        return cls(
+            np.concatenate([part.row for part in parts]),
+            np.concatenate(([0], np.cumsum(lengths))),
+            np.concatenate([part.step for part in parts]),
+            np.concatenate([part.answer for part in parts]),
+        )
+
+
+def step_functions(
+    tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
+) -> StepFunctions:
+    """Climb from the nodes in which rows end."""
+    parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
+    at, node = np.arange(len(end)), end.astype(np.int64)
+    while True:
+        node = tree.parent[node].astype(np.int64)
+        going = node >= 0
+        going[going] = step[node[going]] < n_steps
+        at, node = at[going], node[going]
+        if len(at) == 0:
+            break
+        parts.append((at, step[node].astype(np.int64), node))
+    row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order = np.argsort(row, kind="stable")  # each row's from the leaf upwards
+    row, when, where = row[order], when[order], where[order]
+    # Of several nodes that take over at one step, the topmost is what counts: the last one here.
+    last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
+    row, when, answers = row[last], when[last], answer[where[last]]
+    # An answer that does not change needs no entry.
+    new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
+    row, when, answers = row[new], when[new], answers[new]
+    start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
+    return StepFunctions(rows.astype(np.int64), start, when, answers)
+
+
+def mixed_step_functions(
+    tree: Tree,
+    step: Nodes,
+    spread: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
+    rows: Rows,
+    n_steps: int,
+) -> StepFunctions:
+    """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
+
+    `spread` are the leaves and shares of the rows, as `ceiba.tree.routing.route.spread` gives them.
+    """
+    start, leaf, share = spread
+    count = np.diff(start)
+    leaves = np.arange(len(leaf), dtype=np.uint32)
+    climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
+    entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
+    value = tree.value[climb.answer].reshape(len(entry), -1)
+    change = value.copy()  # of what each leaf says: first its own value, then differences
+    change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
+    change *= share[entry][:, None]
+    row = np.repeat(np.arange(len(rows)), count)[entry]
+    order = np.lexsort((climb.step, row))
+    row, when = row[order], climb.step[order]
+    total = np.cumsum(change[order], axis=0)
+    first = np.searchsorted(row, np.arange(len(rows)))
+    before = np.concatenate((np.zeros((1, total.shape[1])), total))[first]
+    last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
+    mixed = (total[last] - before[row[last]]).reshape(-1, *tree.value.shape[1:])
+    answer: npt.NDArray[Any] = mixed[:, 0, 0]
+    if tree.task.has_classes:
+        answer = route.best_class(mixed, tree.cost_matrix)[:, 0]
+    length = np.bincount(row[last], minlength=len(rows))
+    return StepFunctions(
+        rows.astype(np.int64), np.concatenate(([0], np.cumsum(length))), when[last], answer
+    )
 
 
 def _half_deviance(truth: Array, mean: Array) -> Array:
@@ -89,19 +209,13 @@ class FoldTree:
         mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
 
-    def ends(self, tree: Tree, fold: Fold) -> npt.NDArray[np.int32]:
+    def ends(self, tree: Tree, fold: Fold) -> Nodes:
         """Return the node in which each held-out row ends."""
         if isinstance(fold, GrownFold):
             return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
-    def losses(
-        self,
-        tree: Tree,
-        step: npt.NDArray[np.int32],
-        end: npt.NDArray[np.int32],
-        rows: npt.NDArray[np.uint32],
-    ) -> tuple[Array, Array]:
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Sum errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
@@ -110,27 +224,21 @@ class FoldTree:
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
             loss = self.loss_name
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
-        costs = self._costs()
-        answer, flat = np.ascontiguousarray(tree.answer), costs.ravel()
-        size = len(costs)
+        size = len(self.problem.target.info.classes[0])
+        answer = np.ascontiguousarray(tree.answer)
+        flat = self.problem.scales.weighed_costs(size).ravel()
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
     def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum errors and their squares over rows whose step functions are known."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task.is_classification("Cross-validation"):
-            error = self._costs()[truth, functions.answer]
+            size = len(self.problem.target.info.classes[0])
+            error = self.problem.scales.weighed_costs(size)[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
             error = loss(truth, self.units.shrink_target(functions.answer))
         return functions.sum_losses(error, self.error_weight, len(self.grid))
-
-    def _costs(self) -> Array:
-        """Return the cost of each truth (row) and answer (column), times prior over share."""
-        scales = self.problem.scales
-        size = len(self.problem.target.info.classes[0])
-        costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
-        return costs if scales.factor is None else scales.factor[:, None] * costs
 
     @cached_property
     def units(self) -> Units:
@@ -174,3 +282,113 @@ class FoldTree:
     def error_scale(self) -> Array | None:
         """Factor of each row's error (time under observation); None: 1."""
         return None
+
+
+def fold_tree_of(
+    score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
+) -> FoldTree:
+    """Give the work of a fold under a score."""
+    if score == "cost":
+        return FoldTree(problem, grid, risk, keep)
+    if not problem.options.task.has_classes:
+        raise OptionError(
+            f"score={score!r} is about classes. A {problem.options.task} tree is judged by its "
+            "loss: leave score at 'cost'."
+        )
+    if problem.options.missing_rule == "fractional" and score != "error":
+        raise OptionError(
+            f"score={score!r} judges the probabilities of single leaves, and with "
+            "missing='fractional' a row has several. Use score='cost', or missing='learn'."
+        )
+    if score == "auc":
+        classes = problem.target.info.classes[0]
+        if len(classes) != 2:
+            raise OptionError(
+                f"score='auc' needs two classes; this target has {len(classes)}. Use 'log_loss' or "
+                "'brier'."
+            )
+        return RankedFoldTree(problem, grid, risk, keep)
+    return ScoredFoldTree(problem, grid, risk, keep, score)
+
+
+@dataclass(frozen=True)
+class ScoredFoldTree(FoldTree):
+    """The work of a fold whose held-out rows are judged by a loss of class probabilities."""
+
+    score: Score = "log_loss"
+
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+        """Sum losses and their squares over the held-out rows, at each alpha."""
+        nodes = np.arange(tree.n_nodes)
+        functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
+        loss = self._table(tree)[functions.answer, self.truth[functions.entry_row]]
+        return functions.sum_losses(loss, self.error_weight, len(self.grid))
+
+    def _table(self, tree: Tree) -> Array:
+        """Return the loss of each node (row) and true class (column)."""
+        p = tree.value[:, 0, :]
+        if self.score == "error":
+            table = (tree.answer[:, None] != np.arange(p.shape[1])).astype(np.float64)
+        elif self.score == "log_loss":
+            table = -np.log(np.clip(p, _EPS, 1 - _EPS))
+        else:
+            half = 0.5 if p.shape[1] == 2 else 1.0
+            squares = (p**2).sum(axis=1, keepdims=True)
+            table = half * np.maximum(squares - 2 * p + 1.0, 0.0)
+        factor = self.problem.scales.factor
+        return np.asarray(table if factor is None else table * factor)
+
+    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
+        """Sum the errors of rows that go down several branches."""
+        truth = self.truth[functions.entry_row]
+        wrong = (functions.answer != truth).astype(np.float64)
+        factor = self.problem.scales.factor
+        wrong = wrong if factor is None else wrong * factor[truth]
+        return functions.sum_losses(wrong, self.error_weight, len(self.grid))
+
+
+@dataclass(frozen=True)
+class RankedFoldTree(FoldTree):
+    """The work of a fold whose held-out rows are judged by how well they are ranked."""
+
+    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+        """Give 1 - AUC of the held-out rows at each alpha, and its square."""
+        nodes = np.arange(tree.n_nodes)
+        functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
+        weight, truth = self.error_weight[rows], self.truth[rows] == 1
+        if not self._has_both(rows):
+            # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
+            return np.zeros(len(self.grid)), np.zeros(len(self.grid))
+        changes = np.union1d(functions.step, [0])
+        area = np.zeros(len(changes))
+        for i, at in enumerate(changes.tolist()):
+            area[i] = _area(tree.value[functions.at(at), 0, 1], truth, weight)
+        loss = 1.0 - area[np.searchsorted(changes, np.arange(len(self.grid)), side="right") - 1]
+        return loss, loss**2
+
+    def mean_and_variance(
+        self, first: Array, second: Array, folds: list[Fold]
+    ) -> tuple[Array, Array] | None:
+        """Return the mean over folds, and the variance of that mean."""
+        n = sum(self._has_both(fold.test) for fold in folds)
+        if n == 0:
+            raise OptionError(
+                "score='auc': no fold holds out rows of both classes. Give fewer folds, or another "
+                "score."
+            )
+        mean = first / n
+        variance = np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
+        return mean, variance
+
+    def _has_both(self, rows: Rows) -> bool:
+        weight, truth = self.error_weight[rows], self.truth[rows] == 1
+        return bool(weight[truth].any() and weight[~truth].any())
+
+
+def _area(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
+    """Give the area under the ROC curve: a positive above a negative, ties count half."""
+    levels, where = np.unique(score, return_inverse=True)
+    hits = np.bincount(where, weight * truth, len(levels))
+    others = np.bincount(where, weight * ~truth, len(levels))
+    below = np.cumsum(others) - others
+    return float((hits * (below + 0.5 * others)).sum() / (hits.sum() * others.sum()))

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import frexp
 from typing import Any
@@ -30,8 +31,8 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.problem import Problem
 from ceiba.progress import progress_listener
-from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
-from ceiba.prune.cross_validation.fold_tree import FoldTree
+from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
+from ceiba.prune.cross_validation.fold_tree import FoldTree, Score, StepFunctions, fold_tree_of
 from ceiba.prune.cross_validation.folds import (
     Fold,
     GrownFold,
@@ -40,10 +41,7 @@ from ceiba.prune.cross_validation.folds import (
     read_folds,
     seed_of,
 )
-from ceiba.prune.cross_validation.pruned_answers import StepFunctions
-from ceiba.prune.cross_validation.scored import Score, fold_tree_of
-from ceiba.prune.risk import Risk
-from ceiba.shards.folds import grow_folds, with_rows
+from ceiba.shards.grower import grow_folds, with_rows
 from ceiba.table import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
@@ -192,33 +190,7 @@ def cross_validate(
     keep: bool = True,
     verbose: bool = False,
 ) -> CrossValidation:
-    """Cross-validate every step of a tree's pruning sequence, growing one tree per fold.
-
-    Parameters
-    ----------
-    tree : Tree or PruningSequence
-        The tree grown on all rows, or its sequence.
-    problem : Problem
-        What it was grown on.
-    folds, risk, repeats, stratify, groups, verbose
-        As in `CostComplexity`.
-    random_state : int, RandomState, Generator or None, default=None
-        None is the seed 0.
-    keep : bool, default=True
-        Keep the held-out predictions.
-
-    Examples
-    --------
-    >>> from ceiba.grow import GrowOptions
-    >>> from ceiba.grow import Problem
-    >>> from ceiba.prune import cross_validate
-    >>> from ceiba.table import read, read_target
-    >>> X, y = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, ["a", "a", "a", "b", "b", "b"]
-    >>> target = read_target(y, task="classification")
-    >>> problem = Problem(read(X), target, GrowOptions(task="classification"))
-    >>> cross_validate(problem.grow(), problem, folds=3).risk
-    array([0.16666667, 0.5       ])
-    """
+    """Cross-validate every step of a tree's pruning sequence, growing one tree per fold."""
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
@@ -227,40 +199,34 @@ def cross_validate(
     problem = with_rows(problem)
     work = fold_tree_of(score, problem, grid, risk, keep)
     options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
-    if not problem.table.is_whole:
-        check_folds_of_shards(folds, groups, problem.options)
-    make = read_folds if problem.table.is_whole else _folds_of_shards
-    plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
+    if problem.table.is_whole:
+        plan = [read_folds(folds, problem, repeat=r, **options) for r in range(repeats)]
+        return run_folds(work, plan, verbose=verbose)
+    check_folds_of_shards(folds, groups, problem.options)
+    plan = []
+    for r in range(repeats):  # the trees of all folds are grown at once, where their rows are
+        ids = fold_ids(folds, problem, repeat=r, **options)
+        assert ids is not None
+        grown_on = np.empty(0, np.uint32)  # known to the shards
+        plan.append([GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)])
     return run_folds(work, plan, verbose=verbose)
-
-
-def _folds_of_shards(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Grow the trees of all folds at once, where their rows are."""
-    ids = fold_ids(folds, problem, **options)
-    assert ids is not None
-    grown_on = np.empty(0, np.uint32)  # known to the shards
-    return [GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
     """Do the work of each fold of each repeat, and put the results together."""
+    weight = fold_tree.problem.row_weight
     for folds in plan:
-        _refuse_weightless(fold_tree.problem, folds)
+        for number, fold in enumerate(folds, 1):
+            if not fold.has_weight(weight):
+                raise DataError(
+                    f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, "
+                    "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "
+                    "folds, or prune without cross-validation."
+                )
     done = _ticker(sum(map(len, plan)), verbose)
     return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
-
-
-def _refuse_weightless(problem: Problem, folds: list[Fold]) -> None:
-    """Refuse folds without which nothing is left to grow a tree on."""
-    for number, fold in enumerate(folds, 1):
-        if not fold.has_weight(problem.row_weight):
-            raise DataError(
-                f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, so "
-                "there is nothing to grow a tree on. Leave out rows of weight 0, give fewer folds, "
-                "or prune without cross-validation."
-            )
 
 
 # ---------------------------------------------------------------------- all folds
@@ -299,7 +265,10 @@ def _results(
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
-            started = _submitted(pool, fold_tree, folds, n_jobs)
+            started = []
+            with suppress(RuntimeError):  # "can't start new thread": the rest is done here
+                for fold in folds:
+                    started.append(pool.submit(fold_tree, fold, n_jobs))
             for future in started:
                 yield future.result()
             for fold in folds[len(started) :]:
@@ -307,19 +276,6 @@ def _results(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _submitted(
-    pool: ThreadPoolExecutor, fold_tree: FoldTree, folds: list[Fold], n_jobs: int
-) -> list[Future[tuple[Array, Array, StepFunctions | None]]]:
-    """Hand folds to the pool until the system starts no more threads; the rest is the caller's."""
-    started = []
-    for fold in folds:
-        try:
-            started.append(pool.submit(fold_tree, fold, n_jobs))
-        except RuntimeError:  # "can't start new thread"
-            break
-    return started
 
 
 def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:

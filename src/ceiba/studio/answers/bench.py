@@ -10,7 +10,7 @@ import numpy as np
 
 from ceiba.edit.forced.here import Here
 from ceiba.errors import TreeError
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.studio.answers.branches import check_one_output
 from ceiba.studio.answers.places import Places
 from ceiba.studio.prepare import Prepared

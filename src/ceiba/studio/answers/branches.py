@@ -12,7 +12,7 @@ from ceiba.criteria import DEFAULT_CRITERION, Criterion, criterion_named
 from ceiba.edit.forced.division import divide
 from ceiba.edit.forced.here import Here
 from ceiba.errors import OptionError
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.grow.significance.independence import chi_square_test
 from ceiba.table import Table
 from ceiba.tree import SplitKind, SplitTable, Tree

@@ -19,9 +19,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.edit.by_hand import rules_at
 from ceiba.edit.forced.here import Here
-from ceiba.edit.growing_rules import rules_at
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.grow.significance.independence import chi_square_test
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.studio.answers.bench import Bench

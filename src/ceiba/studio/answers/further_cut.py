@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.grow import resolve_min_leaf
+from ceiba.grow.core_grower import resolve_min_leaf
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget
 from ceiba.studio.answers.column import gains_along

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.edit.forced.here import Here
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.tree import Tree
 
 _TABLES: Final = 3  # so many times all rows are kept

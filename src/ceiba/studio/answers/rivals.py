@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.edit.by_hand import rules_at
 from ceiba.edit.forced.here import Here
-from ceiba.edit.growing_rules import rules_at
 from ceiba.errors import CeibaError
-from ceiba.grow import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     Counts,

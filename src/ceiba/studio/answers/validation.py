@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.edit.copying import asked_again, replanted
+from ceiba.edit.by_hand import asked_again, grown, replanted, rules_at
 from ceiba.edit.forced.here import Here
-from ceiba.edit.growing import grown
-from ceiba.edit.growing_rules import rules_at
-from ceiba.grow import Problem
+from ceiba.grow.problem import Problem
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.figures import mean_and_se, row_losses, shares

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
-from ceiba.grow import OPTIONS
+from ceiba.grow.options import OPTIONS
 from ceiba.studio.prepare import KINDS, as_kind, task_of
 from ceiba.table import Table
 from ceiba.table.identifiers import is_identifier

@@ -47,7 +47,7 @@ def plot(
         options["max_depth"] = max_depth
     thing: Any = opened
     if kind == "pruning":
-        from ceiba.prune import pruning_sequence
+        from ceiba.prune.cost_complexity import pruning_sequence
 
         thing = getattr(opened, "pruning_table_", None) or pruning_sequence(opened.tree_)
     save_figure(draw(thing, **options), out, dpi)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.grow_options import GrowOptions
+from ceiba.grow.options import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLED_PIECES,
     FirstPass,
@@ -29,11 +29,10 @@ from ceiba.shards.first_pass import (
     settle,
     thinned,
 )
-from ceiba.shards.grower import GATHER_ROWS
+from ceiba.shards.grower import GATHER_ROWS, check_supported
 from ceiba.shards.scratch import Scratch, bytes_of
 from ceiba.shards.second_pass import Seen, agree, fill
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, named_arrays
-from ceiba.shards.supported import check_supported
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind
 from ceiba.table.scanning.parquet import BATCH_ROWS

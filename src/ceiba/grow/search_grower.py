@@ -3,12 +3,15 @@
 Options become numbers, the core searches, its questions become a Tree. The loss of class k answered
 by j is q(k) C[k, j] per unit of weight (see `priors.py`); the penalty per leaf is `penalty` x the
 total weight, so that the objective divided by the weight is R(T) + penalty x leaves.
+Alternatives are, for each first question, the best tree, if it is about as good as the best of all;
+two trees that part the training rows alike count as one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +19,13 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError
-from ceiba.grow.grow_options import GrowOptions, resolve_min_leaf
-from ceiba.grow.options import counted
+from ceiba.grow.combinations import check_combinations
+from ceiba.grow.core_grower import Units, resolve_min_leaf
+from ceiba.grow.option_objects import Lookahead, Optimal
+from ceiba.grow.options import GrowOptions, counted
 from ceiba.grow.priors import ClassScales
-from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.grow.units import Units
 from ceiba.progress import progress_listener
+from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.certificate import Certificate
 from ceiba.tree.construct.from_arrays import skeleton
@@ -30,9 +34,8 @@ from ceiba.tree.routing.threads import n_threads
 from ceiba.tree.splits.surrogates import with_cut_digits
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_options import Place
+    from ceiba.grow.core_grower import Place
     from ceiba.grow.problem import Problem
-
 Rows = npt.NDArray[np.uint32]
 
 _DEEPEST: Final = 50  # of lookahead without max_depth
@@ -100,9 +103,7 @@ class SearchState:
             total = below.weight
         request.loss = _loss(options, search, scales, weighted=weight is not None)
         if request.loss == "cost":
-            size = len(problem.target.info.classes[0])
-            costs = 1.0 - np.eye(size) if scales.costs is None else scales.costs
-            costs = costs if scales.factor is None else scales.factor[:, None] * costs
+            costs = scales.weighed_costs(len(problem.target.info.classes[0]))
             request.cost = costs.ravel().tolist()
         penalty = search.penalty * total
         state = cls(problem, rows, units, request, penalty)
@@ -257,3 +258,101 @@ def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
             f"search='lookahead' has no use for max_leaf_nodes={options.max_leaf_nodes}. Use "
             "Lookahead(penalty=...), or search='optimal', which knows it."
         )
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One tree near the best.
+
+    Attributes
+    ----------
+    tree : Tree
+    objective : float
+    question : str
+        What its root asks.
+    agreement : float
+        Share of training rows that it answers as the best tree does (regression: the squared
+        correlation of the two answers).
+    """
+
+    tree: Tree
+    objective: float
+    question: str
+    agreement: float
+
+
+@dataclass(frozen=True)
+class Alternatives(Sequence[Alternative]):
+    """Trees near the best, best first.
+
+    Attributes
+    ----------
+    trees : tuple of Alternative
+    complete : bool
+        Whether these are all; False: there are more than asked for, the time was up, or a column
+        has too many levels to try all sets of them.
+    """
+
+    trees: tuple[Alternative, ...]
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    @overload
+    def __getitem__(self, index: int) -> Alternative: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Alternative, ...]: ...
+    def __getitem__(self, index: int | slice) -> Alternative | tuple[Alternative, ...]:
+        return self.trees[index]
+
+    def __str__(self) -> str:
+        lines = ["objective  agreement  first question"]
+        lines += [f"{a.objective:9.6g}  {a.agreement:9.3f}  {a.question}" for a in self.trees]
+        if not self.complete:
+            lines.append("... and perhaps more")
+        return "\n".join(lines)
+
+
+def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) -> Alternatives:
+    """List trees within the same limits that cost at most a share `within` more than the best."""
+    if not within >= 0 or k < 1:
+        raise OptionError(
+            f"within must be at least 0 and k at least 1. Got within={within!r}, k={k!r}."
+        )
+    if not isinstance(problem.options.searched, Optimal):
+        raise OptionError(
+            "Alternatives come from the exact search. Use search='optimal'. "
+            f"Got search={problem.options.search!r}."
+        )
+    check_combinations(problem.table, problem.target, problem.options, problem.weight)
+    state = SearchState.of(problem, None)
+    state.request.within = float(within)
+    state.request.gap = 0.0  # what is close to the best can only be known with the best
+    state.request.n_alternatives = k - 1
+    out = run_search(state)
+    trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
+    answers = [_answers(tree, problem.table) for tree in trees]
+    listed = tuple(
+        Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], own))
+        for tree, own in zip(trees, answers, strict=True)
+    )
+    return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
+
+
+def _question(tree: Tree) -> str:
+    return "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
+
+
+def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
+    by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
+    answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
+    return answers[tree.apply(table)]
+
+
+def _agreement(best: npt.NDArray[Any], own: npt.NDArray[Any]) -> float:
+    if best.dtype.kind != "f":
+        return float((best == own).mean())
+    if np.ptp(best) == 0 or np.ptp(own) == 0:
+        return float(np.array_equal(best, own))
+    return float(np.corrcoef(best, own)[0, 1] ** 2)

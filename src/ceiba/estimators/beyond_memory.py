@@ -1,0 +1,197 @@
+"""Tables beyond memory, in files or on a Dask cluster: as a problem over shards, and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.criteria import Task
+from ceiba.errors import DataError, OptionError
+from ceiba.estimators.parameters import class_weights, grow_options
+from ceiba.grow.options import GrowOptions
+from ceiba.grow.problem import Problem
+from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, ReducedError
+from ceiba.prune.cost_complexity_pruning import read_pruning
+from ceiba.prune.cross_validation.folds import check_folds_of_shards
+from ceiba.prune.pruning import Pruning
+from ceiba.shards import dask_home, thread_home
+from ceiba.shards.grower import check_parameters, refusal
+from ceiba.shards.journal import resumable
+from ceiba.shards.table import UNWEIGHTED, Blocks, Weighting
+from ceiba.table import Scan, Target, TargetInfo
+from ceiba.table.scanning.lazy import is_dask, is_dask_array, is_dask_frame
+from ceiba.tree import Tree
+
+#: Parameters that do not need the table, besides those of growing.
+_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
+#: Bytes that folds take for each row: a permutation, target, weight, fold, held-out rows.
+_BYTES_OF_FOLDS: Final = 40
+
+
+def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
+    """Return what shards are made of, and the names of the target and of the weights in it."""
+    if is_dask_array(X):
+        return _blocks(X, y, sample_weight)
+    frame, target = _with_column(X, y, "y", "y")
+    if sample_weight is None:
+        return frame, target, None
+    frame, weight = _with_column(frame, sample_weight, "sample_weight", "weight")
+    return frame, target, weight
+
+
+def _with_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, str]:
+    """Put a series into a frame, unless it is the name of a column."""
+    if isinstance(column, str):
+        return frame, column
+    if not is_dask_frame(column) or column.ndim != 1:
+        raise DataError(
+            f"{option} must name a column of X, or be a dask Series beside it: X is a dask "
+            f"DataFrame. Got a {type(column).__name__}."
+        )
+    name = name if column.name is None else str(column.name)
+    while name in frame.columns:
+        name += "_"
+    try:
+        return frame.assign(**{name: column}), name
+    except ValueError as error:
+        raise DataError(
+            f"{option} and X do not have the same partitions ({error}). Take both from one frame, "
+            f"or name the column: fit(X, {name!r})."
+        ) from error
+
+
+def _blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None]:
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise DataError(
+            f"A dask Array of {X.ndim} dimensions and type {X.dtype} is no table of numbers. Give "
+            "one of rows and columns of numbers, or a dask DataFrame."
+        )
+    columns = tuple(f"x{j}" for j in range(X.shape[1]))
+    names = [*columns, "y"]
+    arrays = [X.rechunk({1: -1}), _beside(X, y, "y")]
+    if sample_weight is not None:
+        names.append("weight")
+        arrays.append(_beside(X, sample_weight, "sample_weight"))
+    weight = None if sample_weight is None else "weight"
+    return Blocks(tuple(arrays), columns, tuple(names)), "y", weight
+
+
+def _beside(X: Any, column: Any, option: str) -> Any:
+    """Rechunk a 1-d array as the rows of X."""
+    if not is_dask_array(column) or column.ndim != 1:
+        raise DataError(
+            f"{option} must be a dask Array of one dimension, as long as X, which is one too. Got "
+            f"a {type(column).__name__}."
+        )
+    if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # chunks of unknown sizes
+        if X.numblocks[0] != column.numblocks[0]:
+            raise DataError(
+                f"X has {X.numblocks[0]} chunks of rows and {option} {column.numblocks[0]}, of "
+                "unknown sizes. Call compute_chunk_sizes() on both."
+            )
+        return column
+    if X.shape[0] != column.shape[0]:
+        raise DataError(f"X has {X.shape[0]} rows and {option} {column.shape[0]}.")
+    return column.rechunk((X.chunks[0],))
+
+
+def lazily(
+    method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
+) -> Any:
+    """Call a method of an estimator for every partition of a dask table, when computed."""
+    if is_dask_array(X):
+        rows = X.rechunk({1: -1})
+        shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}
+        wide = (0, len(labels)) if labels else (0,)
+        return rows.map_blocks(
+            lambda block: method(block) if len(block) else np.empty(wide, dtype),
+            dtype=dtype,
+            meta=np.empty(wide, dtype),
+            **shape,
+        )
+    import pandas as pd
+
+    def framed(answers: Any, index: Any) -> Any:
+        if labels:
+            return pd.DataFrame(answers, index=index, columns=list(labels), dtype=dtype)
+        return pd.Series(answers, index=index, dtype=dtype)
+
+    def one(part: Any) -> Any:
+        wide = (0, len(labels)) if labels else (0,)
+        answers = method(part) if len(part) else np.empty(wide, dtype)
+        return framed(answers, part.index)
+
+    columns = X[list(tree.schema.names)]
+    nothing = np.empty((0, len(labels)) if labels else 0, dtype)
+    return columns.map_partitions(one, meta=framed(nothing, columns._meta.index))
+
+
+def is_in_pieces(X: Any) -> bool:
+    """Return whether a table is a scan of files, or on a Dask cluster."""
+    return isinstance(X, Scan) or is_dask(X)
+
+
+@contextmanager
+def open_problem(
+    X: Any, y: Any, stated: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
+) -> Iterator[Problem]:
+    """Read a table in pieces as a problem over shards; what needs all rows is refused by name."""
+    if is_dask(X):
+        X, y, sample_weight = read_dask(X, y, sample_weight)
+    for name, column in (("y", y), ("sample_weight", sample_weight or "")):
+        if not isinstance(column, str):
+            raise DataError(
+                f"{name} must name a column of X, which is beyond memory: fit(X, 'name'). Got a "
+                f"{type(column).__name__}."
+            )
+    check_parameters(stated, _KNOWN)
+    options = grow_options(dict(stated), task)
+    _check_pruning(read_pruning(stated.get("prune")), X, options)
+    weighting = _weighting(sample_weight, stated.get("class_weight"))
+    here = isinstance(X, Scan) and X.cluster is None
+    open_table = thread_home.open_table if here else dask_home.open_table
+    with (
+        open_table(X, y, options, weighting) as (table, target),
+        resumable(table, options, checkpoint) as watched,
+    ):
+        yield Problem(watched, target, options)
+
+
+def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:
+    """Refuse prunings that look at rows, but for cross-validation, which must fit into memory."""
+    if isinstance(pruning, ChiSquare | ReducedError):
+        raise refusal("prune", pruning)
+    if isinstance(pruning, Pessimistic) and pruning.raising:
+        raise OptionError(
+            "Pessimistic(raising=True) needs a table in memory, and this one is beyond it. Use "
+            "Pessimistic(raising=False)."
+        )
+    if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
+        return
+    pruning.check()
+    check_folds_of_shards(pruning.folds, pruning.groups, options)
+    if isinstance(X, Scan):
+        needed = _BYTES_OF_FOLDS * X.n_rows
+        if needed > X.memory:
+            raise OptionError(
+                f"prune={pruning!r} takes {needed / 1e9:.3g} GB for the folds of {X.n_rows:,} "
+                f"rows, and memory is {X.memory / 1e9:.3g} GB. Give more, or prune by an alpha: "
+                "CostComplexity(alpha=...)."
+            )
+
+
+def _weighting(column: str | None, class_weight: Any) -> Weighting:
+    if class_weight is None:
+        return UNWEIGHTED if column is None else Weighting(column)
+
+    def per_class(info: TargetInfo, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        if class_weight == "balanced":  # as scikit-learn has it
+            return np.asarray(totals.sum() / (len(totals) * totals))
+        each = Target(info, np.arange(len(totals), dtype=np.int32).reshape(-1, 1))
+        return class_weights(class_weight, each)
+
+    return Weighting(column, per_class)

@@ -1,1 +1,0 @@
-"""CHAID: growing by tests (Kass 1980; Biggs, de Ville and Suen 1991)."""

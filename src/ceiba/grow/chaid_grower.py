@@ -1,0 +1,392 @@
+"""Growing by tests: `criterion="chi2"`, "likelihood_ratio" or "f_test" (CHAID, Kass 1980).
+
+Every node is split by the column that depends on the target most significantly, after its
+categories were merged into groups that differ; the tree stops where nothing is significant. The
+nodes' impurity is gini, or squared error: a test values splits, not nodes. Numbers are first cut
+into at most `bins` bins of about equal size: the k-th cut stands behind the value up to which at
+least k / bins of the rows lie; a column with no more values than bins is cut between all of them.
+
+The most similar pair of categories (largest p-value) is merged as long as that p-value is above
+alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any
+two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
+of an ordered column are a floating category that may join any other. The core does this
+(`cpp/core/split/levels`). The p-value of the merged table is multiplied by the number of
+ways in which c categories can become r groups:
+
+    ordered    C(c - 1, r - 1)
+    floating   C(c - 2, r - 2) + r C(c - 2, r - 1)
+    nominal    sum over i < r of (-1)^i (r - i)^c / (i! (r - i)!)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import comb, factorial, log
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.criteria import DEFAULT_CRITERION
+from ceiba.grow.core_grower import Place, resolve_min_leaf, resolve_min_split
+from ceiba.grow.planting import Choice, Question, plant
+from ceiba.table import Column, Kind
+from ceiba.table.weights import exact_sum, exact_sums
+from ceiba.tree import NodeTest, SplitKind, Tree
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+MergeKind = Literal["nominal", "ordered", "floating"]
+Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
+
+_CORE_NAME: Final = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test": "f"}
+_MISSING: Final = -1
+_MANY: Final = 30  # levels
+_LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
+
+
+def grow_by_tests(
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+) -> Tree:
+    """Grow a tree by CHAID on all rows or on some."""
+    options, weight = problem.options, problem.weight
+    here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    if weight is not None:
+        here = here[weight[here] > 0]
+    tree = plant(
+        problem.table,
+        problem.target,
+        _Chooser(problem, here, below),
+        weight=weight,
+        rows=here,
+        criterion=options.task.of(DEFAULT_CRITERION, "CHAID"),
+        unseen=options.unseen,
+    )
+    if options.missing == "error":
+        tree = replace(tree, missing="error")
+    if options.frequency_weights:
+        tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
+    return tree
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The categories of a column: how many, if they have an order, the cuts between numbers."""
+
+    n: int
+    ordered: bool
+    cuts: Array | None = None
+
+
+def categories_of(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
+    """Return the categories of a column; numbers are put into bins by some rows."""
+    if column.info.kind is not Kind.NUMERIC:
+        return Categories(len(column.info.levels), column.info.kind is Kind.ORDERED)
+    values = np.asarray(column.values, np.float64)[rows]
+    present = ~np.isnan(values)
+    distinct, place = np.unique(values[present], return_inverse=True)
+    lower = np.arange(max(len(distinct) - 1, 0))
+    if len(distinct) > bins:
+        each = None if weight is None else weight[rows][present]
+        below = np.cumsum(np.bincount(place, weights=each))  # rows up to each value
+        wanted = np.floor(np.arange(1, bins) * below[-1] / bins)
+        lower = np.unique(np.searchsorted(below, wanted))
+        lower = lower[lower + 1 < len(distinct)]
+    low, high = distinct[lower], distinct[lower + 1]
+    with np.errstate(over="ignore"):
+        middle = (low + high) / 2
+    middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
+    cuts = np.where(middle < high, middle, low)  # low <= cut < high at the edges of float64 too
+    return Categories(len(cuts) + 1, True, cuts)
+
+
+def codes_of(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
+    """Return the category of each value, -1 where it is missing; codes of levels as they are."""
+    if cuts is None:
+        return np.asarray(values, np.int32)
+    numbers = np.asarray(values, np.float64)
+    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
+    codes[np.isnan(numbers)] = _MISSING
+    return codes
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A column after merging."""
+
+    group: npt.NDArray[np.intp]
+    test: NodeTest
+    steps: list[tuple[int, int, float]]
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups are left."""
+        return int(self.group.max()) + 1
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """Positions of the categories of each group, in order."""
+        order = np.argsort(self.group, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
+        return [part.tolist() for part in parts]
+
+
+@lru_cache(maxsize=4096)
+def multiplier(c: int, r: int, kind: MergeKind) -> int:
+    """Return the number of ways in which c categories can become r groups."""
+    if kind == "ordered":
+        return comb(c - 1, r - 1)
+    if kind == "floating":
+        return (comb(c - 2, r - 2) if r >= 2 else 0) + r * comb(c - 2, r - 1)
+    signed: list[int] = [comb(r, i) * (r - i) ** c * (-1 if i % 2 else 1) for i in range(r)]
+    return sum(signed) // factorial(r)
+
+
+def merge(
+    cells: Array,
+    kind: MergeKind,
+    statistic: Statistic,
+    *,
+    alpha_merge: float = 0.05,
+    min_rows: float = 1,
+) -> Merged:
+    """Merge the categories of a column."""
+    cells = np.ascontiguousarray(cells, np.float64)
+    home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
+    first = np.zeros(len(cells), bool)  # of its group; `home` names a group by its first category
+    first[home] = True
+    group = (np.cumsum(first) - 1)[home]
+    n_groups = int(group.max()) + 1
+    if n_groups == 1:  # nothing is separated, so there is nothing to test
+        dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
+        return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
+    merged = np.zeros((n_groups, cells.shape[1]))
+    np.add.at(merged, group, cells)
+    ways = multiplier(len(cells), n_groups, kind)
+    test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
+    return Merged(group, test, list(steps))
+
+
+def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
+    """Whether no merging of nominal categories can have such a small adjusted p-value."""
+    cells = np.ascontiguousarray(cells, np.float64)
+    return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
+
+
+def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
+    """Test groups against the target."""
+    from scipy.special import chdtrc, fdtrc  # here: other growers should not wait for scipy
+
+    if statistic == "f_test":
+        value, df1, df2 = _f(cells)
+        p = 1.0
+        if df1 > 0 and df2 > 0:
+            p = 0.0 if np.isinf(value) else float(fdtrc(df1, df2, value))
+        return NodeTest(statistic, value, (df1, df2), p, log_factor)
+    value, df = _chi(cells, statistic)
+    p = float(chdtrc(df, value)) if df > 0 else 1.0
+    return NodeTest(statistic, value, (float(df),), p, log_factor)
+
+
+def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
+    rows, columns = cells.sum(axis=1), cells.sum(axis=0)
+    expected = rows[:, None] * columns / max(float(rows.sum()), 1e-300)
+    seen = expected > 0
+    counts, expected = cells[seen], expected[seen]
+    if statistic == "chi2":
+        value = float(((counts - expected) ** 2 / expected).sum())
+    else:
+        there = counts > 0
+        value = float(2.0 * (counts[there] * np.log(counts[there] / expected[there])).sum())
+    df = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
+    return max(value, 0.0), int(df)
+
+
+def _f(cells: Array) -> tuple[float, float, float]:
+    """One-way analysis of variance from rows, sums and sums of squares of the groups."""
+    n, total, squares = cells[cells[:, 0] > 0].T
+    share = total**2 / n
+    between = float(share.sum() - total.sum() ** 2 / n.sum())
+    within = max(float((squares - share).sum()), 0.0)
+    df1, df2 = len(n) - 1.0, float(n.sum()) - len(n)
+    if df1 <= 0 or df2 <= 0 or between <= 0:
+        return 0.0, df1, df2
+    return (between / df1) / (within / df2) if within > 0 else float("inf"), df1, df2
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of a column's categories (-1 is missing), as they were merged."""
+
+    column: int
+    groups: tuple[tuple[int, ...], ...]
+    test: NodeTest
+    size: Array  # of the categories
+
+
+class _Chooser:
+    """Chooses the split of a node: every column is merged and tested, the best one wins."""
+
+    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
+        table, target, options = problem.table, problem.target, problem.options
+        assert options.chaid is not None
+        self.weight = problem.weight
+        self.counted = problem.weight if options.frequency_weights else None
+        bins = options.chaid.bins
+        self.columns = [categories_of(one, bins, rows, self.counted) for one in table.columns]
+        self.codes = [
+            codes_of(column.values, own.cuts)
+            for column, own in zip(table.columns, self.columns, strict=True)
+        ]
+        truth = target.values[:, 0]
+        self.n_classes = 0
+        if options.task.is_classification("CHAID"):
+            self.n_classes = len(target.info.classes[0])
+        else:  # F does not depend on the unit: in this one, squares of huge and tiny values exist
+            truth = np.ldexp(truth, -int(np.frexp(float(np.abs(truth).max()))[1]))
+        self.truth = truth
+        n_rows, total, self.depth = len(rows), float(len(rows)), 0
+        if below is not None:
+            n_rows, total, self.depth = below.n_rows, below.weight, below.depth
+        elif self.weight is not None:
+            total = exact_sum(self.weight[rows])
+        n = n_rows if self.counted is None else float(self.counted[rows].sum())
+        self.max_depth = options.max_depth
+        self.min_weight = options.min_weight_fraction_leaf * total
+        self.min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
+        self.min_split = resolve_min_split(options.min_samples_split, 1, n)
+        self.statistic: Any = options.criterion_name
+        self.alpha_merge = options.chaid.merge
+        alpha = options.chaid.split
+        self.log_alpha = log(alpha) if alpha > 0 else _LOG_OF_NOTHING
+        # Columns of many levels last: a limit that others have set may spare them the merging.
+        many = [not column.ordered and column.n > _MANY for column in self.columns]
+        self.order = sorted(range(len(many)), key=many.__getitem__)
+
+    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+        """Return the choice for these rows, None for a leaf."""
+        size = len(rows) if self.counted is None else float(self.counted[rows].sum())
+        deep = self.max_depth is not None and self.depth + depth >= self.max_depth
+        if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
+            return None
+        moments = self._moments(rows)
+        best, limit = None, self.log_alpha
+        for j in self.order:
+            candidate = self._merge(j, self._cells(j, rows, moments), limit)
+            if candidate is None or self._is_too_light(candidate, rows):
+                continue
+            log_p = candidate.test.log_adjusted_p_value
+            if best is None or (log_p, j) < (limit, best.column):
+                best, limit = candidate, log_p
+        if best is None:
+            return None
+        group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
+        for g, codes in enumerate(best.groups):
+            group_of[list(codes)] = g  # -1, missing, is the last entry
+        question = self._question(best, int(group_of[_MISSING]))
+        return Choice(question, group_of[self.codes[best.column][rows]], best.test)
+
+    # ------------------------------------------------------------------ counts of rows
+
+    def _codes(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
+        """Return the category of each row; missing is the last."""
+        codes = self.codes[j][rows]
+        return np.where(codes < 0, np.int32(self.columns[j].n), codes)
+
+    def _moments(self, rows: Rows) -> list[Array]:
+        """Return what is summed by category for numbers: weights times target, and its square."""
+        if self.n_classes:
+            return []
+        truth = self.truth[rows]
+        truth = truth - exact_sum(truth) / len(truth)
+        first = truth if self.counted is None else self.counted[rows] * truth
+        return [first, first * truth]
+
+    def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
+        """Return class counts, or moments of the target, of each category (missing is the last)."""
+        codes, size = self._codes(j, rows), self.columns[j].n + 1
+        weight: Any = None if self.counted is None else self.counted[rows]
+        if self.n_classes:
+            cell = codes * self.n_classes + self.truth[rows]
+            count = np.bincount(cell, weights=weight, minlength=size * self.n_classes)
+            return np.asarray(count, np.float64).reshape(size, self.n_classes)
+        count = np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
+        return np.stack([count, *(exact_sums(one, codes, size) for one in moments)], axis=1)
+
+    def _is_too_light(self, grouping: Grouping, rows: Rows) -> bool:
+        """Whether a group weighs less than a leaf must."""
+        if not self.min_weight > 0:
+            return False
+        codes, size = self._codes(grouping.column, rows), len(grouping.size)
+        if self.weight is None:
+            weight = np.bincount(codes, minlength=size).astype(np.float64)
+        else:
+            weight = exact_sums(self.weight[rows], codes, size)
+        return any(weight[list(group)].sum() < self.min_weight for group in grouping.groups)
+
+    # ------------------------------------------------------------------ groups and questions
+
+    def _merge(self, j: int, cells: Array, limit: float) -> Grouping | None:
+        """Return the groups of a column, None if its adjusted p-value is above the limit."""
+        column = self.columns[j]
+        size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
+        present = np.flatnonzero(size > 0)
+        if len(present) < 2:
+            return None
+        kind: MergeKind = "nominal"
+        if column.ordered:
+            kind = "floating" if present[-1] == column.n else "ordered"
+        many = kind == "nominal" and len(present) > _MANY and limit < 0
+        if many and hopeless(cells[present], self.statistic, limit, self.min_leaf):
+            return None
+        merged = merge(
+            cells[present],
+            kind,
+            self.statistic,
+            alpha_merge=self.alpha_merge,
+            min_rows=self.min_leaf,
+        )
+        if merged.n_groups < 2 or merged.test.log_adjusted_p_value > limit:
+            return None
+        names = np.where(present == column.n, _MISSING, present)
+        groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
+        return Grouping(j, groups, merged.test, size)
+
+    def _question(self, grouping: Grouping, home: int) -> Question:
+        """Return the question of a grouping; `home` is the group of missing values, if any.
+
+        Levels and intervals of numbers go to branches as they are. Missing values that stand alone
+        are the last branch. One cut is a cut, unless missing values have a branch.
+        """
+        j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
+        alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
+        parts = [g for g in range(len(groups)) if g != alone]
+        if len(parts) == 1:
+            assert alone is not None
+            return Question(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
+        if home not in parts:  # nothing is missing here: such a row goes with the most
+            home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
+        if cuts is not None:
+            parts.sort(key=lambda g: max(groups[g]))
+        missing = parts.index(home) if alone is None else len(parts)
+        below, last = (*parts, *([] if alone is None else [alone])), alone is not None
+        apart = (np.inf,) if last else ()
+        if cuts is None:
+            pairs = sorted(
+                (code, branch)
+                for branch, g in enumerate(parts)
+                for code in groups[g]
+                if code != _MISSING
+            )
+            return Question(
+                SplitKind.LEVELS, j, below, cuts=apart, levels=tuple(pairs), missing=missing
+            )
+        at = (*(float(cuts[max(groups[g])]) for g in parts[:-1]), *apart)
+        if len(at) == 1:
+            return Question(SplitKind.CUT, j, below, cut=at[0], missing=missing)
+        return Question(SplitKind.INTERVALS, j, below, cuts=at, missing=missing)

@@ -1,0 +1,283 @@
+"""Leaf values: shares or means of the leaf's rows, of rows that were held out, or smoothed ones.
+
+Smoothed: with n rows in a node (weights scaled so that a row counts 1 on average) and its value v,
+after priors:
+
+- Laplace: (n v + 1) / (n + K), K classes;
+- m-estimate: (n v + m v(root)) / (n + m) (Cestnik 1990);
+- shrinkage along the path: h(t) = h(parent) + (v(t) - v(parent)) / (1 + strength / n(parent)),
+  h(root) = v(root) (Agarwal et al. 2022, hierarchical shrinkage).
+
+Counts, rows and impurities of the nodes stay; risks are those of the new answers. Honest: rows that
+had no say in the questions give values without the bias of those that had (Athey and Imbens 2016).
+
+Monotone limits: the core hands them down while it grows (`hand_down_limits`): a split of a column
+with a direction sets the middle between the values of its branches as the bound of all values
+below. `limited` does the same to a finished tree whose rows were counted anew. Class counts stay
+those of the rows; only the answer moves, and the risk is that of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.grow.core_grower import Units
+from ceiba.grow.priors import class_factor
+from ceiba.options import OptionObject, parameter
+from ceiba.options.checks import instance, nothing, number, one_of
+from ceiba.table.described import with_missing_counted
+from ceiba.tree import Tree
+from ceiba.tree.figures import rows_by_weight
+from ceiba.tree.grown import node_risk, node_value, within
+from ceiba.tree.impurity import class_risk
+from ceiba.tree.invariants import check_values
+
+if TYPE_CHECKING:
+    from ceiba.grow.problem import Problem
+
+
+Array = npt.NDArray[np.float64]
+#: Short forms of `leaf_values`.
+LEAF_VALUES: Final = ("share", "laplace", "m_estimate", "shrinkage")
+Rows = npt.NDArray[np.intp]
+
+
+class MEstimate(OptionObject):
+    """Leaves drawn towards the root's value, as if m rows of it were added.
+
+    Parameters
+    ----------
+    m : float, default=None
+        None: chosen by cross-validation.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeClassifier(leaf_values=ceiba.MEstimate(m=2))
+    >>> model.fit([[1], [2], [3], [4]], list("aabb")).predict_proba([[1]]).tolist()
+    [[0.75, 0.25]]
+    """
+
+    m: float | None = parameter(number(0.0), nothing, default=None)
+    grid: ClassVar[tuple[float, ...]] = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+
+
+class Shrinkage(OptionObject):
+    """Leaves drawn towards the nodes above them, the more the fewer rows those have.
+
+    Hierarchical shrinkage (Agarwal et al. 2022).
+
+    Parameters
+    ----------
+    strength : float, default=None
+        None: chosen by cross-validation.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor(leaf_values=ceiba.Shrinkage(strength=4))
+    >>> model.fit([[1], [2], [3], [4]], [0.0, 0.0, 8.0, 8.0]).predict([[1], [4]]).tolist()
+    [2.0, 6.0]
+    """
+
+    strength: float | None = parameter(number(0.0), nothing, default=None)
+    grid: ClassVar[tuple[float, ...]] = (
+        0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0,
+    )  # fmt: skip
+
+
+def strength_of(rule: Any) -> float | None:
+    """Give the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
+    return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
+
+
+def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
+    """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
+    units = Units.of(tree.value, None)  # sums of values near the end of float64
+    value = np.asarray(units.shrink_target(tree.value))
+    n = rows_by_weight(tree)[:, None, None]
+    if isinstance(rule, Shrinkage):
+        return np.asarray(np.ldexp(_shrunken(tree, value, n[:, 0, 0], strength), units.target))
+    if isinstance(rule, MEstimate):
+        total = n + strength
+        # A node without rows keeps what it answers, the value of the node above it.
+        mean = np.divide(n * value + strength * value[0], total, out=value.copy(), where=total > 0)
+        return np.asarray(np.ldexp(mean, units.target))
+    if not tree.task.has_classes:
+        raise OptionError(
+            f'leaf_values="laplace" adds a row to each class; a {tree.task} tree has none. '
+            'Use "m_estimate" or "shrinkage".'
+        )
+    classes = np.zeros(value.shape[1:])
+    for k, size in enumerate(tree.n_classes.tolist()):
+        classes[k, :size] = 1.0
+    return np.asarray((n * value + classes) / (n + classes.sum(axis=1, keepdims=True)))
+
+
+def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
+    """Return h as a weighted mean of the values on the path: no rounding leaves their range.
+
+    With s(t) = 1 / (1 + strength / n(t)), which falls along a path, and s = 1 above the root:
+    h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
+    """
+    with np.errstate(over="ignore"):
+        part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
+    before, above_sum = np.ones(len(n)), np.zeros_like(value)
+    for i, above in enumerate(tree.parent.tolist()):
+        if above >= 0:
+            before[i] = part[above]
+            above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
+    return np.asarray(above_sum + before[:, None, None] * value)
+
+
+def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
+    """Return the tree with smoothed values, and the risks that follow from new answers."""
+    value = smoothed_values(tree, rule, strength)
+    moved = replace(tree, value=value, smoothed=True)
+    check_values(moved)
+    if tree.task.is_regression("Smoothing of leaf values"):
+        if tree.criterion not in ("squared_error", "friedman_mse"):
+            return replace(moved, risk=np.full(tree.n_nodes, np.nan))
+        with np.errstate(over="ignore"):
+            apart = ((value - tree.value) ** 2).mean(axis=(1, 2))
+        return replace(moved, risk=tree.risk + apart * tree.share)
+    if tree.n_outputs > 1:
+        return moved
+    own = tree.class_probability[:, None, :]
+    return replace(moved, risk=class_risk(own, moved.answer, tree.share, tree.cost_matrix))
+
+
+class Honest(OptionObject):
+    """Values, probabilities and intervals from rows that had no say in the questions.
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Share of the rows that is kept for the values.
+    values : {"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage
+        What leaves answer by these rows, as in `leaf_values`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import ceiba
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ceiba.DecisionTreeClassifier(max_depth=2, leaf_values=ceiba.Honest(share=0.4))
+    >>> int(model.fit(X, y).tree_.n_rows[0]), model.tree_.honest
+    (60, True)
+    """
+
+    share: float = parameter(number(0.0, 1.0, "()"), default=0.5)
+    values: Any = parameter(
+        one_of(*LEAF_VALUES),
+        instance("MEstimate or Shrinkage", MEstimate, Shrinkage),
+        default="share",
+    )
+
+
+def expand_leaf_values(rule: Any) -> Any:
+    """Return the object that a short form of `leaf_values` stands for; other values as they are."""
+    if not isinstance(rule, str):
+        return rule
+    short = {"m_estimate": MEstimate(), "shrinkage": Shrinkage(), "honest": Honest()}
+    return short.get(rule, rule)
+
+
+def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
+    """Give the rows for the questions and those for the values; classes are spread evenly."""
+    rows = np.arange(problem.n_rows)
+    if problem.weight is not None:  # a part of rows without weight would say nothing
+        rows = np.flatnonzero(problem.weight > 0)
+    n = len(rows)
+    rng = np.random.default_rng([seed, 0x40E57])
+    order = rows[rng.permutation(n)]
+    if problem.options.task.has_classes:
+        order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
+    # Every place of the order gets its turn, so each class is divided as the whole is.
+    turn = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
+    values, questions = np.sort(order[turn]), np.sort(order[~turn])
+    if not len(values) or not len(questions):
+        raise DataError(
+            f"Honest(share={share:g}) needs rows for the values and rows for the splits, got {n} "
+            f"sample{'s' * (n != 1)}. Pass more rows or another share."
+        )
+    return questions, values
+
+
+def honest_values(tree: Tree, problem: Problem) -> Tree:
+    """Give a tree the counts, values and risks of a problem's rows."""
+    labels: Any = problem.target.values
+    if tree.task.has_classes:
+        classes = problem.target.info.classes
+        labels = np.stack([names[labels[:, k]] for k, names in enumerate(classes)], axis=1)
+    y = labels[:, 0] if labels.shape[1] == 1 else labels
+    counted = tree.recount(problem.table, y, sample_weight=problem.weight)
+    value, empty = counted.value.copy(), counted.weight <= 0
+    for i in np.flatnonzero(empty).tolist():  # pre-order: the node above is done
+        value[i] = value[counted.parent[i]]
+    frequency = problem.weight if problem.options.frequency_weights else None
+    if frequency is not None:  # a weight of k is k rows
+        counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
+    schema = with_missing_counted(counted.schema, problem.table, frequency)
+    honest = replace(counted, value=value, honest=True, schema=schema)
+    check_values(honest)
+    return honest
+
+
+def limited(tree: Tree, directions: Sequence[int]) -> Tree:
+    """Move the answers of a classification tree of two classes into its monotone limits."""
+    if not any(directions) or tree.counts is None or tree.n_nodes == 1:
+        return tree
+    answers = within(tree.counts, _numbers_within(tree, directions))
+    factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
+    value = node_value(answers, factor)
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # branches without rows say the parent's
+    risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
+    whole = tree.weight[0]
+    return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
+
+
+def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
+    """Give the share of the second class of each node, within the limits of the splits above."""
+    assert tree.counts is not None
+    counts = tree.counts[:, 0]
+    total = counts.sum(axis=1)
+    number: Array = np.divide(counts[:, 1], total, out=np.zeros(len(total)), where=total > 0)
+    number[tree.weight == 0] = tree.value[tree.weight == 0, 0, 1]
+    low, high = np.full(tree.n_nodes, -np.inf), np.full(tree.n_nodes, np.inf)
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        low[below], high[below] = low[node], high[node]
+        number[below] = np.clip(number[below], low[node], high[node])
+        direction = directions[int(tree.splits.column[node])]
+        if direction == 0 or len(below) != 2:
+            continue
+        rising = (direction > 0) == (tree.splits.low_branch[node] == 0)
+        lower, upper = below if rising else below[::-1]
+        middle = number[below].mean()
+        high[lower], low[upper] = min(high[node], middle), max(low[node], middle)
+        number[lower], number[upper] = min(number[lower], middle), max(number[upper], middle)
+    return number
+
+
+def folded(tree: Tree) -> Tree:
+    """Return the tree with leaves in place of nodes below which all leaves answer alike.
+
+    Two branches that are held at the same bound say the same: their split decides nothing. The new
+    leaf has the value of its own rows, within the limits of the splits above it.
+    """
+    alike = tree.is_leaf.copy()
+    start, nodes = tree.branch_start.tolist(), tree.branch_node
+    stays = (tree.default_branch < 0) & (tree.sent_default > 0)
+    for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
+        below = nodes[start[node] : start[node + 1]]
+        if alike[below].all() and not stays[node]:  # shares may differ in the last bits
+            values = tree.value[below]
+            alike[node] = np.allclose(values, values[0], rtol=1e-12, atol=0.0)
+    return tree.collapse(np.flatnonzero(alike & ~tree.is_leaf))

@@ -1,1 +1,0 @@
-"""What the leaves of a grown tree answer: held-out rows (honest), smoothed values."""
