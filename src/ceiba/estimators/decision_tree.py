@@ -38,8 +38,7 @@ from ceiba.grow import GrowOptions, Lookahead, Optimal, Problem
 from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output, needs_present
 from ceiba.grow.leaves.honest import Honest, honest_parts, honest_values
 from ceiba.grow.leaves.smoothed import smooth
-from ceiba.options import OptionObject
-from ceiba.options.option import is_same
+from ceiba.options import OptionObject, is_same
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
 from ceiba.table import (

@@ -21,8 +21,16 @@ from ceiba.grow import OPTIONS, GrowOptions, resolve_min_leaf, resolve_min_split
 from ceiba.grow.leaves.honest import Honest, expand_leaf_values
 from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
 from ceiba.grow.option_objects import expand as expand_grow_option
-from ceiba.options import Check, Option, check_options
-from ceiba.options.checks import array_like, instance, nothing, number, one_of
+from ceiba.options import (
+    Check,
+    Option,
+    array_like,
+    check_options,
+    instance,
+    nothing,
+    number,
+    one_of,
+)
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
 from ceiba.prune.cross_validation.folds import seed_of
 

@@ -41,7 +41,7 @@ def cart(
 
 
 def _kind_of(task: str) -> type[DecisionTreeClassifier] | type[DecisionTreeRegressor]:
-    from ceiba.options.checks import check_options, one_of
+    from ceiba.options import check_options, one_of
 
     allowed = {"task": (one_of("classification", "regression"),)}
     check_options({"task": task}, allowed, "cart")

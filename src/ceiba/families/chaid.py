@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
 from ceiba.grow import Chaid
-from ceiba.options.checks import check_options, one_of
+from ceiba.options import check_options, one_of
 
 
 def chaid(

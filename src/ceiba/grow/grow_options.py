@@ -18,9 +18,17 @@ from ceiba.criteria import Task
 from ceiba.grow.option_objects import Chaid, GainRatio, Multiway, Significance, Surrogates, expand
 from ceiba.grow.options import CRITERION_OPTION, Grower, OptionRows, RpartRules
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.options import Check, Option, OptionObject, check_options
-from ceiba.options.checks import instance, integer, nothing, one_of
-from ceiba.options.option import is_same
+from ceiba.options import (
+    Check,
+    Option,
+    OptionObject,
+    check_options,
+    instance,
+    integer,
+    is_same,
+    nothing,
+    one_of,
+)
 from ceiba.tree.grown import ValueRules
 
 _MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too

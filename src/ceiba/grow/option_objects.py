@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import Check, boolean, integer, nothing, number, one_of
+from ceiba.options import Check, OptionObject, boolean, integer, nothing, number, one_of, parameter
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
 
 

@@ -24,8 +24,9 @@ from ceiba.grow.option_objects import (
     Surrogates,
 )
 from ceiba.grow.search.options import Lookahead, Optimal
-from ceiba.options import Check, Option
-from ceiba.options.checks import (
+from ceiba.options import (
+    Check,
+    Option,
     array_like,
     boolean,
     fraction,

@@ -13,8 +13,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
+from ceiba.options import boolean, check_options, integer, nothing, number, one_of, parameter
 from ceiba.prune.cost_complexity import PruningSequence, pruning_sequence
 from ceiba.prune.cross_validation.scored import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate

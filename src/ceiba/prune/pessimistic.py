@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, nothing, number
+from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.plain_counts import refuse_costs_and_priors
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.raising import prune_by_errors

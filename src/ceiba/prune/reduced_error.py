@@ -16,8 +16,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, fraction
+from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.risk import node_risks

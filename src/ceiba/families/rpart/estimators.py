@@ -18,8 +18,7 @@ from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.families.rpart.words import RpartWords
-from ceiba.options import Option, takes_options
-from ceiba.options.checks import one_of
+from ceiba.options import Option, one_of, takes_options
 from ceiba.table import Kind, is_named_target, read, split_target
 from ceiba.tree import Tree
 

@@ -14,8 +14,7 @@ from typing import Any, Final, Literal, TypedDict
 from ceiba.criteria import Task
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
-from ceiba.options import Check, Option
-from ceiba.options.checks import array_like, integer, nothing, number, one_of
+from ceiba.options import Check, Option, array_like, integer, nothing, number, one_of
 
 Method = Literal["class", "anova", "poisson", "exp"]
 

@@ -18,8 +18,7 @@ from ceiba.families.rpart.estimators import (
 )
 from ceiba.families.rpart.formula import read_formula
 from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
-from ceiba.options import check_options
-from ceiba.options.checks import nothing, one_of
+from ceiba.options import check_options, nothing, one_of
 
 _OF_GROUP: Final = {
     "control": ("minsplit", "minbucket", "cp", "maxdepth", "maxcompete", "maxsurrogate",

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.grow.leaves.smoothed import LEAF_VALUES, MEstimate, Shrinkage
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import instance, number, one_of
+from ceiba.options import OptionObject, instance, number, one_of, parameter
 from ceiba.table.described import with_missing_counted
 from ceiba.tree import Tree
 from ceiba.tree.invariants import check_values

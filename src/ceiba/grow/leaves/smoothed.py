@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow.units import Units
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import nothing, number
+from ceiba.options import OptionObject, nothing, number, parameter
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight
 from ceiba.tree.impurity import class_risk

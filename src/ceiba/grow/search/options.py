@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import integer, nothing, number, one_of
+from ceiba.options import OptionObject, integer, nothing, number, one_of, parameter
 
 ClassLoss = Literal["error", "gini", "entropy"]
 
