@@ -9,7 +9,7 @@ import pytest
 import ceiba
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.inspection import explain, importance
-from ceiba.table import read_like
+from ceiba.table.read_for_predict import read_like
 
 X = {
     "age": [20, 30, 40, 50, 60, 70],

@@ -27,8 +27,10 @@ from ceiba.estimators.weights import pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
 from ceiba.prune import CostComplexity, Pruned
 from ceiba.prune.cost_complexity_pruning import choose_again
-from ceiba.table import Table, is_named_target, read_like, read_target, split_target
-from ceiba.table.scanning.lazy import is_dask
+from ceiba.table import Table, read_target
+from ceiba.table.read_for_predict import read_like
+from ceiba.table.scanning.scan import is_dask
+from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.routing import route

@@ -15,7 +15,7 @@ from ceiba.estimators.beyond_memory.dask_tables import lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, ClassifierParameters
 from ceiba.options import takes_options
-from ceiba.table.scanning.lazy import is_dask
+from ceiba.table.scanning.scan import is_dask
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

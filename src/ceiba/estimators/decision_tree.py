@@ -41,18 +41,11 @@ from ceiba.grow.leaves.smoothed import smooth
 from ceiba.options import OptionObject, is_same
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning
 from ceiba.prune.read import with_groups
-from ceiba.table import (
-    Table,
-    Target,
-    is_named_target,
-    present_rows,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Table, Target, read, read_target
 from ceiba.table.described import described, with_missing_counted
-from ceiba.table.targets.target import take_rows
+from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.targets.target import present_rows, take_rows
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 
 _DEFAULTS = {

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from sklearn.utils.class_weight import compute_sample_weight
 
 from ceiba.errors import OptionError
-from ceiba.table import Target, split_target
+from ceiba.table import Target
+from ceiba.table.targets.split_target import split_target
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:

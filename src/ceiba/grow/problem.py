@@ -21,7 +21,11 @@ from ceiba.grow.growers import find_grower
 from ceiba.grow.limits import folded
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.grow.repeated import counts_parts, repeat_rows
-from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
+from ceiba.table import Table, Target
+from ceiba.table.read_for_predict import read_like
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import read_target_like
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 from ceiba.tree.splits.cut_digits import with_cut_digits
 

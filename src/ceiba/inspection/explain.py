@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Block, Listing, text_of
-from ceiba.table import Column, Table, show_number
+from ceiba.table import Column, Table
+from ceiba.table.display import show_number
 from ceiba.tree import Cut, Intervals, Split, Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route
@@ -206,7 +207,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     --------
     >>> import ceiba
     >>> from ceiba.inspection import explain
-    >>> from ceiba.table import read_like
+    >>> from ceiba.table.read_for_predict import read_like
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     >>> explain(tree, read_like({"x": [9.0]}, tree.schema)).answer
     'b'
@@ -385,7 +386,7 @@ def explain_rows(tree: Tree, table: Table, *, lang: str = "en") -> Explanations:
     --------
     >>> import ceiba
     >>> from ceiba.inspection import explain_rows
-    >>> from ceiba.table import read_like
+    >>> from ceiba.table.read_for_predict import read_like
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     >>> [one.leaf for one in explain_rows(tree, read_like({"x": [9.0, 1.0]}, tree.schema))]
     [2, 1]

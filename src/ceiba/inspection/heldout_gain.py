@@ -25,7 +25,9 @@ import numpy.typing as npt
 
 from ceiba.grow.priors import altered_scale
 from ceiba.inspection.intervals import Interval, mean_interval
-from ceiba.table import effective_rows, read_target_like, read_weights, split_target
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import read_target_like
+from ceiba.table.weights import effective_rows, read_weights
 from ceiba.tree import Tree
 from ceiba.tree.impurity import altered
 from ceiba.tree.routing import route

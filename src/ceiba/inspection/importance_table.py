@@ -19,7 +19,9 @@ from ceiba.errors import OptionError
 from ceiba.inspection.heldout_gain import RowGains
 from ceiba.inspection.importance import importance
 from ceiba.listing import Listing
-from ceiba.table import Column, Table, read_target, read_weights, split_target
+from ceiba.table import Column, Table, read_target
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

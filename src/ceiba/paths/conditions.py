@@ -197,7 +197,8 @@ class Condition:
         X : table
             Anything that `predict` accepts; columns are matched by name.
         """
-        from ceiba.table import Table, read_like
+        from ceiba.table import Table
+        from ceiba.table.read_for_predict import read_like
 
         table = X if isinstance(X, Table) else read_like(X, self.schema, match="name")
         selected = np.ones(table.n_rows, bool)

@@ -15,7 +15,8 @@ from ceiba.plot.painting.colours import Colour, mixed, number_colour, tree_palet
 from ceiba.plot.painting.fonts import in_covering_fonts
 from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
 from ceiba.plot.painting.legend import paint_legend
-from ceiba.table import Column, Table, read_target, split_target
+from ceiba.table import Column, Table, read_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

@@ -20,7 +20,7 @@ from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.risk import node_risks
-from ceiba.table import split_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 
 

@@ -24,7 +24,8 @@ from ceiba.grow import Problem
 from ceiba.paths import Condition
 from ceiba.rules.choose import chosen
 from ceiba.rules.generalise import Draft, drafts, path_tests
-from ceiba.table import Table, read_like
+from ceiba.table import Table
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]

@@ -22,20 +22,13 @@ from ceiba.grow.units import Units
 from ceiba.shards.layout import NumberTarget
 from ceiba.shards.shard import empty_arrays
 from ceiba.shards.table import Weighting
-from ceiba.table import (
-    ColumnInfo,
-    Kind,
-    Schema,
-    TargetInfo,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target
 from ceiba.table.described import described
 from ceiba.table.levels import sorted_levels
 from ceiba.table.scanning.scan import Piece
 from ceiba.table.targets.labels import code_labels
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.weights import read_weights
 
 T = TypeVar("T")
 #: Numbers per column from which its edges are placed, and pieces from which they are taken.

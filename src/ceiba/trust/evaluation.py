@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
 from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
-from ceiba.table import Table, read_target, read_weights
+from ceiba.table import Table, read_target
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.trust.groups import GroupEvaluation, evaluate_groups

@@ -20,8 +20,9 @@ from ceiba.errors import DataError, OptionError
 from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
 from ceiba.inspection.intervals import interval_words, mean_interval, share_interval, wilson
 from ceiba.listing import Block, Listing, text_of
-from ceiba.table import effective_rows, is_named_target, split_target
 from ceiba.table.readers.objects import missing_mask
+from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.weights import effective_rows
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ceiba.errors import DataError
 from ceiba.shards.table import Blocks
-from ceiba.table.scanning.lazy import is_dask_array, is_dask_frame
+from ceiba.table.scanning.scan import is_dask_array, is_dask_frame
 from ceiba.tree import Tree
 
 

@@ -23,7 +23,7 @@ from ceiba.shards.opening import open_table
 from ceiba.shards.supported import check_parameters, refusal
 from ceiba.shards.table import UNWEIGHTED, Weighting
 from ceiba.table import Scan, Target, TargetInfo
-from ceiba.table.scanning.lazy import is_dask
+from ceiba.table.scanning.scan import is_dask
 
 #: Parameters that do not need the table, besides those of growing.
 _KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})

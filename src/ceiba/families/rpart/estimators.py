@@ -19,7 +19,8 @@ from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method, RpartParameters
 from ceiba.families.rpart.words import RpartWords
 from ceiba.options import Option, one_of, takes_options
-from ceiba.table import Kind, is_named_target, read, split_target
+from ceiba.table import Kind, read
+from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.tree import Tree
 
 _OF_CLASSES: Final = [

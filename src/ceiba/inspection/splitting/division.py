@@ -19,7 +19,8 @@ import numpy.typing as npt
 from ceiba.criteria import Criterion, entropy
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow import GrowOptions, Problem
-from ceiba.table import Column, Kind, Table, Target, read_weights
+from ceiba.table import Column, Kind, Table, Target
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]

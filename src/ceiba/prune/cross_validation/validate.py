@@ -44,7 +44,7 @@ from ceiba.prune.cross_validation.pruned_answers import StepFunctions
 from ceiba.prune.cross_validation.scored import Score, fold_tree_of
 from ceiba.prune.risk import Risk
 from ceiba.shards.folds import grow_folds, with_rows
-from ceiba.table import effective_rows
+from ceiba.table.weights import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
 

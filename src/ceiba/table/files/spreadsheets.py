@@ -113,20 +113,14 @@ def _column(name: str, cells: list[Any], reading: Reading) -> Any:
     if kinds == {bool}:
         return pl.Series(name, values)
     if kinds and kinds <= {datetime.date, datetime.datetime}:
-        days = [v.date() if isinstance(v, datetime.datetime) else v for v in values]
-        at_midnight = all(
-            not isinstance(v, datetime.datetime) or v.time() == datetime.time() for v in values
-        )
-        if at_midnight:
-            return pl.Series(name, days, dtype=pl.Date)
         midnight = datetime.time()
         times = [
-            datetime.datetime.combine(v, midnight)
-            if isinstance(v, datetime.date) and not isinstance(v, datetime.datetime)
-            else v
+            v if v is None or hasattr(v, "time") else datetime.datetime.combine(v, midnight)
             for v in values
         ]
-        return pl.Series(name, times, dtype=pl.Datetime("us"))
+        series = pl.Series(name, times, dtype=pl.Datetime("us"))
+        is_date = all(v is None or v.time() == midnight for v in times)
+        return series.cast(pl.Date) if is_date else series
     return pl.Series(name, [None if v is None else _text(v) for v in values], dtype=pl.String)
 
 

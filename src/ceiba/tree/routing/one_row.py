@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from ceiba.errors import DataError, DataTypeError, did_you_mean
-from ceiba.table import ColumnInfo, read_like
+from ceiba.table import ColumnInfo
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree.routing import route
 from ceiba.tree.splits.split_table import SplitKind
 

@@ -61,7 +61,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
     Examples
     --------
     >>> import ceiba
-    >>> from ceiba.table import read_like
+    >>> from ceiba.table.read_for_predict import read_like
     >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     >>> table = read_like({"x": [9.0]}, tree.schema, match="name")
     >>> [(move.node, move.branch, move.by) for move in trace(tree, table, 0)]
