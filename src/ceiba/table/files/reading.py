@@ -184,16 +184,16 @@ def _sheet(source: str, reading: Reading) -> Loaded:
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
-    sheet = read_spreadsheet(source, reading)
+    sheet, has_header, remarks = read_spreadsheet(source, reading)
     frame, choice = typed_frame(
-        sheet.frame,
+        sheet,
         lambda fits: choose(
             fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
             stored=reading.styles,
         ),
     )  # fmt: skip
-    csv = CsvFormat(header=sheet.has_header, styles=choice.styles)
-    return Loaded(frame, sheet.remarks + choice.doubts, csv)
+    csv = CsvFormat(header=has_header, styles=choice.styles)
+    return Loaded(frame, remarks + choice.doubts, csv)
 
 
 def refuse_text_options(source: str, reading: Reading) -> None:
