@@ -2,8 +2,8 @@
 
 Names are loaded at first use (PEP 562), so that ``import ceiba`` stays light: scikit-learn,
 narwhals, pandas, polars and matplotlib are imported only by what needs them. A new public name goes
-into `__all__`, into ``_NAMES`` with its room, and into the ``TYPE_CHECKING`` block, which shows it
-to type checkers and editors.
+into ``_NAMES`` with its room, and into the ``TYPE_CHECKING`` block, which shows it to type checkers
+and editors (``as``: exported).
 """
 
 from __future__ import annotations
@@ -12,157 +12,98 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ceiba import (
-        criteria,
-        datasets,
-        errors,
-        estimators,
-        export,
-        families,
-        grow,
-        inspection,
-        lessons,
-        listing,
-        options,
-        plot,
-        prune,
-        report,
-        rules,
-        studio,
-        table,
-        tree,
-        trust,
-    )
-    from ceiba.errors import (
-        CeibaError,
-        CeibaWarning,
-        DataError,
-        DataTypeError,
-        DataWarning,
-        LeakWarning,
-        ModelFileError,
-        OptionError,
-        OutputError,
-        SchemaError,
-        TreeError,
-    )
-    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-    from ceiba.families.presets import c45, cart, chaid, id3
-    from ceiba.families.rpart.estimators import rpart
-    from ceiba.grow import (
-        Chaid,
-        GainRatio,
-        Honest,
-        Lookahead,
-        MEstimate,
-        Multiway,
-        Optimal,
-        Shrinkage,
-        Significance,
-        Surrogates,
-    )
-    from ceiba.inspection.describing.table import describe
-    from ceiba.inspection.splitting.division import gain
-    from ceiba.inspection.splitting.impurity import impurity
-    from ceiba.prune import (
-        ChiSquare,
-        CostComplexity,
-        DescriptionLength,
-        Pessimistic,
-        ReducedError,
-        SameAnswer,
-    )
-    from ceiba.rules import RuleSet
-    from ceiba.studio.prepare import prepare
-    from ceiba.table import Scan, read_file, scan
-    from ceiba.tree import Tree, load, read_metadata
+    from ceiba import criteria as criteria
+    from ceiba import datasets as datasets
+    from ceiba import errors as errors
+    from ceiba import estimators as estimators
+    from ceiba import export as export
+    from ceiba import families as families
+    from ceiba import grow as grow
+    from ceiba import inspection as inspection
+    from ceiba import lessons as lessons
+    from ceiba import listing as listing
+    from ceiba import plot as plot
+    from ceiba import prune as prune
+    from ceiba import report as report
+    from ceiba import rules as rules
+    from ceiba import studio as studio
+    from ceiba import table as table
+    from ceiba import tree as tree
+    from ceiba import trust as trust
+    from ceiba.errors import CeibaError as CeibaError
+    from ceiba.errors import CeibaWarning as CeibaWarning
+    from ceiba.errors import DataError as DataError
+    from ceiba.errors import DataTypeError as DataTypeError
+    from ceiba.errors import DataWarning as DataWarning
+    from ceiba.errors import LeakWarning as LeakWarning
+    from ceiba.errors import ModelFileError as ModelFileError
+    from ceiba.errors import OptionError as OptionError
+    from ceiba.errors import OutputError as OutputError
+    from ceiba.errors import SchemaError as SchemaError
+    from ceiba.errors import TreeError as TreeError
+    from ceiba.estimators import DecisionTreeClassifier as DecisionTreeClassifier
+    from ceiba.estimators import DecisionTreeRegressor as DecisionTreeRegressor
+    from ceiba.families.presets import c45 as c45
+    from ceiba.families.presets import cart as cart
+    from ceiba.families.presets import chaid as chaid
+    from ceiba.families.presets import id3 as id3
+    from ceiba.families.rpart.estimators import rpart as rpart
+    from ceiba.grow import Chaid as Chaid
+    from ceiba.grow import GainRatio as GainRatio
+    from ceiba.grow import Honest as Honest
+    from ceiba.grow import Lookahead as Lookahead
+    from ceiba.grow import MEstimate as MEstimate
+    from ceiba.grow import Multiway as Multiway
+    from ceiba.grow import Optimal as Optimal
+    from ceiba.grow import Shrinkage as Shrinkage
+    from ceiba.grow import Significance as Significance
+    from ceiba.grow import Surrogates as Surrogates
+    from ceiba.inspection.describing.table import describe as describe
+    from ceiba.inspection.splitting.division import gain as gain
+    from ceiba.inspection.splitting.impurity import impurity as impurity
+    from ceiba.prune import ChiSquare as ChiSquare
+    from ceiba.prune import CostComplexity as CostComplexity
+    from ceiba.prune import DescriptionLength as DescriptionLength
+    from ceiba.prune import Pessimistic as Pessimistic
+    from ceiba.prune import ReducedError as ReducedError
+    from ceiba.prune import SameAnswer as SameAnswer
+    from ceiba.rules import RuleSet as RuleSet
+    from ceiba.studio.prepare import prepare as prepare
+    from ceiba.table import Scan as Scan
+    from ceiba.table import read_file as read_file
+    from ceiba.table import scan as scan
+    from ceiba.tree import Tree as Tree
+    from ceiba.tree import load as load
+    from ceiba.tree import read_metadata as read_metadata
 
     __version__: str
 
-__all__ = [
-    "CeibaError",
-    "CeibaWarning",
-    "Chaid",
-    "ChiSquare",
-    "CostComplexity",
-    "DataError",
-    "DataTypeError",
-    "DataWarning",
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "DescriptionLength",
-    "GainRatio",
-    "Honest",
-    "LeakWarning",
-    "Lookahead",
-    "MEstimate",
-    "ModelFileError",
-    "Multiway",
-    "Optimal",
-    "OptionError",
-    "OutputError",
-    "Pessimistic",
-    "ReducedError",
-    "RuleSet",
-    "SameAnswer",
-    "Scan",
-    "SchemaError",
-    "Shrinkage",
-    "Significance",
-    "Surrogates",
-    "Tree",
-    "TreeError",
-    "__version__",
-    "c45",
-    "cart",
-    "chaid",
-    "criteria",
-    "datasets",
-    "describe",
-    "errors",
-    "estimators",
-    "export",
-    "families",
-    "gain",
-    "grow",
-    "id3",
-    "impurity",
-    "inspection",
-    "lessons",
-    "listing",
-    "load",
-    "options",
-    "plot",
-    "prepare",
-    "prune",
-    "read_file",
-    "read_metadata",
-    "report",
-    "rpart",
-    "rules",
-    "scan",
-    "studio",
-    "table",
-    "tree",
-    "trust",
-]
-
-_NAMES = {
+_NAMES = {  # the rooms, and what of each is a name of ceiba itself
+    "criteria": "",
+    "datasets": "",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
+    "export": "",
     "families": "c45 cart chaid id3 rpart",
-    "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage Significance
-        Surrogates""",
+    "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage
+        Significance Surrogates""",
     "inspection": "describe gain impurity",
+    "lessons": "",
+    "listing": "",
+    "plot": "",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
+    "report": "",
     "rules": "RuleSet",
     "studio": "prepare",
     "table": "Scan read_file scan",
     "tree": "Tree load read_metadata",
+    "trust": "",
 }
+_ROOMS = tuple(_NAMES)
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = tuple(name for name in __all__ if name not in _HOMES and name != "__version__")
+
+__all__ = ["__version__", *_ROOMS, *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
@@ -183,4 +124,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not, and nothing that was imported on the way."""
-    return sorted({*__all__, *_ROOMS, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

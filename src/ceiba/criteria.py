@@ -26,16 +26,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.task import Task, TaskName
 
-__all__ = [
-    "ALIASES",
-    "CRITERIA",
-    "TEST_CRITERIA",
-    "Criterion",
-    "Task",
-    "criterion_named",
-    "criterion_names",
-    "split_gain",
-]
+__all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
 
@@ -171,8 +162,7 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
     """Squared Hellinger distance of how two classes spread over two branches, mean over pairs.
 
-    The counts have shape (..., 2 branches, classes); classes without weight are left out. It is
-    between 0 (all classes spread alike) and 1 (every pair is separated), whatever the class sizes.
+    Shapes as in `twoing_gain`; classes without weight are left out. 1: every pair is separated.
     """
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
@@ -235,14 +225,7 @@ def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Return what a criterion of splits values a split in two at; None if it values nodes.
-
-    Examples
-    --------
-    >>> from ceiba.criteria import split_gain
-    >>> float(split_gain("twoing")([[6, 0], [0, 6]])), split_gain("gini")
-    (0.25, None)
-    """
+    """Return what a criterion of splits values a split in two at; None if it values nodes."""
     row = CRITERIA.get(name or "")
     return None if row is None else row.of_split
 

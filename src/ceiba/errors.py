@@ -33,7 +33,6 @@ __all__ = [
     "OutputError",
     "SchemaError",
     "TreeError",
-    "did_you_mean",
 ]
 
 
@@ -89,27 +88,7 @@ class LeakWarning(DataWarning):
 
 
 def did_you_mean(name: object, allowed: Iterable[object]) -> str:
-    """Return ``" Did you mean 'x'?"`` for the closest allowed name, or ``""`` if none is close.
-
-    Parameters
-    ----------
-    name : object
-        What was written; only strings have close names.
-    allowed : iterable
-        What would have been right.
-
-    Returns
-    -------
-    str
-        A sentence with a leading space, ready to be added to a message.
-
-    Examples
-    --------
-    >>> did_you_mean("entrpy", ["gini", "entropy"])
-    " Did you mean 'entropy'?"
-    >>> did_you_mean("x", ["gini", "entropy"])
-    ''
-    """
+    """Return ``" Did you mean 'x'?"`` for the closest allowed name, or ``""`` if none is close."""
     if not isinstance(name, str):
         return ""
     names = [one for one in allowed if isinstance(one, str)]

@@ -122,7 +122,7 @@ def test_rooms_on_disk_all_have_a_row() -> None:
     ("relative", "source"),
     [
         ("table/read.py", "from ceiba.tree import Tree"),
-        ("tree/value.py", "import ceiba.datasets.iris"),
+        ("tree/value.py", "import ceiba.datasets"),
         ("grow/grow.py", "from ..estimators import base"),
         ("prune/cv.py", "def f():\n    from ceiba import export"),
         ("tree/methods.py", "from ceiba.export import text"),

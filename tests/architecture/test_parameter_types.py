@@ -14,8 +14,7 @@ import pytest
 import ceiba
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.families.rpart.options import RPART_OPTIONS
-from ceiba.options import Option
-from ceiba.options.checks import nothing
+from ceiba.options import Option, nothing
 
 PACKAGE = Path(str(ceiba.__file__)).parent
 HEAD = '''"""Parameters by name, for type checkers and editors; written by `make stubs`."""

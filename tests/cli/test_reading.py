@@ -19,7 +19,7 @@ import ceiba
 from ceiba.errors import DataError
 from ceiba.table.files.csv_file import CsvFile
 from ceiba.table.files.kinds import as_table
-from ceiba.table.files.reading import Reading, batches, read_table
+from ceiba.table.files.reading import Reading, batches, load_table
 from ceiba.table.files.streams import pieces
 from tests.cli.running import CSV, ok, run
 
@@ -64,7 +64,7 @@ def test_null_characters_are_refused_by_line_and_column(tmp_path: Path, encoding
     path = tmp_path / "n.csv"
     path.write_bytes("x,y\n1,é\n2,b\0\n3,a\n".encode(encoding))
     with pytest.raises(DataError, match="line 3, column 4: a NUL character"):
-        read_table(str(path), Reading(encoding=encoding))
+        load_table(str(path), Reading(encoding=encoding))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100, None])
@@ -132,7 +132,9 @@ def test_zst_is_read(tmp_path: Path) -> None:
     packed = pa.compress(HARD.encode(), codec="zstd", asbytes=True)
     (tmp_path / "hard.csv.zst").write_bytes(packed)
     (tmp_path / "hard.csv").write_text(HARD, "utf-8")
-    frames = [read_table(str(tmp_path / name), Reading()) for name in ("hard.csv.zst", "hard.csv")]
+    frames = [
+        load_table(str(tmp_path / name), Reading()).frame for name in ("hard.csv.zst", "hard.csv")
+    ]
     assert frames[0].equals(frames[1])
 
 
@@ -178,7 +180,7 @@ def test_type_of_a_column_follows_from_all_rows(
     rows = [cells[0]] * (10_001 if late else 0) + cells
     path = tmp_path / "t.csv"
     path.write_text("z,x\n" + "".join(f"0,{one}\n" for one in rows), "utf-8")
-    frame = read_table(str(path), Reading())
+    frame = load_table(str(path), Reading()).frame
     assert str(frame["x"].dtype).startswith(kind)
     assert len(frame) == len(rows)
 
@@ -200,7 +202,7 @@ def test_standard_input_is_read_twice_where_types_need_it(
 ) -> None:
     text = "x\n" + "1\n" * 10_001 + "late\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert read_table("-", Reading())["x"].to_list()[-1] == "late"
+    assert load_table("-", Reading()).frame["x"].to_list()[-1] == "late"
 
 
 # ---------------------------------------------------------------------- answers beside any file
@@ -283,6 +285,6 @@ def test_parquet_that_fails_half_way_leaves_no_file(model: Path) -> None:
 def test_quotes_in_names_of_columns_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "quotes.csv"
     path.write_text('"a""b","c, d",y\n1,2,p\n3,4,q\n')
-    frame = read_table(str(path), Reading())
+    frame = load_table(str(path), Reading()).frame
     assert frame.columns == ['a"b', "c, d", "y"]
     assert frame['a"b'].to_list() == [1, 3]

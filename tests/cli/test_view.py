@@ -27,7 +27,7 @@ def model() -> Any:
 def walk(model: Any, talk: Talk, rows: Any = None) -> None:
     """Start the viewer and let a test press keys."""
     from ceiba.cli.terminal.view_app import TreeViewer
-    from ceiba.table import read_like
+    from ceiba.table.read_for_predict import read_like
 
     tree = model.tree_
     table = None if rows is None else read_like(rows, tree.schema)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ceiba.datasets import Dataset, load_iris, load_play_tennis, load_restaurant
-from ceiba.table import Kind, read, read_target, split_target
+from ceiba.table import Kind, read, read_target
+from ceiba.table.targets.split_target import split_target
 
 LOADERS = [load_restaurant, load_play_tennis, load_iris]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import ceiba
-from ceiba.inspection.explain import explain
-from ceiba.table import read_like
+from ceiba.inspection import explain
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import build
 from tests.tree.random_trees import random_rows, random_tree
 

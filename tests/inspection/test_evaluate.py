@@ -10,7 +10,7 @@ from scipy import stats
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
 from ceiba.inspection.intervals import HEAVY_TAIL, mean_interval, wilson
-from ceiba.table import effective_rows
+from ceiba.table.weights import effective_rows
 
 ABC = np.array(["a", "b", "c"])
 TRUTH = np.array(["a"] * 10 + ["b"] * 10 + ["c"] * 10)

@@ -8,9 +8,8 @@ import pytest
 
 import ceiba
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
-from ceiba.inspection import importance
-from ceiba.inspection.explain import explain
-from ceiba.table import read_like
+from ceiba.inspection import explain, importance
+from ceiba.table.read_for_predict import read_like
 
 X = {
     "age": [20, 30, 40, 50, 60, 70],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ceiba.paths.of_tree import condition_of, ends_of
-from ceiba.table import read_like
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import build
 from tests.export.agreement import several
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.table import read_like
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Intervals
 from tests.report.browser import Open
 from tests.report.models import classes, model, table

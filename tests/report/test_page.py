@@ -13,7 +13,7 @@ import pytest
 
 import ceiba
 from ceiba.layout.placing import tidy
-from ceiba.table import read_like
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree.routing.trace import trace
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table

@@ -12,7 +12,7 @@ import ceiba
 from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity
 from ceiba.report import payload
-from ceiba.table import read_like
+from ceiba.table.read_for_predict import read_like
 from tests.report.browser import Open
 from tests.report.models import answer, classes, held_out, model, table, training
 from tests.report.test_case import cases_of

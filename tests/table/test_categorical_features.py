@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from ceiba.errors import DataError, OptionError
-from ceiba.table import Kind, read, read_like
+from ceiba.table import Kind, read
+from ceiba.table.read_for_predict import read_like
 from tests.table.containers import NAMED
 
 X = np.array([[3.0, 10.0], [1.0, 20.0], [np.nan, 30.0], [1.0, 40.0]])

@@ -12,7 +12,8 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table import Kind, Levels, read, read_like
+from ceiba.table import Kind, Levels, read
+from ceiba.table.read_for_predict import read_like
 
 SIZES = ["M", "S", None, "L", "M"]
 ORDER = ["S", "M", "L"]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceiba.table import Kind, Table, read, read_like
+from ceiba.table import Kind, Table, read
+from ceiba.table.read_for_predict import read_like
 from tests.table.containers import NAMED, NAMELESS, Columns
 
 PEOPLE: Columns = {

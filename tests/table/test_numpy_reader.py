@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table import Kind, read, read_like
+from ceiba.table import Kind, read
+from ceiba.table.read_for_predict import read_like
 
 FLOATS = np.random.default_rng(0).normal(size=(6, 3))
 
@@ -181,7 +182,9 @@ def test_read_thing_with_array_method_is_taken_as_array() -> None:
 def test_read_numpy_and_lists_imports_no_frame_library() -> None:
     code = """
 import sys, numpy as np
-from ceiba.table import read, read_like, read_target, read_weights
+from ceiba.table import read, read_target
+from ceiba.table.read_for_predict import read_like
+from ceiba.table.weights import read_weights
 t = read(np.ones((3, 2))); read_like(np.ones((1, 2)), t.schema)
 read({'a': [1, 2], 'b': ['x', None]}); read([[1, 'a']]); read([{'a': 1}])
 read_target([1, 2], task='regression'); read_weights([1, 2], 2)

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from ceiba.errors import DataWarning, OptionError, SchemaError
-from ceiba.table import Schema, TargetInfo, read, read_like
+from ceiba.table import Schema, TargetInfo, read
+from ceiba.table.read_for_predict import read_like
 from tests.table.containers import NAMED
 
 PEOPLE = {"age": [31, 45, 27], "city": ["Lima", "Oslo", None], "height": [1.6, 1.7, 1.8]}

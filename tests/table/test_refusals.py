@@ -12,7 +12,8 @@ import pytest
 import scipy.sparse
 
 from ceiba.errors import CeibaError, DataError
-from ceiba.table import read, read_like
+from ceiba.table import read
+from ceiba.table.read_for_predict import read_like
 from tests.table.containers import NAMED
 
 ONE = read(np.ones((2, 1))).schema

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 from ceiba.errors import DataError, SchemaError
-from ceiba.table import read, read_target, split_target
+from ceiba.table import read, read_target
+from ceiba.table.targets.split_target import split_target
 from tests.table.containers import NAMED
 
 DATA = {"age": [31, 45], "RAIN": ["no", "yes"], "city": ["Oslo", "Lima"]}

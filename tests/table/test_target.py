@@ -15,7 +15,8 @@ import scipy.sparse
 from sklearn.tree import DecisionTreeClassifier
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
-from ceiba.table import present_rows, read_target
+from ceiba.table import read_target
+from ceiba.table.targets.target import present_rows
 
 TEXTS = ["yes", "no", "yes", "maybe"]
 CONTAINERS: dict[str, Any] = {

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from ceiba.errors import DataWarning
-from ceiba.table import read, show_number
+from ceiba.table import read
+from ceiba.table.display import show_number
 
 UTC_NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 PARIS = dt.timezone(dt.timedelta(hours=2))

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table import read_weights
+from ceiba.table.weights import read_weights
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 import ceiba
 from ceiba import _core
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Presence, SplitTable, Tree
 from ceiba.tree.routing.trace import trace
 
@@ -158,7 +159,7 @@ def test_float64_rows_that_float32_cannot_tell_from_a_cut_go_as_in_float64(share
 
 
 def traced(tree: Tree, X: np.ndarray) -> list[int]:
-    table = ceiba.table.read_like(X, tree.schema)
+    table = read_like(X, tree.schema)
     return [trace(tree, table, row)[-1].node for row in range(len(X))]
 
 
@@ -210,7 +211,7 @@ def test_threads_write_the_same_answers(n_threads):
     rng = np.random.default_rng(3)
     tree = random_cut_tree(rng, 50, 4)
     X = rng.normal(size=(50_000, 4))
-    table = ceiba.table.read_like(X, tree.schema)
+    table = read_like(X, tree.schema)
     assert np.array_equal(
         ceiba.tree.routing.route.predict(tree, table, n_threads=n_threads), tree.predict(X)
     )

@@ -14,6 +14,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import ModelFileError, TreeError
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, SplitKind, build, check
 from ceiba.tree.construct.chained import chained
 from ceiba.tree.model_file.document import dumps, loads
@@ -97,7 +98,7 @@ def test_chaid_counts_are_those_of_the_rows(grown: Any) -> None:
 def test_random_trees_route_as_traced(seed: int, missing: str) -> None:
     tree = random_tree(seed, n_inner=8, missing=missing, stays=missing == "surrogate")
     rows = random_rows(seed, 60)
-    read = ceiba.table.read_like(rows, tree.schema, match="name")
+    read = read_like(rows, tree.schema, match="name")
     moves = [trace(tree, read, row) for row in range(60)]
     if missing == "fractional":
         value = [

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import ceiba
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree.routing.trace import trace
 
 SIZES = ["S", "M", "L", "XL"]
@@ -53,7 +54,7 @@ def test_rows_with_levels_end_where_a_trace_ends(missing: str, unseen: str) -> N
     model = ceiba.DecisionTreeClassifier(missing=missing, unseen=unseen, min_samples_leaf=5)
     tree = model.fit(X, target(rng, X)).tree_
     rows = frame(rng, 700, unseen=True)
-    table = ceiba.table.read_like(rows, tree.schema)
+    table = read_like(rows, tree.schema)
     ends = [trace(tree, table, row)[-1].node for row in range(len(rows))]
     assert tree.apply(rows).tolist() == ends
     assert [int(tree.apply(rows.iloc[[i]])[0]) for i in range(40)] == ends[:40]
@@ -67,7 +68,7 @@ def test_whether_a_level_is_there_goes_as_a_trace_does() -> None:
     y = X["colour"].isna().to_numpy() ^ (rng.random(len(X)) < 0.05)
     tree = ceiba.DecisionTreeClassifier(max_depth=5).fit(X, y).tree_
     rows = frame(rng, 400, unseen=True)[["colour", "weight"]]
-    table = ceiba.table.read_like(rows, tree.schema)
+    table = read_like(rows, tree.schema)
     ends = [trace(tree, table, row)[-1].node for row in range(len(rows))]
     assert tree.apply(rows).tolist() == ends
 

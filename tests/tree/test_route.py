@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import ceiba
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Table, read_like
+from ceiba.table import Table
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, LevelSets, SplitTable, Tree
 from ceiba.tree.routing.branches import visits
 from ceiba.tree.routing.route import spread

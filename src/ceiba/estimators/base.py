@@ -28,8 +28,10 @@ from ceiba.grow.core_grower import resolve_max_features
 from ceiba.grow.search_grower import find_alternatives
 from ceiba.prune import CostComplexity
 from ceiba.prune.cost_complexity_pruning import choose_again
-from ceiba.table import Table, is_named_target, read_like, read_target, split_target
-from ceiba.table.scanning.lazy import is_dask
+from ceiba.table import Table, read_target
+from ceiba.table.read_for_predict import read_like
+from ceiba.table.scanning.scan import is_dask
+from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.methods import TreeMethods

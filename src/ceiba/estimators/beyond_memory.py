@@ -23,7 +23,7 @@ from ceiba.shards.grower import check_parameters, refusal
 from ceiba.shards.journal import resumable
 from ceiba.shards.table import UNWEIGHTED, Blocks, Weighting
 from ceiba.table import Scan, Target, TargetInfo
-from ceiba.table.scanning.lazy import is_dask, is_dask_array, is_dask_frame
+from ceiba.table.scanning.scan import is_dask, is_dask_array, is_dask_frame
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.

@@ -39,24 +39,16 @@ from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output,
 from ceiba.grow.leaf_values import Honest, honest_parts, honest_values, smooth
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
-from ceiba.options import OptionObject
-from ceiba.options.option import is_same
+from ceiba.options import OptionObject, is_same
 from ceiba.prune import Pruned, prune_tree
 from ceiba.prune.cost_complexity import pruning_path
 from ceiba.prune.cost_complexity_pruning import read_pruning, with_groups
 from ceiba.prune.pruning import Pruning
-from ceiba.table import (
-    Table,
-    Target,
-    is_named_target,
-    present_rows,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Table, Target, read, read_target
 from ceiba.table.described import described, with_missing_counted
-from ceiba.table.targets.target import take_rows
+from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.targets.target import present_rows, take_rows
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 
 _DEFAULTS = {

@@ -21,12 +21,21 @@ from ceiba.grow.core_grower import resolve_min_leaf, resolve_min_split
 from ceiba.grow.leaf_values import LEAF_VALUES, Honest, MEstimate, Shrinkage, expand_leaf_values
 from ceiba.grow.option_objects import expand as expand_grow_option
 from ceiba.grow.options import OPTIONS, GrowOptions
-from ceiba.options import Check, Option, check_options
-from ceiba.options.checks import array_like, instance, nothing, number, one_of
+from ceiba.options import (
+    Check,
+    Option,
+    array_like,
+    check_options,
+    instance,
+    nothing,
+    number,
+    one_of,
+)
 from ceiba.prune.cost_complexity_pruning import PRUNING_NAMES, read_pruning
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruning
-from ceiba.table import Target, split_target
+from ceiba.table import Target
+from ceiba.table.targets.split_target import split_target
 from ceiba.task import Task
 
 _RANDOM_STATE: Final = Option(

@@ -22,7 +22,7 @@ from typing import Any, Final
 from ceiba.estimators.classifier import DecisionTreeClassifier
 from ceiba.estimators.regressor import DecisionTreeRegressor
 from ceiba.grow import Chaid, GainRatio, Multiway
-from ceiba.options.checks import check_options, one_of
+from ceiba.options import check_options, one_of
 from ceiba.prune import Pessimistic
 from ceiba.task import Task, TaskName
 

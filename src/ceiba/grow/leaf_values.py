@@ -29,8 +29,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.core_grower import Units
 from ceiba.grow.priors import class_factor
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import instance, nothing, number, one_of
+from ceiba.options import OptionObject, instance, nothing, number, one_of, parameter
 from ceiba.table.described import with_missing_counted
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from ceiba.options import OptionObject, parameter
-from ceiba.options.checks import Check, boolean, integer, nothing, number, one_of
+from ceiba.options import Check, OptionObject, boolean, integer, nothing, number, one_of, parameter
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
 
 ClassLoss = Literal["error", "gini", "entropy"]

@@ -29,18 +29,21 @@ from ceiba.grow.option_objects import (
     Surrogates,
     expand,
 )
-from ceiba.options import Check, Option, OptionObject, check_options
-from ceiba.options.checks import (
+from ceiba.options import (
+    Check,
+    Option,
+    OptionObject,
     array_like,
     boolean,
+    check_options,
     fraction,
     instance,
     integer,
+    is_same,
     nothing,
     number,
     one_of,
 )
-from ceiba.options.option import is_same
 from ceiba.task import Task
 from ceiba.tree.grown import ValueRules
 

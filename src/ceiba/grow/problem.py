@@ -21,7 +21,11 @@ from ceiba.grow.core_grower import Place, grow_by_search
 from ceiba.grow.leaf_values import folded
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
-from ceiba.table import Table, Target, read_like, read_target_like, read_weights, split_target
+from ceiba.table import Table, Target
+from ceiba.table.read_for_predict import read_like
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import read_target_like
+from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
 from ceiba.tree.splits.surrogates import with_cut_digits
 

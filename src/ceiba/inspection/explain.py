@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Block, Listing, text_of
-from ceiba.table import Column, Table, show_number
+from ceiba.table import Column, Table
+from ceiba.table.display import show_number
 from ceiba.tree import Cut, Intervals, Tree
 from ceiba.tree.notes import note_text
 from ceiba.tree.routing import route

@@ -31,15 +31,10 @@ from ceiba.grow.core_grower import per_column
 from ceiba.grow.priors import altered_scale, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
-from ceiba.table import (
-    Column,
-    Table,
-    effective_rows,
-    read_target,
-    read_target_like,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Column, Table, read_target
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import read_target_like
+from ceiba.table.weights import effective_rows, read_weights
 from ceiba.tree import Tree
 from ceiba.tree.impurity import altered
 from ceiba.tree.routing import route

@@ -20,7 +20,8 @@ from ceiba.plot.painting.colours import (
 )
 from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
 from ceiba.plot.painting.text import in_covering_fonts
-from ceiba.table import Column, Table, read_target, split_target
+from ceiba.table import Column, Table, read_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

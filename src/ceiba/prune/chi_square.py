@@ -22,8 +22,7 @@ from ceiba.grow.problem import Problem
 from ceiba.grow.significance.independence import Method, Significance
 from ceiba.grow.significance.search_p_values import Correction, SplitTest
 from ceiba.listing import Listing
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, integer, number, one_of
+from ceiba.options import boolean, integer, number, one_of, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.task import Task
 from ceiba.tree import Tree

@@ -15,8 +15,7 @@ import numpy as np
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, check_options, integer, nothing, number, one_of
+from ceiba.options import boolean, check_options, integer, nothing, number, one_of, parameter
 from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate

@@ -23,8 +23,7 @@ from ceiba.errors import OptionError
 from ceiba.grow.core_grower import read_monotonic
 from ceiba.grow.leaf_values import limited
 from ceiba.grow.problem import Problem, counts_parts, repeat_rows
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, nothing, number
+from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree
 from ceiba.tree.grown import fill_empty

@@ -16,12 +16,11 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
-from ceiba.options import parameter
-from ceiba.options.checks import boolean, fraction
+from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cost_complexity import node_risks
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.table import split_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 
 

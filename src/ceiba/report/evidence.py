@@ -14,8 +14,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.report.numbers import exact, whole
-from ceiba.table import Scan, Table, split_target
-from ceiba.table.scanning.scanned import ScannedTable
+from ceiba.table import Scan, Table
+from ceiba.table.scanning.scan import ScannedTable
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

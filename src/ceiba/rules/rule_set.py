@@ -23,7 +23,8 @@ from ceiba.families.presets import c45
 from ceiba.grow.problem import Problem
 from ceiba.paths.conditions import Condition
 from ceiba.rules.generalise import Draft, chosen, drafts
-from ceiba.table import Table, read_like
+from ceiba.table import Table
+from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]

@@ -20,20 +20,13 @@ from ceiba.grow.core_grower import Units
 from ceiba.grow.options import GrowOptions
 from ceiba.shards.shard import NumberTarget, empty_arrays
 from ceiba.shards.table import Weighting
-from ceiba.table import (
-    ColumnInfo,
-    Kind,
-    Schema,
-    TargetInfo,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target
 from ceiba.table.described import described
 from ceiba.table.levels import sorted_levels
 from ceiba.table.scanning.scan import Piece
 from ceiba.table.targets.labels import code_labels
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.weights import read_weights
 from ceiba.task import Task
 
 T = TypeVar("T")

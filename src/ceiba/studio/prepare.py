@@ -28,13 +28,13 @@ from ceiba.table import (
     TargetInfo,
     read,
     read_target,
-    read_target_like,
-    read_weights,
 )
-from ceiba.table.conform import conform
+from ceiba.table.described import column_range
 from ceiba.table.display import level_of_number
 from ceiba.table.levels import code_numbers, recode
-from ceiba.table.summary import column_range
+from ceiba.table.read_for_predict import conform
+from ceiba.table.targets.target import read_target_like
+from ceiba.table.weights import read_weights
 from ceiba.task import Task, TaskName
 from ceiba.tree.splits.sentences import level_text
 

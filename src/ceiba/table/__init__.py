@@ -5,19 +5,12 @@ levels and marked missing values go out. Nothing below this room knows which con
 in.
 """
 
-from ceiba.table.column import Column
-from ceiba.table.declared import Levels
-from ceiba.table.display import show_number
-from ceiba.table.files.read_file import read_file
+from ceiba.table.levels import Levels
 from ceiba.table.read_for_fit import read
-from ceiba.table.read_for_predict import read_like
-from ceiba.table.scanning.scan import Scan, scan
+from ceiba.table.scanning.scan import Scan, read_file, scan
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.table.table import Table
-from ceiba.table.targets.split_target import is_named_target, split_target
-from ceiba.table.targets.target import Target, present_rows, read_target
-from ceiba.table.targets.target_like import read_target_like
-from ceiba.table.weights import effective_rows, read_weights
+from ceiba.table.table import Column, Table
+from ceiba.table.targets.target import Target, read_target
 
 __all__ = [
     "Column",
@@ -29,16 +22,8 @@ __all__ = [
     "Table",
     "Target",
     "TargetInfo",
-    "effective_rows",
-    "is_named_target",
-    "present_rows",
     "read",
     "read_file",
-    "read_like",
     "read_target",
-    "read_target_like",
-    "read_weights",
     "scan",
-    "show_number",
-    "split_target",
 ]

@@ -1,24 +1,73 @@
-"""Schemas restricted to the rows that are learned from: their levels, ranges and missing counts.
+"""What was seen when fitting, of the rows that are learned from: levels, ranges, missing counts.
 
 Rows may be left out after a table was read: those without a target, those of weight 0. Missing
 values, ranges and levels that only they have are not part of what the tree has seen. A level that
 no row is left of becomes unseen, unless it was declared (by a category type). Kinds stay: a column
-of texts of which no row is left is one without levels.
+of texts of which no row is left is one without levels. Infinities are refused.
+
+A matrix is looked at in one pass, by the core: numpy's reductions cost more than the whole fit of a
+small table, and take two passes over a large one.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.table.column import MISSING_CODE, Column
+from ceiba import _core
+from ceiba.errors import DataError
 from ceiba.table.levels import recode
 from ceiba.table.readers.sparse import sparse_ranges
-from ceiba.table.schema import ColumnInfo, Schema
-from ceiba.table.summary import column_range, matrix_ranges
-from ceiba.table.table import Table
+from ceiba.table.schema import ColumnInfo, Schema, made_up_names
+from ceiba.table.table import MISSING_CODE, Column, Table
+
+Array = NDArray[Any]
+
+
+class Range(NamedTuple):
+    """Missing values, minimum and maximum of one column (None if all are missing)."""
+
+    n_missing: int
+    minimum: float | None
+    maximum: float | None
+
+
+def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64]:
+    """Return missing values, minimum and maximum (NaN: none) of the columns of a float matrix."""
+    ranges, is_finite = _core.matrix_ranges(X)
+    if not is_finite:
+        j = int(np.argmax(np.isinf(ranges).any(axis=0)))
+        raise _infinite(names[j] if names else made_up_names(j + 1)[j], X[:, j])
+    result: NDArray[np.float64] = ranges
+    return result
+
+
+def column_range(name: str, values: Array, *, finite: bool = True) -> Range:
+    """Return the range of one column of numbers; refuse infinities if it must be finite."""
+    n_missing = 0
+    if not len(values):  # no row has a target: it will be told
+        return Range(0, None, None)
+    low, high = float(np.min(values)), float(np.max(values))
+    if low != low:
+        n_missing = int(np.count_nonzero(np.isnan(values)))
+        if n_missing == len(values):
+            return Range(n_missing, None, None)
+        low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
+    if finite and (low == -np.inf or high == np.inf):
+        raise _infinite(name, values)
+    return Range(n_missing, low, high)
+
+
+def _infinite(name: str, values: Array) -> DataError:
+    rows = np.flatnonzero(np.isinf(values))
+    return DataError(
+        f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
+        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers and "
+        "NaN (missing); replace infinity by the largest value that makes sense, or by NaN."
+    )
 
 
 def described(
@@ -27,19 +76,20 @@ def described(
     """Return the table with the schema that its rows, or some of them, give."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
-    if table.matrix is not None and "_seen" in schema.__dict__:
-        _, names, display = schema.__dict__["_seen"]
-        seen = matrix_ranges(table.matrix[rows], names)
-        return table.with_schema(Schema.of_numbers(seen, names, display).with_target(schema.target))
-    if table.sparse is not None:
-        part = table.sparse if learned is None else table.sparse[rows]
-        if "_seen" in schema.__dict__:
+    is_lazy = "_seen" in schema.__dict__
+    if table.sparse is not None or (table.matrix is not None and is_lazy):
+        if is_lazy:
             _, names, display = schema.__dict__["_seen"]
-            numbers = Schema.of_numbers(sparse_ranges(part, names), names, display)
-            return table.with_schema(numbers.with_target(schema.target))
-        seen = sparse_ranges(part, schema.names)
-        infos = Schema.of_numbers(seen, schema.names, schema.columns[0].display).columns
-        return table.with_schema(Schema(infos, schema.target, schema.named))
+        else:
+            names, display = schema.names, schema.columns[0].display
+        if table.matrix is not None:
+            seen = matrix_ranges(table.matrix[rows], names)
+        else:
+            seen = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
+        numbers = Schema.of_numbers(seen, names, display).with_target(schema.target)
+        if not is_lazy:
+            numbers = Schema(numbers.columns, schema.target, schema.named)
+        return table.with_schema(numbers)
     columns = tuple(_described(column, rows, keep_levels) for column in table.columns)
     infos = tuple(column.info for column in columns)
     return Table(columns, table.n_rows, Schema(infos, schema.target, schema.named))

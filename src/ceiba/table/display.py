@@ -20,30 +20,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def show_number(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
-    """Write a number of a column as people read it.
-
-    Parameters
-    ----------
-    number : float
-        A value or a cut; NaN is "missing".
-    display : {"number", "boolean", "date", "datetime", "duration"}
-        As in the column's info.
-    digits : int
-        Significant digits of plain numbers.
-    zone : str, optional
-        Time zone in which a datetime is shown, with its offset.
-
-    Examples
-    --------
-    >>> show_number(1714521600.0, "date")
-    '2024-05-01'
-    >>> show_number(1714564800.0, "datetime", zone="America/New_York")
-    '2024-05-01T08:00:00-04:00'
-    >>> show_number(1714564800.0, "date")
-    '2024-05-01T12:00:00'
-    >>> show_number(1.0, "boolean"), show_number(2.4500001), show_number(5400.0, "duration")
-    ('yes', '2.45', '1:30:00')
-    """
+    """Write a number of a column as people read it; datetimes in a zone, with its offset."""
     if number != number:
         return "missing"
     if display == "boolean" and number in (0.0, 1.0):

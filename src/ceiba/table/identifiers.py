@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataWarning
-from ceiba.table.column import Column
 from ceiba.table.schema import Kind
+from ceiba.table.table import Column
 
 MIN_ROWS: Final = 50
 MIN_DISTINCT: Final = 0.99

@@ -6,12 +6,13 @@ Table. A float matrix stays one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ceiba.table.categorical_features import chosen_columns
-from ceiba.table.column import MISSING_CODE, Column
+from ceiba.errors import OptionError, did_you_mean
+from ceiba.table.described import column_range, matrix_ranges
 from ceiba.table.display import level_of_number
 from ceiba.table.identifiers import warn_of_columns
 from ceiba.table.levels import code_numbers, recode
@@ -19,9 +20,13 @@ from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.numeric import EXACT_LIMIT
 from ceiba.table.readers.source import check_shape
 from ceiba.table.readers.sparse import sparse_ranges
-from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo, made_up_names
-from ceiba.table.summary import column_range, matrix_ranges
-from ceiba.table.table import FLOATS, INTEGERS, Table
+from ceiba.table.schema import ColumnInfo, Display, Kind, Schema, TargetInfo, listing, made_up_names
+from ceiba.table.table import FLOATS, INTEGERS, MISSING_CODE, Column, Table
+
+_ALLOWED = (
+    "Allowed are 'from_dtype', column names, column positions, or a mask with one bool for each "
+    "column."
+)
 
 
 def read(
@@ -83,14 +88,15 @@ def read(
     check_shape(source)
     names = source.names or made_up_names(source.n_columns)
     chosen = chosen_columns(categorical_features, names)
+    display: Display = "boolean" if source.is_boolean else "number"
     if source.matrix is not None and not chosen and finite:
         seen = matrix_ranges(source.matrix, source.names)
-        schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
-        return Table.from_matrix(source.matrix, schema.with_target(target))
+        schema = Schema.of_numbers(seen, source.names, display).with_target(target)
+        return Table.from_matrix(source.matrix, schema)
     if source.sparse is not None and not chosen and finite:
         seen = sparse_ranges(source.sparse, source.names)
-        schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
-        return Table.from_sparse(source.sparse, schema.with_target(target))
+        schema = Schema.of_numbers(seen, source.names, display).with_target(target)
+        return Table.from_sparse(source.sparse, schema)
     columns = tuple(
         fitted_column(source.read_column(j, name), j in chosen, finite)
         for j, name in enumerate(names)
@@ -120,3 +126,48 @@ def fitted_column(column: Column, is_chosen: bool = False, finite: bool = True) 
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     by_rows = column.levels_found or info.is_numeric
     return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)
+
+
+def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
+    """Return the positions of the columns that ``categorical_features`` names, as scikit-learn."""
+    option, n_columns = f"categorical_features={categorical_features!r}", len(names)
+    if categorical_features is None:
+        return frozenset()
+    if isinstance(categorical_features, str):
+        if categorical_features == "from_dtype":
+            return frozenset()
+        hint = did_you_mean(categorical_features, ["from_dtype"])
+        if categorical_features in names:
+            hint = f" Did you mean [{categorical_features!r}]?"
+        raise OptionError(f"{option}. {_ALLOWED}{hint}")
+    if not isinstance(categorical_features, Iterable):
+        raise OptionError(f"{option}. {_ALLOWED}")
+    chosen = [x.item() if isinstance(x, np.generic) else x for x in categorical_features]
+    types = set(map(type, chosen))
+    if not chosen:
+        return frozenset()
+    if types == {bool}:
+        if len(chosen) != n_columns:
+            raise OptionError(
+                f"categorical_features is a mask of {len(chosen)} for a table of {n_columns} "
+                "columns. Give one bool for each column."
+            )
+        return frozenset(j for j, is_chosen in enumerate(chosen) if is_chosen)
+    if all(issubclass(one, str) for one in types):
+        for name in chosen:
+            if name not in names:
+                raise OptionError(
+                    f"categorical_features names {name!r}, but the table has "
+                    f"{listing(names)}.{did_you_mean(name, names)}"
+                )
+        return frozenset(map(names.index, chosen))
+    if all(issubclass(one, int) and one is not bool for one in types):
+        for j in chosen:
+            if not 0 <= j < n_columns:
+                raise OptionError(
+                    f"categorical_features holds position {j}, but the table has columns 0 to "
+                    f"{n_columns - 1}."
+                )
+        return frozenset(chosen)
+    listed = ", ".join(sorted(one.__name__ for one in types))
+    raise OptionError(f"categorical_features holds values of type {listed}. {_ALLOWED}")

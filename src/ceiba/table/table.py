@@ -4,6 +4,9 @@ A table that came as one matrix of floats or integers keeps that matrix (no copy
 column); its columns are made when somebody asks: strided views, or float64 copies of integers. That
 is what keeps the prediction of a single row at a few microseconds. A sparse matrix is kept too; a
 column of it is made dense when somebody asks for its values.
+
+Missing is NaN in numbers and -1 in codes. A level that the schema does not know has the code
+``len(levels)``: unseen is not missing.
 """
 
 from __future__ import annotations
@@ -16,8 +19,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba import _core
-from ceiba.table.column import Column
 from ceiba.table.schema import ColumnInfo, Kind, Schema
+
+MISSING_CODE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Values of one column with what is known of them.
+
+    Parameters
+    ----------
+    info : ColumnInfo
+        Name, kind, levels.
+    values : ndarray
+        1-d float64 or float32 (maybe a strided view of the user's own array), or int32 codes.
+    levels_found : bool
+        Whether the levels are those of the rows, and not declared by the type of the column.
+    of_integers : bool
+        Whether the numbers came as integers.
+
+    Examples
+    --------
+    >>> from ceiba.table import Kind
+    >>> column = Column(ColumnInfo("x", Kind.NUMERIC), np.array([1.0, np.nan]))
+    >>> column.missing.tolist()
+    [False, True]
+    """
+
+    info: ColumnInfo
+    values: NDArray[Any]
+    levels_found: bool = False
+    of_integers: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self.info.name
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the missing rows."""
+        mask: NDArray[np.bool_] = (
+            np.isnan(self.values) if self.info.is_numeric else self.values == MISSING_CODE
+        )
+        return mask
+
+    @property
+    def unseen(self) -> NDArray[np.bool_]:
+        """Mask of the rows whose level the schema does not know."""
+        if self.info.is_numeric:
+            return np.zeros(len(self.values), dtype=bool)
+        mask: NDArray[np.bool_] = self.values >= self.info.n_levels
+        return mask
+
 
 #: The types of matrices that are taken as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -107,10 +162,24 @@ class Table:
 
     def core(self) -> _core.Columns:
         """Return the columns as the C++ core reads them, without a copy (made once, then kept)."""
-        core: _core.Columns | None = self.__dict__.get("_core")
-        if core is None:
-            core = self.__dict__["_core"] = _to_core(self)
-        return core
+        columns: _core.Columns | None = self.__dict__.get("_core")
+        if columns is not None:
+            return columns
+        matrix = self.matrix
+        if matrix is not None and (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
+            columns = _core.Columns.from_matrix(matrix)
+        elif self.sparse is not None:
+            columns = _core.Columns.from_sparse(*sparse_arrays(self.sparse))
+        else:
+            columns = _core.Columns(self.n_rows)
+            for column in self.columns:
+                if column.info.is_numeric:
+                    columns.add_numeric(column.values)
+                else:
+                    ordered = column.info.kind is Kind.ORDERED
+                    columns.add_levels(column.values, column.info.n_levels, ordered)
+        self.__dict__["_core"] = columns
+        return columns
 
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
@@ -178,8 +247,7 @@ class SparseColumn(Column):
 
 def sparse_values(matrix: Any, column: int) -> NDArray[Any]:
     """Return one column of a sparse matrix as a float array, zeros included."""
-    values = matrix[:, [column]].toarray().ravel()
-    return np.asarray(values if values.dtype in FLOATS else values.astype(np.float64))
+    return _floats(matrix[:, [column]].toarray().ravel())
 
 
 def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
@@ -190,19 +258,3 @@ def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.dtype in FLOATS else values.astype(np.float64)
-
-
-def _to_core(table: Table) -> _core.Columns:
-    matrix = table.matrix
-    if matrix is not None and (matrix.flags.c_contiguous or matrix.flags.f_contiguous):
-        return _core.Columns.from_matrix(matrix)
-    if table.sparse is not None:
-        return _core.Columns.from_sparse(*sparse_arrays(table.sparse))
-    columns = _core.Columns(table.n_rows)
-    for column in table.columns:
-        if column.info.is_numeric:
-            columns.add_numeric(column.values)
-        else:
-            ordered = column.info.kind is Kind.ORDERED
-            columns.add_levels(column.values, column.info.n_levels, ordered)
-    return columns

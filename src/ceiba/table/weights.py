@@ -13,26 +13,7 @@ from ceiba.errors import DataError, DataTypeError
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Read weights of rows.
-
-    Parameters
-    ----------
-    sample_weight : None, number or 1-d array-like
-        None stays None: every row counts once. A number is the weight of every row.
-    n_rows : int
-        Rows of the table.
-
-    Returns
-    -------
-    ndarray of float64, contiguous, or None
-
-    Examples
-    --------
-    >>> read_weights([1, 2], 2)
-    array([1., 2.])
-    >>> read_weights(None, 2) is None
-    True
-    """
+    """Read weights of rows: None stays None (each counts once), a number is that of every row."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
@@ -83,12 +64,6 @@ def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool
     """Return the number of rows that weights are worth: their sum if they count, else Kish's.
 
     Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> round(effective_rows(np.array([10.0, 10.0, 20.0]), 3, False), 3)
-    2.667
     """
     if weight is None:
         return float(n_rows)

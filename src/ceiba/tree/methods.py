@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
-from ceiba.table import Table, split_target
-from ceiba.table.scanning.lazy import is_dask
+from ceiba.table import Table
+from ceiba.table.scanning.scan import is_dask
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override

@@ -20,7 +20,8 @@ from ceiba.errors import DataError
 from ceiba.inspection.intervals import mean_interval, wilson
 from ceiba.inspection.rules import is_weighted, says_its_mean
 from ceiba.listing import Block, Listing, by_column, text_of
-from ceiba.table import Table, read_target, split_target
+from ceiba.table import Table, read_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 from ceiba.tree.figures import rows_by_weight, sum_up
 from ceiba.tree.routing import route

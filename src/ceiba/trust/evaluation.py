@@ -27,15 +27,10 @@ from ceiba.inspection.evaluate import (
 )
 from ceiba.inspection.intervals import interval_words, mean_interval, share_interval, wilson
 from ceiba.listing import Block, Listing, by_column, text_of
-from ceiba.table import (
-    Table,
-    effective_rows,
-    is_named_target,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Table, read_target
 from ceiba.table.readers.objects import missing_mask
+from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.weights import effective_rows, read_weights
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.visible import counted

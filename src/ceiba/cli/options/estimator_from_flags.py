@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.table.files.reading import Reading, read_table
+from ceiba.table.files.reading import Reading, load_table
 from ceiba.task import Task
 
 _FEW: Final = 20
@@ -82,7 +82,7 @@ def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any],
     """Read a CSV of three columns: truth, predicted, cost."""
     if path is None:
         return None
-    frame = read_table(path, Reading())
+    frame = load_table(path, Reading()).frame
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
     by_text = {str(label): label for label in labels}

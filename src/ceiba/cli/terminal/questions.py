@@ -13,7 +13,8 @@ from typing import Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, did_you_mean
-from ceiba.table import ColumnInfo, Table, show_number
+from ceiba.table import ColumnInfo, Table
+from ceiba.table.display import show_number
 from ceiba.table.files.cell_styles import Style
 from ceiba.table.files.kinds import by_schema
 from ceiba.table.files.reading import Batch
@@ -60,7 +61,7 @@ class Conversation:
 
     def tell(self, column: str, text: str) -> None:
         """Take an answer; an empty one is "not known"."""
-        from ceiba.table.files.typed_values import plain_value
+        from ceiba.table.files.cell_styles import plain_value
 
         text = text.strip()
         info = self.info(column)

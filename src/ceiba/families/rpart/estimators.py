@@ -23,9 +23,9 @@ from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import read_formula
 from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method
 from ceiba.families.rpart.words import RpartWords
-from ceiba.options import Option, check_options, takes_options
-from ceiba.options.checks import nothing, one_of
-from ceiba.table import Kind, is_named_target, read, split_target
+from ceiba.options import Option, check_options, nothing, one_of, takes_options
+from ceiba.table import Kind, read
+from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:

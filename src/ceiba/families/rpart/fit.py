@@ -47,8 +47,8 @@ from ceiba.grow.problem import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
 from ceiba.prune.cost_complexity import pruning_sequence
-from ceiba.table import present_rows, split_target
-from ceiba.table.targets.target import take_rows
+from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets.target import present_rows, take_rows
 from ceiba.tree import Tree
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}

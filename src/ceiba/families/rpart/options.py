@@ -15,8 +15,7 @@ from ceiba.estimators.parameters import PARAMETERS
 from ceiba.grow import Surrogates
 from ceiba.grow.option_objects import RpartRules
 from ceiba.grow.options import OPTIONS, GrowOptions
-from ceiba.options import Check, Option
-from ceiba.options.checks import array_like, integer, nothing, number, one_of
+from ceiba.options import Check, Option, array_like, integer, nothing, number, one_of
 from ceiba.task import Task
 
 Method = Literal["class", "anova", "poisson", "exp"]

@@ -19,19 +19,11 @@ from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS, RATES
-from ceiba.table import (
-    Table,
-    Target,
-    is_named_target,
-    present_rows,
-    read,
-    read_target,
-    read_weights,
-    split_target,
-)
+from ceiba.table import Table, Target, read, read_target
 from ceiba.table.described import described
-from ceiba.table.targets.class_order import in_declared_order
-from ceiba.table.targets.target import take_rows, target_outputs
+from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.targets.target import in_declared_order, present_rows, take_rows, target_outputs
+from ceiba.table.weights import read_weights
 
 Array = npt.NDArray[np.float64]
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout.captions import percent
-from ceiba.table import Column, Kind, show_number
+from ceiba.table import Column, Kind
+from ceiba.table.display import show_number
 from ceiba.table.identifiers import is_identifier, looks_like
 from ceiba.tree.splits.sentences import level_text, number_text
 from ceiba.visible import visible

@@ -19,7 +19,8 @@ from ceiba.inspection.splitting.division import (
     rows_impurity,
 )
 from ceiba.listing import Listing
-from ceiba.table import Column, Kind, Table, Target, read, read_target, split_target
+from ceiba.table import Column, Kind, Table, Target, read, read_target
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
 
 _LEVELS: Final = 8  # listed in a sentence, the others are counted

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout.panel_axis import PanelAxis, bin_edges
-from ceiba.table import Column, ColumnInfo, Table, read_target, show_number, split_target
+from ceiba.table import Column, ColumnInfo, Table, read_target
+from ceiba.table.display import show_number
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import cut_words, level_text

@@ -42,7 +42,7 @@ from ceiba.prune.cross_validation.folds import (
     seed_of,
 )
 from ceiba.shards.grower import grow_folds, with_rows
-from ceiba.table import effective_rows
+from ceiba.table.weights import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.studio.answers.bench import Bench
-from ceiba.table import show_number
+from ceiba.table.display import show_number
 from ceiba.tree.splits.sentences import level_text
 
 _MOST: Final = 200

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ceiba._polars import pl
+from ceiba.errors import DataError
+from ceiba.table.schema import ColumnInfo
 
 #: Cells that mean "nothing here" among numbers and dates; among texts they are levels like others.
 WEAK_MARKERS: Final = (
@@ -92,7 +94,12 @@ class Style:
             return self._numbers(cells)
         if self.kind == "date":
             return _where(cells, _DATES[self.form]).str.to_date(self.form, strict=False)
-        return _times(cells, self.form)
+        if self.form:
+            day, clock = self.form.split(" ")
+            pattern = _DATES[day][:-1] + _CLOCKS[clock]
+            return _where(cells, pattern).str.to_datetime(self.form, strict=False, time_unit="us")
+        iso = _where(cells, r"^\d{4}-\d{1,2}-\d{1,2}")
+        return iso.str.to_datetime(strict=False, time_unit="us")
 
     def _numbers(self, cells: Any) -> Any:
         if self.prefix or self.suffix:
@@ -156,7 +163,7 @@ def without_weak(cells: Any) -> Any:
 
 def fitting(cells: Iterable[str | None]) -> tuple[Style, ...]:
     """Return the styles that every cell of a column of texts fits, the plainest first."""
-    present = _present(cells)
+    present = {cell.strip() for cell in cells if cell is not None}.difference(WEAK_MARKERS)
     if not present:
         return ()
     shapes = sorted({cell.translate(_SHAPE) for cell in present})
@@ -172,11 +179,6 @@ def fitting(cells: Iterable[str | None]) -> tuple[Style, ...]:
 def is_blank(cells: Iterable[str | None]) -> bool:
     """Return whether no cell of a column of texts says anything about how it is written."""
     return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
-
-
-def _present(cells: Iterable[str | None]) -> set[str]:
-    bare = {cell.strip() for cell in cells if cell is not None}
-    return bare.difference(WEAK_MARKERS)
 
 
 def _numbers_fitting(cells: list[str]) -> Iterable[Style]:
@@ -204,33 +206,21 @@ def _dates_fitting(cells: list[str]) -> Iterable[Style]:
     series = pl.Series("cells", cells)
     for form, pattern in _DATES.items():
         date = Style("date", form=form)
-        if _all(cells, pattern) and not date.read(series).null_count():
+        if _all(cells, pattern) and _reads_all(date, series):
             yield date
     for form in ("", *(f"{day} {clock}" for day in _DATES for clock in _CLOCKS)):
         day, _, clock = form.partition(" ")
         pattern = _DATES[day][:-1] + _CLOCKS[clock] if form else r"^\d{4}-"
         time = Style("datetime", form=form)
-        if _all(cells, pattern) and not _read_times(time, series).null_count():
+        if _all(cells, pattern) and _reads_all(time, series):
             yield time
 
 
-def _read_times(time: Style, series: Any) -> Any:
-    """Read cells of which polars may find none to be a time, which is an error to it."""
+def _reads_all(style: Style, series: Any) -> bool:
     try:
-        return time.read(series)
-    except pl.exceptions.PolarsError:
-        return pl.Series(series.name, [None], dtype=pl.Datetime("us")).new_from_index(
-            0, len(series)
-        )
-
-
-def _times(cells: Any, form: str) -> Any:
-    """Return the expression of dates with a time of day; without a form, as ISO 8601 has them."""
-    if form:
-        day, clock = form.split(" ")
-        pattern = _DATES[day][:-1] + _CLOCKS[clock]
-        return _where(cells, pattern).str.to_datetime(form, strict=False, time_unit="us")
-    return _where(cells, r"^\d{4}-\d{1,2}-\d{1,2}").str.to_datetime(strict=False, time_unit="us")
+        return not style.read(series).null_count()
+    except pl.exceptions.PolarsError:  # no cell looks like a time
+        return False
 
 
 def _where(cells: Any, pattern: str) -> Any:
@@ -365,3 +355,31 @@ def _date(
         "--month-first."
     )
     return by_order["%d"]
+
+
+def plain_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
+    """Return a value that a person types as any program reads it: 1234.5, 2024-12-31.
+
+    Alone it often fits two styles. Those of the model's file settle that, or it is refused.
+    """
+    if not info.is_numeric or info.display not in ("number", "date", "datetime"):
+        return text
+    fits = [one for one in fitting([text]) if one.is_number == (info.display == "number")]
+    if not fits:
+        return text
+    made = choose({info.name: fits}, decimal_comma=_comma(info.name, styles), stored=styles)
+    if made.doubts:
+        example = "1234.5" if info.display == "number" else "2024-12-31"
+        raise DataError(
+            f"Column {info.name!r}: {text!r} can be read in two ways. Write it like {example}."
+        )
+    value: Any = made.styles[info.name].read(pl.Series("value", [text]))[0]
+    return text if value is None else str(value)
+
+
+def _comma(name: str, styles: Mapping[str, Style]) -> bool | None:
+    """Return whether the file had decimal commas; None where its numbers do not say."""
+    if name in styles and styles[name].decimal:
+        return None  # the column itself settles it
+    marks = {style.decimal for style in styles.values() if style.is_number and style.decimal}
+    return True if marks == {","} else None

@@ -19,7 +19,7 @@ from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
 from ceiba.table.files.cell_styles import Choice, Style, choose, fitting
 from ceiba.table.files.header import named_columns, records, separator_in
-from ceiba.table.files.streams import Piece, existing, pieces, shown
+from ceiba.table.files.streams import existing, first_line, pieces, shown
 
 if TYPE_CHECKING:
     from ceiba.table.files.reading import Reading
@@ -71,17 +71,15 @@ class CsvPiece:
         With `rows`, no more than the first ones.
         """
         file = self.file
+        missing = list(file.format.markers) if markers else None
         try:
-            return self._parsed(
-                kinds, columns, list(file.format.markers) if markers else None, rows
-            )
+            return self._parsed(kinds, columns, missing, rows)
         except pl.exceptions.ComputeError:
             self.refuse_malformed()
             raise
         except pl.exceptions.PolarsError as error:
             self.refuse_malformed()
-            first = str(error).strip().split("\n")[0]
-            raise DataError(f"{shown(file.source)}: {first}") from None
+            raise DataError(f"{shown(file.source)}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
         """Parse as `parse` does, but leave markers in columns of texts to the caller.
@@ -235,10 +233,7 @@ class CsvFile:
         yield self._first
         for piece in self._pieces:
             self.done = piece.done
-            yield self._of(piece)
-
-    def _of(self, piece: Piece) -> CsvPiece:
-        return CsvPiece(self, piece.raw, piece.line, piece.encoding)
+            yield CsvPiece(self, piece.raw, piece.line, piece.encoding)
 
 
 def _is_finite(text: str) -> bool:

@@ -12,14 +12,13 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
-from ceiba.table.column import Column
-from ceiba.table.declared import Levels
 from ceiba.table.files.cell_styles import PLAIN, WEAK_MARKERS, Style, tidy
 from ceiba.table.files.reading import Batch
+from ceiba.table.levels import Levels
 from ceiba.table.read_for_fit import fitted_column
 from ceiba.table.readers.mappings import column_of_values
 from ceiba.table.schema import ColumnInfo, Schema
-from ceiba.table.table import Table
+from ceiba.table.table import Column, Table
 
 Place = Callable[[int], str]  # says where a row is in the file
 _FLOAT32 = 2**24  # every whole number up to it is a float32
@@ -82,11 +81,13 @@ def as_columns(frame: pl.DataFrame) -> Any:
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
-        one.name: Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
-        if isinstance(one.dtype, pl.Enum)
-        else one
+        one.name: _ordered(one) if isinstance(one.dtype, pl.Enum) else one
         for one in frame.get_columns()
     }
+
+
+def _ordered(enum: Any) -> Levels:
+    return Levels(enum.to_list(), enum.dtype.categories.to_list(), ordered=True)
 
 
 def as_table(columns: list[Any]) -> Table:
@@ -105,9 +106,7 @@ def as_table(columns: list[Any]) -> Table:
 
 
 def _read_series(one: Any) -> Column:
-    values = one
-    if isinstance(one.dtype, pl.Enum):  # here it means ordered levels
-        values = Levels(one.to_list(), one.dtype.categories.to_list(), ordered=True)
+    values = _ordered(one) if isinstance(one.dtype, pl.Enum) else one
     if one.dtype.is_integer() and max(-(one.min() or 0), one.max() or 0) <= _FLOAT32:
         values = one.cast(pl.Float32).fill_null(float("nan"))
     column = fitted_column(column_of_values(one.name, values))
@@ -187,17 +186,12 @@ def styles_of(batch: Batch) -> Mapping[str, Style]:
     if batch.piece is None:
         return batch.styles
     file = batch.piece.file
+    # Where not all cells of a column fit any style, they are judged as numbers.
+    number = Style("number", ",", ".") if file.decimal_comma else PLAIN
     return {
-        name: _numeric_style(style, file.decimal_comma)
+        name: number if style.kind == "text" else style
         for name, style in file.choice.styles.items()
     }
-
-
-def _numeric_style(style: Style, decimal_comma: bool) -> Style:
-    """Return the style by which cells are judged where not all of them fit any."""
-    if style.kind != "text":
-        return style
-    return Style("number", ",", ".") if decimal_comma else PLAIN
 
 
 def _expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:

@@ -7,6 +7,7 @@ pieces, cells of a CSV as they stand, for predicting: what goes in comes out unc
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,10 +20,9 @@ from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
 from ceiba.progress import progress_bar
 from ceiba.table.files.cell_styles import Style, choose
 from ceiba.table.files.csv_file import CsvFile, CsvFormat, CsvPiece
-from ceiba.table.files.databases import read_database
 from ceiba.table.files.header import names_in, names_in_file
 from ceiba.table.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
-from ceiba.table.files.streams import PACKED, existing, seekable, shown
+from ceiba.table.files.streams import PACKED, existing, first_line, seekable, shown
 from ceiba.table.files.typed_csv import Columns, nameless, read_csv, typed_frame
 
 #: Cells that are missing values unless the user says otherwise.
@@ -151,11 +151,6 @@ def is_text(source: str) -> bool:
     return Path(name).suffix not in (*_TYPED, *SPREADSHEETS)
 
 
-def read_table(source: str, reading: Reading) -> Any:
-    """Read a whole table as a frame."""
-    return load_table(source, reading).frame
-
-
 def load_table(source: str, reading: Reading) -> Loaded:
     """Read a whole table; types of text columns are inferred from all rows."""
     if is_spreadsheet(source):
@@ -189,16 +184,16 @@ def _sheet(source: str, reading: Reading) -> Loaded:
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
-    sheet = read_spreadsheet(source, reading)
+    sheet, has_header, remarks = read_spreadsheet(source, reading)
     frame, choice = typed_frame(
-        sheet.frame,
+        sheet,
         lambda fits: choose(
             fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
             stored=reading.styles,
         ),
     )  # fmt: skip
-    csv = CsvFormat(header=sheet.has_header, styles=choice.styles)
-    return Loaded(frame, sheet.remarks + choice.doubts, csv)
+    csv = CsvFormat(header=has_header, styles=choice.styles)
+    return Loaded(frame, remarks + choice.doubts, csv)
 
 
 def refuse_text_options(source: str, reading: Reading) -> None:
@@ -268,11 +263,7 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
             empty = lazy.collect()
             yield Batch(empty.columns, 0, empty)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
+        raise DataError(f"{shown(source)}: {first_line(error)}") from None
 
 
 def _guarded(source: str, read: Any) -> Any:
@@ -281,7 +272,7 @@ def _guarded(source: str, read: Any) -> Any:
     except pl.exceptions.NoDataError:
         raise DataError(f"{shown(source)} is empty.") from None
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{shown(source)}: {_first_line(error)}") from None
+        raise DataError(f"{shown(source)}: {first_line(error)}") from None
 
 
 def _read_typed(source: str) -> Any:
@@ -293,3 +284,37 @@ def _read_typed(source: str) -> Any:
     if ending in (".arrow", ".feather", ".ipc"):
         return pl.read_ipc(source)
     return pl.read_ndjson(source)
+
+
+def read_database(source: str) -> Any:
+    """Read one table of an SQLite or DuckDB file."""
+    path, _, table = source.partition("::")
+    name = '"' + table.replace('"', '""') + '"'
+    with Path(existing(path)).open("rb") as file:
+        lite = file.read(16).startswith(b"SQLite format 3")
+    if lite:
+        import sqlite3
+
+        base: Any = sqlite3.connect(f"file:{os.path.abspath(path)}?mode=ro", uri=True)  # noqa: PTH100
+        failures: tuple[type[Exception], ...] = (sqlite3.Error,)
+    else:
+        try:
+            import duckdb
+        except ImportError:
+            raise ImportError(
+                f"Reading {path!r} needs the package duckdb. Install it: pip install duckdb",
+                name="duckdb",
+            ) from None
+        failures = (duckdb.Error,)
+        try:
+            base = duckdb.connect(path, read_only=True)
+        except failures as error:
+            raise DataError(f"{path} is no database: {first_line(error)}") from None
+    try:
+        cursor = base.execute(f"SELECT * FROM {name}")
+        names = [one[0] for one in cursor.description]
+        return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
+    except failures as error:
+        raise DataError(f"{path}, table {table!r}: {first_line(error)}") from None
+    finally:
+        base.close()

@@ -1,16 +1,20 @@
 """Files of any format as a scan that is read piece by piece.
 
 Parquet files are scanned where they are. All others go once through their reader, piece by piece,
-into a temporary Parquet file, with the types that reading them as a whole would give.
+into a temporary Parquet file, with the types that reading them as a whole would give. That file has
+no name (on Linux), so that no end of the process leaves it behind; elsewhere it goes with its scan.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
@@ -22,11 +26,13 @@ from ceiba.table.files.reading import (
     refuse_text_options,
     sources_of,
 )
-from ceiba.table.files.streams import is_stream
+from ceiba.table.files.streams import first_line, is_stream
 from ceiba.table.files.typed_csv import nameless, read_csv
-from ceiba.table.scanning.parquet import ParquetFile
-from ceiba.table.scanning.scan import Scan, read_size, scan_of, scratch_directory
-from ceiba.table.scanning.spool import Spool
+from ceiba.table.scanning.parquet import ParquetFile, require_parquet
+from ceiba.table.scanning.scan import Scan, read_size, scan_of
+
+_GROUP_ROWS: Final = 1 << 17
+_NAMELESS: Final = Path("/proc/self/fd")
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,9 @@ def open_scan(
             "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
             "memory. Leave out scratch or cluster."
         )
-    size, directory = read_size(memory, "memory"), scratch_directory(scratch)
+    size, directory = read_size(memory, "memory"), None if scratch is None else str(scratch)
+    if directory is not None and not Path(directory).is_dir():
+        raise OptionError(f"scratch must be a directory that exists. Got {directory!r}.")
     if all(map(_is_parquet, paths)):
         refuse_text_options(paths[0], reading)
         if cluster is not None:  # workers are in other directories
@@ -116,8 +124,7 @@ def _spool_typed(
             for frame in lazy(path).collect_batches(chunk_size=1 << 17, maintain_order=True):
                 rows.add(frame)
         except pl.exceptions.PolarsError as error:
-            first = str(error).strip().split("\n")[0]
-            raise DataError(f"{path}: {first}") from None
+            raise DataError(f"{path}: {first_line(error)}") from None
     return csv, remarks
 
 
@@ -148,3 +155,73 @@ class _Rows:
         texts = [c.name for c in frame.get_columns() if c.dtype in (pl.Categorical, pl.String)]
         frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
         self.spool.write(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+class Spool:
+    """Write Arrow tables of one schema, then read them as a Parquet file."""
+
+    def __init__(self, directory: str | None) -> None:
+        self.directory = directory or tempfile.gettempdir()
+        self._waiting: list[Any] = []
+        self._writer: Any = None
+        self.n_rows = 0
+        handle, name = tempfile.mkstemp(".parquet", "ceiba-spool-", self.directory)
+        self._path, self._owner = Path(name), _Owner()
+        if _NAMELESS.is_dir():
+            self._path.unlink()
+            self._path = _NAMELESS / str(handle)
+            weakref.finalize(self._owner, os.close, handle)
+        else:  # macOS and Windows
+            os.close(handle)
+            weakref.finalize(self._owner, self._path.unlink, missing_ok=True)
+
+    def write(self, table: Any) -> None:
+        """Write rows."""
+        if table.num_rows:
+            self._waiting.append(table)
+            self.n_rows += table.num_rows
+        if sum(one.num_rows for one in self._waiting) >= _GROUP_ROWS:
+            self._flush()
+
+    def restart(self) -> None:
+        """Forget what was written."""
+        self._waiting, self._writer, self.n_rows = [], None, 0
+
+    def done(self, name: str) -> ParquetFile:
+        """End writing and return the file, which errors call `name`; it lives as long as this."""
+        self._flush()
+        if self._writer is None:
+            raise DataError(f"{name} has no rows.")
+        try:
+            self._writer.close()
+        except OSError as error:
+            raise self._full(error) from error
+        return ParquetFile.look(self._path, name, self._owner)
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if not self._waiting:
+            return
+        rows, self._waiting = pa.concat_tables(self._waiting), []
+        try:
+            if self._writer is None:
+                parquet = require_parquet()
+                self._writer = parquet.ParquetWriter(
+                    self._path, rows.schema, compression="lz4", write_statistics=False
+                )
+            self._writer.write_table(rows, row_group_size=_GROUP_ROWS)
+        except OSError as error:
+            raise self._full(error) from error
+
+    def _full(self, error: OSError) -> Exception:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            return error
+        return DataError(
+            f"The disk of {self.directory} is full. Make room, or give another directory as "
+            "scratch."
+        )
+
+
+class _Owner:
+    """The file lives as long as this value."""

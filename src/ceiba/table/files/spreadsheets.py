@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,22 +25,13 @@ _MEMORY: Final = 2 << 30  # bytes that a reader may take
 _PER_BYTE: Final = 1000  # and more of them, by byte of the file; a packed cell has 1 to 10
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A sheet as a frame, columns with a text in them as texts."""
-
-    frame: Any
-    has_header: bool
-    remarks: list[str] = field(default_factory=list)
-
-
 def is_spreadsheet(source: str) -> bool:
     """Return whether a source is a sheet of a spreadsheet."""
     return Path(source.partition("::")[0].lower()).suffix in SPREADSHEETS
 
 
-def read_spreadsheet(source: str, reading: Reading) -> Sheet:
-    """Read one sheet: the one that is named, else the first that is not empty.
+def read_spreadsheet(source: str, reading: Reading) -> tuple[pl.DataFrame, bool, list[str]]:
+    """Return a sheet (the named one, else the first not empty), whether it has names, and remarks.
 
     The reader makes a dense range of the cells before anything can be asked of it, and ends its
     process if two of them are too far apart: it has one of its own, with memory by the file's size.
@@ -51,7 +41,17 @@ def read_spreadsheet(source: str, reading: Reading) -> Sheet:
     rows, remarks = in_child(path, memory, _filled_rows, path, wanted, reading.skip_rows)
     if not rows:
         raise DataError(f"{source} has no rows after --skip-rows {reading.skip_rows}.")
-    return _frame(source, rows, reading, remarks)
+    shown = [[str(cell).strip() for cell in row] for row in rows[:1000]]
+    names, has_header, noticed = named_columns(shown, reading, source)
+    n, n_named = len(names), sum(map(bool, shown[0]))
+    if has_header and n_named < n / 2:
+        raise DataError(
+            f"{source}: the first row has names for {n_named} of {n} columns. If a title stands "
+            "above the table, leave it out with --skip-rows."
+        )
+    body = rows[1:] if has_header else rows
+    columns = [_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
+    return pl.DataFrame(columns), has_header, remarks + noticed
 
 
 def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
@@ -88,20 +88,6 @@ def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]
     return [row for row in rows if any(cell != "" for cell in row)], remarks
 
 
-def _frame(source: str, rows: list[list[Any]], reading: Reading, remarks: list[str]) -> Sheet:
-    shown = [[str(cell).strip() for cell in row] for row in rows[:1000]]
-    names, has_header, noticed = named_columns(shown, reading, source)
-    n, n_named = len(names), sum(map(bool, shown[0]))
-    if has_header and n_named < n / 2:
-        raise DataError(
-            f"{source}: the first row has names for {n_named} of {n} columns. If a title stands "
-            "above the table, leave it out with --skip-rows."
-        )
-    body = rows[1:] if has_header else rows
-    columns = [_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
-    return Sheet(pl.DataFrame(columns), has_header, remarks + noticed)
-
-
 def _column(name: str, cells: list[Any], reading: Reading) -> Any:
     missing = set(reading.markers)
     values = [None if isinstance(c, str) and c.strip() in missing else c for c in cells]
@@ -113,20 +99,14 @@ def _column(name: str, cells: list[Any], reading: Reading) -> Any:
     if kinds == {bool}:
         return pl.Series(name, values)
     if kinds and kinds <= {datetime.date, datetime.datetime}:
-        days = [v.date() if isinstance(v, datetime.datetime) else v for v in values]
-        at_midnight = all(
-            not isinstance(v, datetime.datetime) or v.time() == datetime.time() for v in values
-        )
-        if at_midnight:
-            return pl.Series(name, days, dtype=pl.Date)
         midnight = datetime.time()
         times = [
-            datetime.datetime.combine(v, midnight)
-            if isinstance(v, datetime.date) and not isinstance(v, datetime.datetime)
-            else v
+            v if v is None or hasattr(v, "time") else datetime.datetime.combine(v, midnight)
             for v in values
         ]
-        return pl.Series(name, times, dtype=pl.Datetime("us"))
+        series = pl.Series(name, times, dtype=pl.Datetime("us"))
+        is_date = all(v is None or v.time() == midnight for v in times)
+        return series.cast(pl.Date) if is_date else series
     return pl.Series(name, [None if v is None else _text(v) for v in values], dtype=pl.String)
 
 

@@ -79,6 +79,11 @@ def shown(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message; the libraries that read files add many."""
+    return str(error).strip().split("\n")[0]
+
+
 def existing(path: str) -> str:
     """Return the path of a file or stream that is there, or say what is wrong with it."""
     if Path(path).is_dir() or not Path(path).exists():
@@ -186,7 +191,7 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
             text = "\n".join(batch["line"].fill_null("").to_list())
             yield f"{text}\n".encode(), 0
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{source} cannot be unpacked: {str(error).splitlines()[0]}.") from None
+        raise DataError(f"{source} cannot be unpacked: {first_line(error)}.") from None
 
 
 def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
@@ -365,7 +370,11 @@ def _decoded(
         if old_mac:
             text = text.replace(b"\r", b"\n")
         if b"\0" in text:
-            raise _null_character(text, line, column, source)
+            raise DataError(
+                f"{_place(text[: text.index(0)], line, column, source)}: a NUL character, which no "
+                "text file has. Is the file damaged, UTF-16 (--encoding utf-16), or a spreadsheet "
+                "or a database under another name?"
+            )
         ends = text.count(b"\n")
         line += ends
         column = len(text) - text.rfind(b"\n") if ends else column + len(text)
@@ -373,24 +382,18 @@ def _decoded(
             yield text, done, encoding or "utf-8"
 
 
-def _null_character(text: bytes, line: int, column: int, source: str) -> DataError:
-    before = text[: text.index(b"\0")]
+def _place(before: bytes, line: int, column: int, source: str) -> str:
+    """Say where a text goes on after some bytes that begin at a line and column."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
-    return DataError(
-        f"{shown(source)}, line {line + ends}, column {at}: a NUL character, which no text file "
-        "has. Is the file damaged, UTF-16 (--encoding utf-16), or a spreadsheet or a database "
-        "under another name?"
-    )
+    return f"{shown(source)}, line {line + ends}, column {at}"
 
 
 def _bad_byte(
     error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
 ) -> DataError:
     # What the decoder held back from the block before is part of `error.object`.
-    good = error.object[: error.start]
-    ends = good.count(b"\n")
-    at = len(good) - good.rfind(b"\n") if ends else column + len(good)
+    place = _place(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
         hint = "It does not look like text: is it a spreadsheet or a database under another name?"
     else:
@@ -398,7 +401,4 @@ def _bad_byte(
             "Give its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
             "or America, --encoding latin-1 if older."
         )
-    return DataError(
-        f"{shown(source)}, line {line + ends}, column {at}: byte 0x{error.object[error.start]:02x} "
-        f"is not {encoding}. {hint}"
-    )
+    return DataError(f"{place}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")

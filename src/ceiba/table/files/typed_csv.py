@@ -147,15 +147,11 @@ def _hand_over(pieces: _Pieces, choice: Choice | None, sink: Sink) -> Choice | N
         frame = _typed(piece, choice.styles, guessed)
         if frame is None or any(frame[one].null_count() < len(frame) for one in empty):
             return None
-        sink.add(without_empty_rows(frame.select(pieces.files[0].format.names)))
+        frame = frame.select(pieces.files[0].format.names)
+        if frame.width > 1 and all(one.null_count() for one in frame.get_columns()):
+            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # empty lines
+        sink.add(frame)
     return choice
-
-
-def without_empty_rows(frame: Any) -> Any:
-    """Leave out rows without a single cell: empty lines."""
-    if frame.width < 2 or not all(one.null_count() for one in frame.get_columns()):
-        return frame
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
 def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
@@ -176,14 +172,11 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
         read = [name for name in texts if styles[name] != TEXT]
         if any(typed[name].null_count() > tidied[name].null_count() for name in read):
             return None
-        if plain and (_holds_codes(piece, list(plain)) or not _all_finite(frame, list(plain))):
+        # A number beyond float64, or a code among numbers, is a text.
+        finite = frame.select(pl.col(list(plain)).is_finite().all()) if plain else None
+        if finite is not None and (_holds_codes(piece, list(plain)) or not all(finite.row(0))):
             return None
     return typed
-
-
-def _all_finite(frame: pl.DataFrame, names: list[str]) -> bool:
-    """Return whether no number is beyond float64: such a cell is a text."""
-    return all(frame.select(pl.col(names).is_finite().all()).row(0))
 
 
 def _holds_codes(piece: CsvPiece, names: list[str]) -> bool:
@@ -215,14 +208,10 @@ def _joined(name: str, parts: list[Any]) -> Any:
     """Put the pieces of one column together."""
     kinds = {part.dtype for part in parts}
     if len(kinds) > 1:
-        kind = max(kinds, key=_width)
+        kind = max(kinds, key=lambda kind: int("".join(filter(str.isdigit, str(kind))) or 64))
         parts = [part.cast(kind) for part in parts]
     whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
     return whole.rename(name)
-
-
-def _width(kind: Any) -> int:
-    return int("".join(filter(str.isdigit, str(kind))) or 64)
 
 
 def _choice_of_all(pieces: _Pieces) -> Choice:

@@ -1,4 +1,9 @@
-"""numpy arrays: plain 2-d, object, masked, and structured (one column for each field)."""
+"""numpy arrays: plain 2-d, object, masked, and structured (one column for each field).
+
+A column goes by its dtype: numbers -> numeric | bool -> numeric 0/1, shown as yes/no | strings ->
+categorical | datetime64, timedelta64 -> numeric seconds | object -> by the types of its values |
+masked -> missing there.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.column import Column
-from ceiba.table.readers.array_column import column_of_array
-from ceiba.table.readers.numeric import EXACT_LIMIT, floats, floats_of_integers, refuse_complex
+from ceiba.table.levels import code_objects
+from ceiba.table.readers.numeric import (
+    EXACT_LIMIT,
+    floats,
+    floats_of_integers,
+    numeric,
+    refuse_complex,
+)
+from ceiba.table.readers.objects import column_of_objects
 from ceiba.table.readers.source import Source, settle_names
+from ceiba.table.readers.times import seconds
+from ceiba.table.schema import ColumnInfo, Kind
+from ceiba.table.table import Column
 
 Array = NDArray[Any]
 
@@ -46,18 +60,12 @@ def _as_matrix(X: Array) -> Array | None:
 
 def wrong_dimensions(X: Array) -> DataError:
     """Return scikit-learn's error for an array that is not 2-d."""
-    if X.ndim == 0:
+    if X.ndim < 2:
+        shown = np.array2string(X, threshold=6, edgeitems=3) if X.ndim else repr(X)
         return DataError(
-            f"Expected 2D array, got scalar array instead:\narray={X!r}.\nReshape your data either "
-            "using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
-            "if it contains a single sample."
-        )
-    if X.ndim == 1:
-        shown = np.array2string(X, threshold=6, edgeitems=3)
-        return DataError(
-            f"Expected 2D array, got 1D array instead:\narray={shown}.\nReshape your data either "
-            "using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) "
-            "if it contains a single sample."
+            f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead:\narray={shown}."
+            "\nReshape your data either using array.reshape(-1, 1) if your data has a single "
+            "feature or array.reshape(1, -1) if it contains a single sample."
         )
     return DataError(
         f"Found array with dim {X.ndim}, shape {X.shape}, while dim <= 2 is required: a table has "
@@ -84,3 +92,41 @@ def _open_structured(X: Array) -> Source:
         return column_of_array(name, X[fields[j]])
 
     return Source(len(X), len(fields), settle_names(fields), read_column)
+
+
+def column_of_array(name: str, values: NDArray[Any]) -> Column:
+    """Read a 1-d numpy array."""
+    if isinstance(values, np.ma.MaskedArray):
+        return _column_of_masked(name, values)
+    kind = values.dtype.kind
+    if kind == "f":
+        return numeric(name, floats(values))
+    if kind in "iu":
+        return numeric(name, floats_of_integers(name, values), of_integers=True)
+    if kind == "b":
+        return numeric(name, values.astype(np.float64), "boolean")
+    if kind == "O":
+        return column_of_objects(name, values.tolist())
+    if kind in "UST":
+        codes, levels = code_objects(values.tolist())
+        return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
+    if kind in "Mm":
+        numbers, display = seconds(name, values)
+        return numeric(name, numbers, display)
+    refuse_complex(values.dtype)
+    raise DataTypeError(
+        f"Column {name!r}: values of type {values.dtype} cannot be read. Allowed are numbers, "
+        "booleans, strings, categories and dates."
+    )
+
+
+def _column_of_masked(name: str, values: np.ma.MaskedArray[Any, Any]) -> Column:
+    mask = np.ma.getmaskarray(values)
+    if values.dtype.kind in "fiub":
+        column = column_of_array(name, np.where(mask, np.zeros((), values.dtype), values.data))
+        if not mask.any():
+            return column
+        return Column(column.info, np.where(mask, column.values.dtype.type(np.nan), column.values))
+    objects = values.data.astype(object)
+    objects[mask] = None
+    return column_of_objects(name, objects.tolist())

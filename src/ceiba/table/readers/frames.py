@@ -17,18 +17,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba._polars import pl
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.column import Column
 from ceiba.table.levels import code_objects, settle_levels
-from ceiba.table.readers.array_column import column_of_array
-from ceiba.table.readers.arrays import wrong_dimensions
+from ceiba.table.readers.arrays import column_of_array, wrong_dimensions
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, warn_inexact
 from ceiba.table.readers.source import Source, settle_names
 from ceiba.table.readers.times import seconds
 from ceiba.table.schema import ColumnInfo, Kind
+from ceiba.table.table import Column
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+_SMALL = 100_000
+_WIDE = 500
+_FEW_ROWS = 1000
+# As pandas (numpy types) and polars write them; "Float64" of pandas, which may hold NA, is told
+# apart from that of polars by the kind of its numpy form.
+_FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -99,14 +106,6 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     return matrix if matrix.dtype.kind == "f" else None
 
 
-_SMALL = 100_000
-_WIDE = 500
-_FEW_ROWS = 1000
-# As pandas (numpy types) and polars write them; "Float64" of pandas, which may hold NA, is told
-# apart from that of polars by the kind of its numpy form.
-_FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
-
-
 def column_of_series(name: str, values: Any) -> Column:
     """Read one column given as a Series, or as anything numpy can make an array of."""
     import narwhals as nw
@@ -138,13 +137,12 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
         return _string_column(name, series)
     if isinstance(kind, nw.Boolean):
         return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
-    if isinstance(kind, nw.Decimal):
-        floats = series.cast(nw.Float64)
+    if isinstance(kind, nw.Decimal | nw.Int128 | nw.UInt128):
+        floats, is_decimal = series.cast(nw.Float64), isinstance(kind, nw.Decimal)
         if floats.n_unique() < series.n_unique():
-            warn_inexact(name, "decimals of more than 15 digits")
+            what = "decimals of more than 15 digits" if is_decimal else "integers beyond 2**53"
+            warn_inexact(name, what)
         return numeric(name, _floats(floats))
-    if isinstance(kind, nw.Int128 | nw.UInt128):
-        return _wide_integers(name, series)
     if kind.is_integer() and series.null_count():
         there = series.drop_nulls()
         if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
@@ -183,15 +181,6 @@ def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
         ) from None
 
 
-def _wide_integers(name: str, series: nw.Series[Any]) -> Column:
-    import narwhals as nw
-
-    floats = series.cast(nw.Float64)
-    if floats.n_unique() < series.n_unique():
-        warn_inexact(name, "integers beyond 2**53")
-    return numeric(name, _floats(floats))
-
-
 def _floats(series: nw.Series[Any]) -> NDArray[Any]:
     values = np.asarray(series.to_numpy())
     return values if values.dtype.kind == "f" else values.astype(np.float64)
@@ -213,7 +202,11 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
         levels: Sequence[Any] = native.cat.categories.tolist()
         return _levels_column(name, codes, levels, ordered=bool(native.cat.ordered), declared=True)
     if series.implementation.is_polars():
-        return _polars_category(name, series.to_native())
+        enum = series.to_native()
+        if not isinstance(enum.dtype, pl.Enum):
+            return _polars_strings(name, enum.cast(pl.String))
+        levels = enum.dtype.categories.to_list()
+        return _levels_column(name, _codes(enum), levels, declared=True)
     if series.implementation.is_pyarrow():
         return _arrow_category(name, series.to_native())
     if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas, which cannot convert all
@@ -221,18 +214,7 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
     return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
 
 
-def _polars_category(name: str, native: Any) -> Column:
-    import polars as pl
-
-    if isinstance(native.dtype, pl.Enum):
-        levels = native.dtype.categories.to_list()
-        return _levels_column(name, _codes(native), levels, declared=True)
-    return _polars_strings(name, native.cast(pl.String))
-
-
 def _polars_strings(name: str, native: Any) -> Column:
-    import polars as pl
-
     if len(native) <= _FEW_ROWS:  # a query of polars costs more than so many dict lookups
         coded, found = code_objects(native.to_list())
         return _levels_column(name, coded, found, declared=True, observed=True)
@@ -243,15 +225,8 @@ def _polars_strings(name: str, native: Any) -> Column:
 
 
 def _codes(enum: Any) -> NDArray[Any]:
-    physical = enum.to_physical()
-    codes: NDArray[Any] = physical.cast(_int32()).fill_null(-1).to_numpy()
+    codes: NDArray[Any] = enum.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
     return codes
-
-
-def _int32() -> Any:
-    import polars as pl
-
-    return pl.Int32
 
 
 def _arrow_category(name: str, native: Any) -> Column:

@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError
-from ceiba.table.column import Column
-from ceiba.table.declared import Levels
-from ceiba.table.levels import settle_levels
-from ceiba.table.readers.array_column import column_of_array
-from ceiba.table.readers.arrays import open_array, wrong_dimensions
+from ceiba.table.levels import Levels, settle_levels
+from ceiba.table.readers.arrays import column_of_array, open_array, wrong_dimensions
 from ceiba.table.readers.objects import column_of_objects
 from ceiba.table.readers.source import Source, settle_names
 from ceiba.table.schema import ColumnInfo, Kind
+from ceiba.table.table import Column
 
 _NUMBERS = frozenset({int, float})
 
@@ -53,19 +51,15 @@ def column_of_values(name: str, values: Any) -> Column:
             )
         return column_of_array(name, values)
     if isinstance(values, Levels):
-        return _column_of_levels(name, values)
+        given = np.array(values.codes(), dtype=np.int32)
+        codes, levels = settle_levels(name, given, values.levels, declared=True)
+        kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
+        return Column(ColumnInfo(name, kind, levels), codes)
     if isinstance(values, list | tuple | range):
         return column_of_objects(name, values)
     from ceiba.table.readers.frames import column_of_series
 
     return column_of_series(name, values)
-
-
-def _column_of_levels(name: str, values: Levels) -> Column:
-    given = np.array(values.codes(), dtype=np.int32)
-    codes, levels = settle_levels(name, given, values.levels, declared=True)
-    kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
-    return Column(ColumnInfo(name, kind, levels), codes)
 
 
 def _is_single(value: Any) -> bool:
@@ -91,16 +85,15 @@ def open_rows(X: Sequence[Any]) -> Source:
         return _open_dicts(X)
     if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
         return _open_uneven(X)
-    widths = (
-        [len(row) if np.ndim(row) else -1 for row in X] if _holds_arrays(X) else list(map(len, X))
-    )
+    are_arrays = all(isinstance(row, np.ndarray) for row in X)
+    widths = [len(row) if np.ndim(row) else -1 for row in X] if are_arrays else list(map(len, X))
     if len(set(widths)) > 1:
         row = next(i for i, width in enumerate(widths) if width != widths[0])
         raise DataError(
             f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row "
             "needs the same number of values; use None for a missing one."
         )
-    if _holds_arrays(X):
+    if are_arrays:
         return open_array(np.asarray(X))
     if set(map(type, chain.from_iterable(X))) <= _NUMBERS:
         numbers = np.array(X)
@@ -114,10 +107,6 @@ def open_rows(X: Sequence[Any]) -> Source:
         return column_of_objects(name, columns[j])
 
     return Source(len(X), widths[0], None, read_column)
-
-
-def _holds_arrays(X: Sequence[Any]) -> bool:
-    return all(isinstance(row, np.ndarray) for row in X)
 
 
 def _open_uneven(X: Sequence[Any]) -> Source:
@@ -141,11 +130,9 @@ def _open_dicts(X: Sequence[Any]) -> Source:
                 "the same form."
             )
         labels.update(dict.fromkeys(row))
-    names = settle_names(list(labels))
     keys = list(labels)
 
     def read_column(j: int, name: str) -> Column:
-        key = keys[j]
-        return column_of_objects(name, [row.get(key) for row in X])
+        return column_of_objects(name, [row.get(keys[j]) for row in X])
 
-    return Source(len(X), len(keys), names, read_column)
+    return Source(len(X), len(keys), settle_names(keys), read_column)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataWarning
-from ceiba.table.column import Column
 from ceiba.table.schema import ColumnInfo, Display, Kind
+from ceiba.table.table import Column
 
 EXACT_LIMIT = 2**53
 

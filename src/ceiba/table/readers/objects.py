@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.column import Column
 from ceiba.table.levels import code_objects
 from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
 from ceiba.table.readers.times import (
@@ -29,6 +28,7 @@ from ceiba.table.readers.times import (
     zone_of,
 )
 from ceiba.table.schema import ColumnInfo, Kind
+from ceiba.table.table import Column
 
 # pd.NA, pd.NaT and np.ma.masked are known by name: pandas need not be imported to meet them.
 _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType", "MaskedConstant"})
@@ -68,17 +68,13 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
     if any(_are(types, alike) for alike in (DATE_TYPES, CLOCK_TYPES, SPAN_TYPES)):
         found_seconds, display = seconds_of_objects(name, values)
         return numeric(name, found_seconds, display, zone_of(name, values))
-    if _any_are(types, (complex,)):
+    if any(issubclass(t, complex) for t in types):
         refuse_complex(np.dtype(complex))
     raise _refuse_objects(name, values, types)
 
 
 def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
     return all(issubclass(t, wanted) for t in types)
-
-
-def _any_are(types: set[type], wanted: tuple[type, ...]) -> bool:
-    return any(issubclass(t, wanted) for t in types)
 
 
 def _is_small(values: Sequence[Any]) -> bool:
@@ -89,21 +85,18 @@ def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataT
     strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
     if strange:
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
+        hint = "A column holds numbers, booleans, texts, categories or dates."
+        if strange[0].__name__ == "Interval":
+            hint = "Give its ends as columns of numbers, or the whole as text: .astype(str)."
         return DataTypeError(
             f"Column {name!r}, row {row}: the argument must be a string or a real number, not "
-            f"{strange[0].__name__!r}. {_ways_out(strange[0])}"
+            f"{strange[0].__name__!r}. {hint}"
         )
     names = " and ".join(sorted(t.__name__ for t in types))
     return DataTypeError(
         f"Column {name!r} mixes {names}. A column holds numbers, or strings, or dates. Convert it, "
         "e.g. all values to str to make it categorical."
     )
-
-
-def _ways_out(strange: type) -> str:
-    if strange.__name__ == "Interval":
-        return "Give its ends as columns of numbers, or the whole as text: .astype(str)."
-    return "A column holds numbers, booleans, texts, categories or dates."
 
 
 def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
@@ -137,7 +130,8 @@ def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     try:
         floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except OverflowError:
-        row = next(i for i, v in enumerate(values) if v is not None and _is_too_large(v))
+        largest = sys.float_info.max
+        row = next(i for i, v in enumerate(values) if v is not None and abs(v) > largest)
         raise DataError(
             f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
             "Fitting takes finite numbers; rescale the column."
@@ -145,10 +139,6 @@ def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     if any(map(_is_inexact, values, floats.tolist())):
         warn_inexact(name, "integers beyond 2**53 or decimals of more than 15 digits")
     return floats
-
-
-def _is_too_large(value: Any) -> bool:
-    return bool(abs(value) > sys.float_info.max)
 
 
 def _is_inexact(value: Any, number: float) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.column import Column
+from ceiba.table.table import Column
 
 
 @dataclass(frozen=True)

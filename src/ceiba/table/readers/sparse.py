@@ -12,7 +12,6 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.column import Column
 from ceiba.table.readers.numeric import (
     EXACT_LIMIT,
     floats,
@@ -22,7 +21,7 @@ from ceiba.table.readers.numeric import (
 )
 from ceiba.table.readers.source import Source
 from ceiba.table.schema import made_up_names
-from ceiba.table.table import sparse_arrays, sparse_values
+from ceiba.table.table import Column, sparse_arrays, sparse_values
 
 
 def is_sparse(X: Any) -> bool:

@@ -94,25 +94,18 @@ def zone_of(name: str, values: Sequence[Any]) -> str | None:
 
 def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
     """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone."""
-    try:
-        moments = [datetime.datetime.fromisoformat(text.strip()) for text in texts]
-    except ValueError:
-        bad = next(text for text in texts if not _is_iso(text))
-        raise DataError(
-            f"Column {name!r}: {bad!r} is not a date. Write dates as 2024-05-01 or "
-            "2024-05-01T12:00:00, or give them as such."
-        ) from None
+    moments = []
+    for text in texts:
+        try:
+            moments.append(datetime.datetime.fromisoformat(text.strip()))
+        except ValueError:
+            raise DataError(
+                f"Column {name!r}: {text!r} is not a date. Write dates as 2024-05-01 or "
+                "2024-05-01T12:00:00, or give them as such."
+            ) from None
     zone = zone_of(name, moments)
     values, _ = seconds_of_objects(name, moments)
     return values, zone
-
-
-def _is_iso(text: str) -> bool:
-    try:
-        datetime.datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
 
 
 def _since_midnight(time: datetime.time) -> float:

@@ -1,19 +1,27 @@
-"""`ceiba.scan`: a table in files that is read piece by piece and never as a whole."""
+"""Tables in files: read as a whole (`read_file`), or piece by piece, never as a whole (`scan`).
+
+A scan under a schema is a `Table` whose rows come in pieces (`pieces`), or column by column. Tables
+on a Dask cluster are known by their type alone: nothing here imports dask.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
 from ceiba.table.scanning.parquet import ParquetFile, check_names_differ, check_same_columns
-from ceiba.table.schema import listing
+from ceiba.table.schema import ColumnInfo, Schema, listing
+from ceiba.table.table import Column, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: Rows that a piece should have at least, if its files have that many.
 PIECE_ROWS: Final = 1 << 20
@@ -127,7 +135,7 @@ class Scan:
         for piece in self.pieces:
             yield from piece.file.batches(piece.groups, wanted)
 
-    def column(self, name: str) -> npt.NDArray[Any]:
+    def column(self, name: str) -> NDArray[Any]:
         """Read one column as a whole."""
         self.without(name)
         return np.concatenate([batch.column(name).to_numpy() for batch in self.batches([name])])
@@ -233,11 +241,87 @@ def read_size(size: str | int, option: str) -> int:
     return int(number * unit)
 
 
-def scratch_directory(scratch: Any) -> str | None:
-    """Read the directory of temporary files; None: where the system keeps them."""
-    if scratch is None:
-        return None
-    name = str(scratch)
-    if not Path(name).is_dir():
-        raise OptionError(f"scratch must be a directory that exists. Got {name!r}.")
-    return name
+def is_dask_frame(X: Any) -> bool:
+    """Return whether a table is a dask DataFrame (or a column a dask Series)."""
+    return _is_of_dask(X) and hasattr(X, "map_partitions")
+
+
+def is_dask_array(X: Any) -> bool:
+    """Return whether a table is a dask Array."""
+    return _is_of_dask(X) and hasattr(X, "map_blocks")
+
+
+def is_dask(X: Any) -> bool:
+    """Return whether a table is a dask DataFrame or Array."""
+    return is_dask_frame(X) or is_dask_array(X)
+
+
+def _is_of_dask(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+class ScannedTable(Table):
+    """The columns of a schema in a scan."""
+
+    is_whole: ClassVar[bool] = False
+
+    scan: Scan
+
+    def __init__(self, scan: Scan, schema: Schema, read: Callable[[Any, Schema], Table]) -> None:
+        scan.without(*sorted(set(schema.names) - set(scan.names)))  # says what is missing
+        self.__dict__.update(scan=scan, schema=schema, n_rows=scan.n_rows, _read=read)
+        self.__dict__["columns"] = tuple(_ScannedColumn(self, info) for info in schema.columns)
+
+    def pieces(self) -> Iterator[Table]:
+        """Yield the rows in pieces."""
+        for batch in self.scan.batches(self.schema.names):
+            yield self.__dict__["_read"](batch, self.schema)
+
+
+class _ScannedColumn(Column):
+    """A column of a scan, read each time its values are asked for."""
+
+    def __init__(self, table: ScannedTable, info: ColumnInfo) -> None:
+        self.__dict__.update(info=info, levels_found=False, _table=table)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All values."""
+        table: ScannedTable = self.__dict__["_table"]
+        alone = ScannedTable.__new__(ScannedTable)
+        alone.__dict__.update(table.__dict__, schema=Schema((self.info,)))
+        return np.concatenate([piece.columns[0].values for piece in alone.pieces()])
+
+
+def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
+    r"""Read a table as the command line does: separators, decimal commas and dates are found out.
+
+    Needs the packages of `ceiba[files]`.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV (packed or not; a pattern such as ``*.csv`` for several files), Parquet, Arrow, NDJSON,
+        a spreadsheet (`FILE::SHEET`), or `FILE.db::TABLE` of SQLite or DuckDB.
+    **options
+        What the file does not say: `separator`, `encoding`, `missing_marker` (a list of texts),
+        `decimal_comma`, `day_first`, `header`, `names` ("a,b,c") and `skip_rows`.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import ceiba
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "a.csv")
+    ...     _ = path.write_text("size;weight\nS;1,5\nL;2,75\n")
+    ...     ceiba.read_file(path)["weight"].to_list()
+    [1.5, 2.75]
+    """
+    from ceiba.table.files.reading import checked_options, load_table
+
+    frame: pl.DataFrame = load_table(os.fspath(path), checked_options("read_file", options)).frame
+    return frame

@@ -8,22 +8,12 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError, SchemaError, did_you_mean
-from ceiba.table.scanning.lazy import is_dask_frame
-from ceiba.table.scanning.scan import Scan
+from ceiba.table.scanning.scan import Scan, is_dask_frame
 from ceiba.table.schema import listing
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Return whether y names columns of X: a text, or a list of names of its columns.
-
-    A list with as many entries as X has rows holds labels.
-
-    Examples
-    --------
-    >>> frame = {"age": [31, 45, 50], "a": [1, 2, 3], "b": [4, 5, 6]}
-    >>> is_named_target(frame, ["a", "b"]), is_named_target(frame, ["a", "b", "a"])
-    (True, False)
-    """
+    """Whether y names columns of X: a text, or a list of names, but not as many as X has rows."""
     if isinstance(y, str):
         return True
     if not isinstance(y, list | tuple) or not y or not all(isinstance(one, str) for one in y):
@@ -54,26 +44,7 @@ def _n_rows(X: Any) -> int:
 
 
 def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
-    """Take the target column out of a table.
-
-    Parameters
-    ----------
-    X : table with column names
-        pandas, polars, pyarrow frame, DuckDB relation, dict of lists, list of dicts, structured
-        array.
-    name : str or sequence of str
-        Name of the target column, or of several.
-
-    Returns
-    -------
-    X, y : tuple
-        The table without the column, and the column, both in their own library.
-
-    Examples
-    --------
-    >>> split_target({"age": [31, 45], "RAIN": ["no", "yes"]}, "RAIN")
-    ({'age': [31, 45]}, ['no', 'yes'])
-    """
+    """Return a table without its target column, or columns, and the target, in their library."""
     if not isinstance(name, str):
         outputs = {}
         for one in name:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
+from ceiba.table.levels import Levels
 from ceiba.table.readers.frames import as_array, column_of_series
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
@@ -100,7 +102,12 @@ def read_target(
     """
     task = Task(task)
     if isinstance(y, Target):
-        return _as_read(y, task, n_rows)
+        if y.info.task != task:
+            raise DataError(
+                f"This target was read for {y.info.task}, and {task} is to be learned from it."
+            )
+        _check_rows(list(y.values.T), n_rows)
+        return y
     # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
@@ -124,26 +131,8 @@ def read_target(
     return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
 
 
-def _as_read(target: Target, task: Task, n_rows: int | None) -> Target:
-    """Check a target that was read before."""
-    if target.info.task != task:
-        raise DataError(
-            f"This target was read for {target.info.task}, and {task} is to be learned from it."
-        )
-    _check_rows(list(target.values.T), n_rows)
-    return target
-
-
 def present_rows(y: Any) -> NDArray[np.bool_]:
-    """Return the mask of the rows whose target is present, in all outputs.
-
-    Use it to drop the others: ``X[mask]``, ``y[mask]``.
-
-    Examples
-    --------
-    >>> present_rows(["a", None, "b"]).tolist()
-    [True, False, True]
-    """
+    """Return the mask of the rows whose target is present, in all outputs."""
     outputs, _ = target_outputs(y)
     mask = np.ones(len(outputs[0]), dtype=bool)
     for output in outputs:
@@ -342,3 +331,63 @@ def _warn_of_many_classes(classes: Array, n_rows: int) -> None:
                 "cannot be learned: is the target an identifier or free text?"
             )
         warnings.warn(text, DataWarning, stacklevel=3)
+
+
+def in_declared_order(target: Target, y: Any) -> Target:
+    """Return the target with its classes in the order that ``y`` declares, if it declares one.
+
+    Classes are sorted, as in scikit-learn; R keeps the order of levels, in which priors and losses
+    are then given, and the recipes that follow R ask for it.
+    """
+    declared = declared_classes(y)
+    if declared is None or target.info.n_outputs != 1:
+        return target
+    classes = target.info.classes[0]
+    position = {label: code for code, label in enumerate(classes.tolist())}
+    order = [position[label] for label in declared if label in position]
+    if len(order) < len(classes):  # the labels are written in another way than they are declared
+        return target
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return Target(replace(target.info, classes=(classes[order],)), rank[target.values])
+
+
+def declared_classes(y: Any) -> list[Any] | None:
+    """Return the declared classes of a target in their order; None if there is no such order."""
+    if isinstance(y, Levels):
+        return list(y.levels)
+    if isinstance(y, np.ndarray | list | tuple):
+        return None
+    dtype = getattr(y, "dtype", getattr(y, "type", None))
+    categories = getattr(dtype, "categories", None)  # pandas; polars Enum
+    if categories is not None and type(dtype).__name__ != "Categorical":
+        return list(categories.tolist() if hasattr(categories, "tolist") else categories)
+    if getattr(dtype, "ordered", False):  # pyarrow, which cannot unify dictionaries that hold null
+        levels = (chunk.dictionary.to_pylist() for chunk in getattr(y, "chunks", [y]))
+        return [level for level in dict.fromkeys(chain(*levels)) if level is not None]
+    return None
+
+
+def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
+    """Read a target by what a tree predicts: same outputs, class codes in the tree's order."""
+    if isinstance(y, Target) and y.info == info and len(y) == n_rows:
+        return y
+    given = read_target(y, task=info.task, n_rows=n_rows)
+    if given.info.n_outputs != info.n_outputs:
+        raise DataError(
+            f"Target: {given.info.n_outputs} outputs, but the tree predicts {info.n_outputs}."
+        )
+    if not info.task.has_classes:
+        return Target(info, given.values)
+    codes = np.empty_like(given.values)
+    for k, (known, labels) in enumerate(zip(info.classes, given.info.classes, strict=True)):
+        code_of = {label: code for code, label in enumerate(known.tolist())}
+        unknown = [label for label in labels.tolist() if label not in code_of]
+        if unknown:
+            raise DataError(
+                f"Target: class {unknown[0]!r} is not a class of this tree. "
+                f"Its classes: {', '.join(map(str, code_of))}."
+            )
+        lookup = np.array([code_of[label] for label in labels.tolist()], np.int32)
+        codes[:, k] = lookup[given.values[:, k]]
+    return Target(info, codes)

@@ -96,7 +96,7 @@ def one_row(
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
     else:
-        from ceiba.table.files.typed_values import plain_value
+        from ceiba.table.files.cell_styles import plain_value
 
         styles = reading.like(metadata, tree).styles
         given: dict[str, Any] = dict.fromkeys(tree.schema.names)

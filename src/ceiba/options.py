@@ -1,0 +1,263 @@
+"""Options as data: one row per option, its allowed values, and objects that hold several.
+
+A check is a test and the words for what it allows, so the error lists what would have been right.
+The sentence is scikit-learn's ("The 'max_depth' parameter of X must be ... Got ... instead."),
+because its own checks and many users look for it. An object such as `Surrogates(keep=3)` is one
+value of a parameter; its own parameters are reached as `missing__keep` by `get_params`,
+`set_params` and grid search.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from textwrap import fill, indent
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+import numpy as np
+
+from ceiba.errors import OptionError, did_you_mean
+
+T = TypeVar("T", bound=type)
+
+
+class ParameterError(OptionError, TypeError):
+    """An option has a wrong type or value; also a TypeError, as scikit-learn's own error is."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A test of one value, and the words for what it allows."""
+
+    allows: str
+    test: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
+
+
+def integer(low: int) -> Check:
+    """Whole numbers from `low` up; True and False are not numbers."""
+    return Check(
+        f"an int in the range [{low}, inf)",
+        lambda value: isinstance(value, Integral) and not _is_bool(value) and int(value) >= low,
+    )
+
+
+def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
+    """Floats (not ints) between two bounds; `brackets` says which bound is allowed itself."""
+    inside = _inside(low, high, brackets)
+    return Check(
+        f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",
+        lambda value: isinstance(value, Real) and not isinstance(value, Integral) and inside(value),
+    )
+
+
+def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
+    """Ints and floats between two bounds."""
+    inside = _inside(low, high, brackets)
+    return Check(
+        f"a float in the range {brackets[0]}{low}, {high}{brackets[1]}",
+        lambda value: isinstance(value, Real) and not _is_bool(value) and inside(value),
+    )
+
+
+def one_of(*names: str) -> Check:
+    """One of several names."""
+    listed = ", ".join(map(repr, names))
+    return Check(
+        f"a str among {{{listed}}}" if len(names) > 1 else f"the str {listed}",
+        lambda value: isinstance(value, str) and value in names,
+        names,
+    )
+
+
+def instance(words: str, *types: type) -> Check:
+    """Accept instances of the types."""
+    return Check(words, lambda value: isinstance(value, types))
+
+
+def array_like(words: str = "an array-like") -> Check:
+    """Anything with a length that is not text."""
+    return Check(
+        words,
+        lambda value: (
+            not isinstance(value, str | bytes | dict)
+            and (hasattr(value, "__len__") or hasattr(value, "__array__"))
+        ),
+    )
+
+
+nothing = Check("None", lambda value: value is None)
+boolean = Check("a bool", lambda value: _is_bool(value))
+
+
+def check_options(
+    options: Mapping[str, Any], allowed: Mapping[str, tuple[Check, ...]], owner: str
+) -> None:
+    """Refuse the first option of `owner` that passes none of its checks; one of them is enough."""
+    for name, value in options.items():
+        checks = allowed.get(name)
+        if checks is None or any(check.test(value) for check in checks):
+            continue
+        words = [check.allows for check in checks]
+        listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+        names = [known for check in checks for known in check.names]
+        hint = did_you_mean(value, names) if isinstance(value, str) else ""
+        raise ParameterError(
+            f"The {name!r} parameter of {owner} must be {listed}. Got {value!r} instead.{hint}"
+        )
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _inside(low: float, high: float, brackets: str) -> Callable[[Any], bool]:
+    def inside(value: Any) -> bool:
+        above = value >= low if brackets[0] == "[" else value > low
+        below = value <= high if brackets[1] == "]" else value < high
+        return bool(above and below)
+
+    return inside
+
+
+@dataclass(frozen=True)
+class Option:
+    """A parameter that users set, in one row, from which checks, documentation and flags follow."""
+
+    name: str
+    default: Any
+    allowed: tuple[Check, ...]  # passing one is enough
+    kind: str  # the type, as numpydoc writes it after the colon
+    help: str  # the command line shows the first sentence
+    flag: Any = None  # int, float or str, as the command line reads it; None: no flag of its own
+    growers: frozenset[str] | None = None  # that know the option; None: all, or not about growing
+    core: str | None = None  # the field of the core's options that takes the value
+    to_core: Callable[[Any], Any] | None = None
+
+    def entry(self) -> str:
+        """Return the option's entry in a numpydoc list of parameters."""
+        shown = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        text = fill(" ".join(self.help.split()), 88)
+        return f"{self.name} : {self.kind}, default={shown}\n{indent(text, '    ')}"
+
+
+def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
+    """Give a class its `__init__`, signature and docstring (``{parameters}``) from option rows."""
+    rows = {option.name: option for option in options}
+    defaults = {name: row.default for name, row in rows.items()}
+
+    def decorate(cls: T) -> T:
+        def set_up(self: Any, **parameters: Any) -> None:
+            if not parameters.keys() <= defaults.keys():
+                name = min(parameters.keys() - defaults.keys())
+                raise TypeError(
+                    f"{cls.__name__}() got an unexpected keyword argument {name!r}."
+                    f"{did_you_mean(name, defaults)}"
+                )
+            self.__dict__.update(defaults)
+            self.__dict__.update(parameters)
+
+        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        set_up.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter("self", kinds[0])]
+            + [inspect.Parameter(name, kinds[1], default=one) for name, one in defaults.items()]
+        )
+        set_up.__name__ = "__init__"
+        set_up.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = set_up  # type: ignore[misc]
+        if cls.__doc__:
+            entries = indent("\n".join(row.entry() for row in rows.values()), "    ").lstrip()
+            cls.__doc__ = cls.__doc__.replace("{parameters}", entries)
+        return cls
+
+    return decorate
+
+
+def is_same(value: Any, default: Any) -> bool:
+    """Whether a plain value is its default: a model file or a user writes an equal object."""
+    plain = type(value) in (str, int, float, bool)
+    return plain and type(value) is type(default) and value == default
+
+
+def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
+    """Declare a parameter of an option object: what it may be (no check: anything), its default."""
+    return field(default=default, kw_only=kw_only, metadata={"allowed": allowed})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
+class OptionObject:
+    """Base of option objects; not for direct use.
+
+    A subclass declares each of its parameters as a field; `__init__` and checks follow from them.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> surrogates = ceiba.Surrogates(keep=3)
+    >>> surrogates
+    Surrogates(keep=3)
+    >>> surrogates.set_params(otherwise="stay").get_params()
+    {'keep': 3, 'otherwise': 'stay', 'agreement': 'all'}
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # of subclasses
+    _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclass(eq=False, repr=False, kw_only=True)(cls)
+        checks = {one.name: one.metadata["allowed"] for one in fields(cls)}
+        cls._allowed = {name: allowed for name, allowed in checks.items() if allowed}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        names = [one.name for one in fields(self)]
+        for name, value in params.items():
+            if name not in names:
+                raise OptionError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has "
+                    f"{', '.join(names)}.{did_you_mean(name, names)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def check(self) -> None:
+        """Refuse wrong values; called on use, because `set_params` must be free to set them."""
+        stated = {
+            one.name: value
+            for one in fields(self)
+            if (value := getattr(self, one.name)) is not one.default
+        }
+        if stated:  # defaults are right by construction
+            check_options(stated, self._allowed, type(self).__name__)
+
+    def __repr__(self) -> str:
+        stated = [
+            f"{one.name}={getattr(self, one.name)!r}"
+            for one in fields(self)
+            if not _same(getattr(self, one.name), one.default)
+        ]
+        return f"{type(self).__name__}({', '.join(stated)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.get_params(), other.get_params()
+        return all(_same(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Compare parameters, some of which are arrays."""
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
+    return type(a) is type(b) and bool(a == b)
