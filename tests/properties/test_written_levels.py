@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ceiba
-from ceiba.table import ColumnInfo, Kind
+from ceiba.table import ColumnInfo, Kind, Schema
 from ceiba.tree import Cut, LevelSets, build
 from ceiba.tree.splits.sentences import quoted_level
 from ceiba.tree.splits.written import read_levels, read_written
@@ -51,7 +51,7 @@ def test_cuts_of_ordered_levels_are_read_back(levels: list[Any], data: Any) -> N
     cut = Cut("x", data.draw(st.integers(0, len(levels) - 2)) + 0.5)
     info = ColumnInfo("x", Kind.ORDERED, tuple(levels))
     for branch in range(2):
-        text = cut._sentence(branch, info, None, None, "en")
+        text = cut.sentence(branch, Schema(columns=(info,), target=None, named=True))
         read = read_written(text, {"x": info})
         assert (read.split, read.branches) == (cut, (branch,))
 
