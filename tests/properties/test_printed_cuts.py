@@ -15,8 +15,8 @@ import pytest
 import ceiba
 from ceiba.inspection import explain, rules
 from ceiba.layout import answers, question
-from ceiba.report.bundle import script_of
 from ceiba.report.nodes import split_columns
+from ceiba.report.page import script_of
 from ceiba.table import read_like
 from ceiba.tree import Cut, Intervals, Tree
 from ceiba.tree.splits.sentences import cut_words

@@ -257,7 +257,7 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the training rows and the held-out ones."""
-        from ceiba.report.evidence import fits_into_memory
+        from ceiba.report.payload import fits_into_memory
 
         held_out = None
         if self.test is not None:

@@ -6,6 +6,7 @@ Estimators, the folds of cross-validation, `regrow`, forced splits, significance
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import grow_by_search
+from ceiba.grow.core_grower import grow_by_search, grow_on_each
 from ceiba.grow.core_options import Place
 from ceiba.grow.grow_options import GrowOptions
 from ceiba.grow.growers import find_grower
@@ -115,6 +116,14 @@ class Problem:
         if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else folded(tree)
+
+    def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
+        """Grow a tree on each of several sets of rows by the core's search, in one call of it.
+
+        There are no weights, and no option is a share of the rows or asks for another grower.
+        """
+        check_combinations(self.table, self.target, self.options, self.weight)
+        return grow_on_each(self, parts)
 
     def changed(self, **changes: Any) -> Problem:
         """Return a changed problem whose priors and costs stay those of this one."""

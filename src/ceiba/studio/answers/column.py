@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError
 from ceiba.inspection.splitting.split_curve import split_curve
-from ceiba.report.histograms import bars
-from ceiba.report.numbers import exact
+from ceiba.report.nodes import exact
+from ceiba.report.training_rows import bars
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
 from ceiba.table import Kind
