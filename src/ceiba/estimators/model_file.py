@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -39,8 +39,8 @@ _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 def model_to_json(model: BaseTree) -> dict[str, Any]:
     """Return class, parameters and fitted attributes of an estimator as plain data."""
-    name = type(model).__name__
-    if _classes().get(name) is not type(model):
+    cls, name = type(model), type(model).__name__
+    if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
             f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
             "tree: model.tree_.save(path)."
@@ -50,14 +50,33 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
         key: _plain(key, value, known, "set the parameter again before fitting anew.")
         for key, value in model.get_params(deep=False).items()
     }
-    fitted = {}
+    fitted, kept = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            fitted[key] = _plain(key, value, known, "fit again to have the attribute.")
-    fitted = {key: value for key, value in fitted.items() if value != _LEFT_OUT}
+            plain = _plain(key, value, known, "fit again to have the attribute.")
+            if plain != _LEFT_OUT:
+                fitted[key], kept[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
-    restore(Document(model._tree, Field(stored, "model")))  # refuses what cannot be loaded again
+    _refuse_unusable(model, kept, model._tree, Field(stored, "model"))
     return stored
+
+
+def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
+    """Refuse a model that readers could not use, on the way into a file and out of it."""
+    refuse_deep(stored)
+    cls = type(model)
+    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
+        stored["class"].fail(f"The tree is one of {tree.task}.")
+    try:
+        model._check_parameters()
+    except CeibaError as error:
+        stored["parameters"].fail(str(error), "parameters that no model has")
+    taken = {*_FROM_TREE, *cls._get_param_names()}
+    for key, value in fitted.items():
+        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
+            stored["fitted"].fail("A fitted attribute has a name of its own.", f"the name {key!r}")
+        if key in _FITTED and not _FITTED[key](value):
+            stored["fitted"][key].fail(f"No model has such a {key}.")
 
 
 def _plain(name: str, value: Any, known: Mapping[str, type], advice: str) -> Any:
@@ -87,35 +106,29 @@ def restore(document: Document) -> Any:
     refuse_deep(stored)
     classes, known = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
-    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
-        stored["class"].fail(f"The tree is one of {tree.task}.")
-    model = cls(**_read_parameters(stored["parameters"], cls, known))
-    try:
-        model._check_parameters()
-        _around(model, tree)
-    except CeibaError as error:
-        stored["parameters"].fail(str(error), "parameters that no model has")
-    fitted = stored["fitted"]
+    given, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
-    taken = {*_FROM_TREE, *cls._get_param_names()}
-    for key in fitted.value:
-        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
-        setattr(model, key, _read_fitted(fitted[key], key, known))
+    parameters = {
+        key: from_json(given[key], known) for key in given.value if given.value[key] != _LEFT_OUT
+    }
+    model = cls(**parameters)
+    attributes = {key: _read_fitted(fitted[key], known) for key in fitted.value}
+    _refuse_unusable(model, attributes, tree, stored)
+    try:
+        model._keep(tree)
+    except CeibaError as error:
+        stored["parameters"].fail(str(error), "parameters that no model has")
+    vars(model).update(attributes)
     return model
 
 
-def _read_fitted(field: Field, name: str, known: Mapping[str, type]) -> Any:
-    """Read a fitted attribute, and refuse one that its readers could not use."""
+def _read_fitted(field: Field, known: Mapping[str, type]) -> Any:
+    """Read a fitted attribute."""
     if isinstance(field.value, dict) and "$tree" in field.value:
         parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
-        value: Any = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    else:
-        value = from_json(field, known)
-    if name in _FITTED and not _FITTED[name](value):
-        field.fail(f"No model has such a {name}.")
-    return value
+        return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
+    return from_json(field, known)
 
 
 def _is_number(value: Any) -> bool:
@@ -220,30 +233,18 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _read_parameters(
-    field: Field, cls: type[BaseTree], known: Mapping[str, type]
-) -> dict[str, Any]:
-    field.object((), cls._get_param_names())
-    return {
-        key: from_json(field[key], known) for key in field.value if field.value[key] != _LEFT_OUT
-    }
-
-
 def _classes() -> dict[str, type[BaseTree]]:
     """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
 
+    found: list[type[BaseTree]] = [BaseTree]
+    for cls in found:
+        found += cls.__subclasses__()
     return {
         cls.__name__: cls
-        for cls in _below(BaseTree)
+        for cls in found[1:]
         if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
     }
-
-
-def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
-    for one in cls.__subclasses__():
-        yield one
-        yield from _below(one)
 
 
 def _objects() -> dict[str, type]:
@@ -255,20 +256,17 @@ def _objects() -> dict[str, type]:
 
 
 def wrap(tree: Tree) -> Any:
-    """Give an estimator around a tree that was loaded, converted or written by hand."""
+    """Return an estimator around a tree that was loaded, converted or written by hand."""
     name = "Classifier" if tree.task == "classification" else "Regressor"
-    return _around(_classes()[f"DecisionTree{name}"](), tree)
-
-
-def _around(model: BaseTree, tree: Tree) -> BaseTree:
-    """Set the fitted attributes that follow from a tree."""
+    model = _classes()[f"DecisionTree{name}"]()
     model._keep(tree)
     return model
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
-    """Give an estimator with the parameters of another one and a tree of its own."""
-    made = type(model)(**model.get_params(deep=False))
+    """Return an estimator with the parameters of another one and a tree of its own."""
+    other = type(model)(**model.get_params(deep=False))
     kept = ("_counts_rows", "_matches_names")
-    made.__dict__.update({name: True for name in kept if name in model.__dict__})
-    return _around(made, tree)
+    other.__dict__.update({name: True for name in kept if name in model.__dict__})
+    other._keep(tree)
+    return other
