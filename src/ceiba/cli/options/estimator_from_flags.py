@@ -122,10 +122,28 @@ def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any
     return make(**given).set_params(**nested)
 
 
-def check_share(share: float | None) -> None:
-    """Refuse a share of held-out rows that leaves nothing on one side."""
-    if share is not None and not 0 < share < 1:
-        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
+def check_before_reading(
+    task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
+) -> None:
+    """Refuse options that no data could make right, before a large file is read."""
+    from ceiba.cli.options.flags import in_flag_words
+    from ceiba.estimators.parameters import grow_options
+
+    if task not in (None, "classification", "regression"):
+        raise OptionError(f"--task {task!r}: classification or regression.")
+    failures = []
+    for one in ("classification", "regression") if task is None else (task,):
+        try:
+            model = make_model(one, recipe, {**options, **settings})
+            params = model._check_parameters()
+            if hasattr(model, "_task"):
+                grow_options(params, model._task)
+        except OptionError as error:
+            failures.append(in_flag_words(str(error)))
+        else:
+            return
+    if len(set(failures)) == 1:  # else the target decides which of them is said
+        raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: str) -> tuple[Any, Any]:

@@ -1,22 +1,19 @@
 """The options by which every command reads a table, declared once.
 
 A command takes one parameter ``reading``, and is given these options instead by
-`with_reading_flags`.
+`with_flags`.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Any, Final
 
 import typer
 
 PANEL: Final = "How the file is read"
 
-_OPTIONS: Final[dict[str, Any]] = {
+READING_OPTIONS: Final[dict[str, Any]] = {
     "separator": Annotated[
         str | None,
         typer.Option(
@@ -106,7 +103,6 @@ _OPTIONS: Final[dict[str, Any]] = {
         ),
     ],
 }
-_DEFAULTS: Final = {"skip_rows": 0}
 
 
 @dataclass(frozen=True)
@@ -154,36 +150,3 @@ class ReadingFlags:
 
 #: Nothing is said: the file decides.
 AS_FOUND: Final = ReadingFlags()
-
-
-def with_reading_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter ``reading`` of a command by the options of reading."""
-    signature = inspect.signature(command)
-    if "reading" not in signature.parameters:
-        return command
-
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        flags = {name: given.pop(name) for name in _OPTIONS}
-        command(**given, reading=ReadingFlags(**flags))
-
-    hints = get_type_hints(command, include_extras=True)
-    parameters = []
-    for one in signature.parameters.values():
-        if one.name == "reading":
-            parameters += [
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=_DEFAULTS.get(name),
-                    annotation=option,
-                )
-                for name, option in _OPTIONS.items()
-            ]
-        else:
-            kind = inspect.Parameter.KEYWORD_ONLY
-            parameters.append(one.replace(kind=kind, annotation=hints.get(one.name, Any)))
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    del run.__wrapped__
-    return run

@@ -41,10 +41,9 @@ def predict(
 
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
-    from ceiba.cli.answers import Answers
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.cli.writing import write_answers
+    from ceiba.cli.writing import Answers, write_answers
     from ceiba.table.files.reading import batches
 
     warn_in_words(quiet)
