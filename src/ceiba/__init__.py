@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
-    from ceiba.studio.prepare import prepare
+    from ceiba.studio import open_studio, prepare
     from ceiba.table import Scan, read_file, scan
     from ceiba.tree import Tree, load, read_metadata
 
@@ -137,6 +137,7 @@ __all__ = [
     "lessons",
     "listing",
     "load",
+    "open_studio",
     "options",
     "paths",
     "plot",
@@ -164,7 +165,7 @@ _NAMES = {
     "inspection": "describe gain impurity",
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "rules": "RuleSet",
-    "studio": "prepare",
+    "studio": "open_studio prepare",
     "table": "Scan read_file scan",
     "tree": "Tree load read_metadata",
 }

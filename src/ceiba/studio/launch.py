@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NEEDED: Final = "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
 
 
-def studio(
+def open_studio(
     X: Any,
     y: Any,
     *,
@@ -72,7 +72,7 @@ def studio(
     --------
     >>> import ceiba
     >>> data = ceiba.datasets.load_iris()
-    >>> model = ceiba.studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
+    >>> model = ceiba.open_studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
     """
     table, name = whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
@@ -164,7 +164,7 @@ def run(
     browser: bool = True,
     tell: Callable[[str], None] | None = None,
 ) -> Any:
-    """Serve a workspace until it is closed; give its model."""
+    """Serve a workspace until it is closed; return its model."""
     try:
         import uvicorn
 

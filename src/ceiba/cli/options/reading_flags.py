@@ -13,95 +13,65 @@ import typer
 
 PANEL: Final = "How the file is read"
 
+
+def _flag(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
+    """Declare an option of reading."""
+    option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
+    return Annotated[kind, option]
+
+
 READING_OPTIONS: Final[dict[str, Any]] = {
-    "separator": Annotated[
+    "separator": _flag(
         str | None,
-        typer.Option(
-            "--separator",
-            metavar="CHARACTER",
-            help=r"Between the cells: one character, or tab. \[default: found out]",
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "encoding": Annotated[
+        "--separator",
+        r"Between the cells: one character, or tab. \[default: found out]",
+        metavar="CHARACTER",
+    ),
+    "encoding": _flag(
         str | None,
-        typer.Option(
-            "--encoding",
-            metavar="NAME",
-            help=r"Of the text: utf-8, cp1252, latin-1, ... \[default: what its first bytes say, "
-            "else utf-8]",
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "missing_marker": Annotated[
+        "--encoding",
+        r"Of the text: utf-8, cp1252, latin-1, ... \[default: what its first bytes say, "
+        "else utf-8]",
+        metavar="NAME",
+    ),
+    "missing_marker": _flag(
         list[str] | None,
-        typer.Option(
-            "--missing-marker",
-            metavar="TEXT",
-            help="A cell that means missing, besides the default ones; may be given several times. "
-            r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
-            "the like among numbers]",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "decimal_comma": Annotated[
+        "--missing-marker",
+        "A cell that means missing, besides the default ones; may be given several times. "
+        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
+        "the like among numbers]",
+        metavar="TEXT",
+    ),
+    "decimal_comma": _flag(
         bool | None,
-        typer.Option(
-            "--decimal-comma/--decimal-point",
-            help=r"Numbers are written 1,5 or 1.5. \[default: judged by the cells]",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "day_first": Annotated[
+        "--decimal-comma/--decimal-point",
+        r"Numbers are written 1,5 or 1.5. \[default: judged by the cells]",
+    ),
+    "day_first": _flag(
         bool | None,
-        typer.Option(
-            "--day-first/--month-first",
-            help=r"03/04/2024 is 3 April or March 4. \[default: judged by the cells]",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "header": Annotated[
+        "--day-first/--month-first",
+        r"03/04/2024 is 3 April or March 4. \[default: judged by the cells]",
+    ),
+    "header": _flag(
         bool | None,
-        typer.Option(
-            "--header/--no-header",
-            help=r"Whether the first line holds names. \[default: judged by the cells]",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "names": Annotated[
+        "--header/--no-header",
+        r"Whether the first line holds names. \[default: judged by the cells]",
+    ),
+    "names": _flag(
         str | None,
-        typer.Option(
-            "--names",
-            metavar="A,B,C",
-            help="Names of all columns, instead of those in the file.",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "names_from": Annotated[
+        "--names",
+        "Names of all columns, instead of those in the file.",
+        metavar="A,B,C",
+    ),
+    "names_from": _flag(
         str | None,
-        typer.Option(
-            "--names-from",
-            metavar="FILE",
-            help="A file with the names of all columns: one a line, or one line.",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ],
-    "skip_rows": Annotated[
-        int,
-        typer.Option(
-            "--skip-rows",
-            metavar="N",
-            min=0,
-            help="Lines to leave out before the table.",
-            rich_help_panel=PANEL,
-        ),
-    ],
+        "--names-from",
+        "A file with the names of all columns: one a line, or one line.",
+        metavar="FILE",
+    ),
+    "skip_rows": _flag(
+        int, "--skip-rows", "Lines to leave out before the table.", metavar="N", min=0
+    ),
 }
 
 
