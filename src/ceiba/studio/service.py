@@ -13,19 +13,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.studio.answers.bench import Bench
-from ceiba.studio.answers.column import column
+from ceiba.studio.answers.bench import Bench, Places
+from ceiba.studio.answers.column import column, some_rows
 from ceiba.studio.answers.compare import compare
-from ceiba.studio.answers.description import described_by, description
-from ceiba.studio.answers.further_cut import further_cut
-from ceiba.studio.answers.p_values import p_values
-from ceiba.studio.answers.places import Places
-from ceiba.studio.answers.preview import preview
-from ceiba.studio.answers.rivals import hidden, rivals
-from ceiba.studio.answers.some_rows import some_rows
-from ceiba.studio.answers.state import state_json
-from ceiba.studio.answers.validation import CancelledError, cross_validated
-from ceiba.studio.lessons.answering import answered, lesson_answer, lesson_steps
+from ceiba.studio.answers.figures import CancelledError, cross_validated
+from ceiba.studio.answers.lessons import answered, lesson_answer, lesson_steps
+from ceiba.studio.answers.preview import further_cut, preview
+from ceiba.studio.answers.rivals import hidden, p_values, rivals
+from ceiba.studio.answers.state import described_by, description, state_json
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
