@@ -272,13 +272,9 @@ class Learning:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
-        table, y = self.train
-        train = None
-        if not isinstance(table, Scan):
-            train = (model._read_rows(table), y)
-        elif fits_into_memory(table):
-            train = (table, y)
-        else:
+        train = self.train
+        if isinstance(train[0], Scan) and not fits_into_memory(train[0]):
+            train = None
             remark(
                 "The report has no distributions of the training rows: they need more --memory.",
                 self.quiet,

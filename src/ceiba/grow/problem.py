@@ -109,7 +109,7 @@ class Problem:
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
         if problem.options.forced_splits is not None and (below is None or below.depth == 0):
             return with_cut_digits(find_grower("forced")(problem, rows, below), self.table, rows)
-        if counts_parts(problem.options):
+        if problem.options.frequency_weights and counts_parts(problem.options):
             problem, rows, below = repeat_rows(problem, rows, below, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, below)
@@ -215,4 +215,5 @@ class Problem:
             "cost_matrix": tree.cost_matrix,
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
-        return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
+        weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
+        return cls(table, target, chosen, weight)

@@ -117,25 +117,24 @@ def pruning_table(
         figures["impurity"] = sequence.risk
     if np.isfinite(root):  # several outputs have no cost
         figures["risk"] = sequence.risk if sequence.kind == "cost" else _cost_of_steps(sequence)
-        figures |= _cv_figures(cv)
+        if cv is not None:
+            figures |= {"cv_risk": cv.risk, "cv_se": cv.se}
+            figures |= {"cv_sd": cv.sd} if cv.n_repeats > 1 else {}
         figures |= {
             f"relative_{name}": figures[name] / (root if root > 0 else 1.0)
             for name in (("risk", "cv_risk", "cv_se") if score == "cost" else ("risk",))
             if name in figures
         }
     figures["chosen"] = np.arange(len(sequence)) == step
+    title = "cost-complexity pruning"
+    if cv is not None:
+        times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
+        title += f", {cv.n_folds}-fold cross-validation{times}"
     return PruningTable(
         figures,
-        title=_title(cv),
+        title=title,
         legend=_legend(tree, sequence, figures, root, step, cv, reason, score),
     )
-
-
-def _cv_figures(cv: CrossValidation | None) -> dict[str, Array]:
-    if cv is None:
-        return {}
-    figures = {"cv_risk": cv.risk, "cv_se": cv.se}
-    return figures if cv.n_repeats == 1 else {**figures, "cv_sd": cv.sd}
 
 
 def _cost_of_steps(sequence: PruningSequence) -> Array:
@@ -157,13 +156,6 @@ def unit_of(tree: Tree, kind: str) -> str:
         return _LOSSES[tree.criterion]
     unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
     return unit if tree.class_prior is None else f"prior-weighted {unit}"
-
-
-def _title(cv: CrossValidation | None) -> str:
-    if cv is None:
-        return "cost-complexity pruning"
-    times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
-    return f"cost-complexity pruning, {cv.n_folds}-fold cross-validation{times}"
 
 
 def _legend(

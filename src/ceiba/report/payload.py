@@ -141,6 +141,9 @@ def payload(
             "bars": column_bars(rows),
             "rivals": None if tree.competitors is not None else search_rivals(tree, by_node, y),
         }
+    checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
+    any_check = any(one is not None for one in checks.values())
+    trust = trust_columns(tree, output=output, **checks) if any_check else None
     target, proof = tree.target.name, tree.certificate
     return {
         "version": VERSION,
@@ -172,9 +175,7 @@ def payload(
         **of_rows,
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
-        "trust": trust_columns(
-            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
-        ),
+        "trust": trust,
     }
 
 

@@ -83,7 +83,9 @@ class Figures(Shape):
         """
         if self.task != "classification":
             raise TreeError("A regression tree has no class to answer with. Use `tree.value`.")
-        best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
+        best = _route.best_class(self.value, self.cost_matrix)
+        if self.notes:
+            best = overridden(self, best)  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property

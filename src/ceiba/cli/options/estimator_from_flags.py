@@ -89,14 +89,16 @@ def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any],
 
 def make_model(task: str, recipe: str | None, options: Mapping[str, Any]) -> Any:
     """Make the estimator, plain or of a recipe; options that are None are left out."""
-    from ceiba import estimators, families
+    from ceiba import families
+    from ceiba.estimators.classifier import DecisionTreeClassifier
     from ceiba.estimators.parameters import PARAMETERS
+    from ceiba.estimators.regressor import DecisionTreeRegressor
     from ceiba.families.rpart.options import RPART_OPTIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
     if recipe is None:
-        make = getattr(estimators, f"DecisionTree{'Classifier' if task[0] == 'c' else 'Regressor'}")
+        make = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
     else:
         make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
         if make is None:

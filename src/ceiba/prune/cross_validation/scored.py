@@ -34,12 +34,10 @@ Array = npt.NDArray[np.float64]
 _EPS: Final = float(np.finfo(np.float64).eps)
 
 
-def fold_tree_of(
+def score_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Give the work of a fold under a score."""
-    if score == "cost":
-        return FoldTree(problem, grid, risk, keep)
+    """Return the work of a fold under another score than the cost."""
     if problem.options.task != "classification":
         raise OptionError(
             f"score={score!r} is about classes. A regression tree is judged by its loss: leave "

@@ -41,7 +41,7 @@ from ceiba.prune.cross_validation.folds import (
     seed_of,
 )
 from ceiba.prune.cross_validation.pruned_answers import StepFunctions
-from ceiba.prune.cross_validation.scored import Score, fold_tree_of
+from ceiba.prune.cross_validation.scored import Score, score_fold_tree
 from ceiba.prune.risk import Risk
 from ceiba.shards.folds import grow_folds, with_rows
 from ceiba.table import effective_rows
@@ -224,11 +224,13 @@ def cross_validate(
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
     seed = seed_of(random_state)
-    problem = with_rows(problem)
-    work = fold_tree_of(score, problem, grid, risk, keep)
-    options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
     if not problem.table.is_whole:
         check_folds_of_shards(folds, groups, problem.options)
+        problem = with_rows(problem)
+    work = FoldTree(problem, grid, risk, keep)
+    if score != "cost":
+        work = score_fold_tree(score, problem, grid, risk, keep)
+    options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
     make = read_folds if problem.table.is_whole else _folds_of_shards
     plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
     return run_folds(work, plan, verbose=verbose)
@@ -247,20 +249,15 @@ def run_folds(
 ) -> CrossValidation:
     """Do the work of each fold of each repeat, and put the results together."""
     for folds in plan:
-        _refuse_weightless(fold_tree.problem, folds)
+        for number, fold in enumerate(folds, 1):
+            if not fold.has_weight(fold_tree.problem.row_weight):
+                raise DataError(
+                    f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, "
+                    "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "
+                    "folds, or prune without cross-validation."
+                )
     done = _ticker(sum(map(len, plan)), verbose)
     return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
-
-
-def _refuse_weightless(problem: Problem, folds: list[Fold]) -> None:
-    """Refuse folds without which nothing is left to grow a tree on."""
-    for number, fold in enumerate(folds, 1):
-        if not fold.has_weight(problem.row_weight):
-            raise DataError(
-                f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, so "
-                "there is nothing to grow a tree on. Leave out rows of weight 0, give fewer folds, "
-                "or prune without cross-validation."
-            )
 
 
 # ---------------------------------------------------------------------- all folds
