@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import ceiba
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.cli.studio_job import file_source, model_source
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio import launch

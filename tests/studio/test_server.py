@@ -199,7 +199,7 @@ def test_save_writes_into_the_folder_only(tmp_path: Path) -> None:
 
 def test_held_out_file_of_the_folder_is_read(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars")
-    from ceiba.cli.options.reading_flags import ReadingFlags
+    from ceiba.cli.options.shared_options import ReadingFlags
     from ceiba.cli.studio_job import file_source
 
     pl.DataFrame(frame(0)).write_csv(tmp_path / "train.csv")

@@ -8,7 +8,7 @@ from typing import Any
 
 from ceiba.cli.first_look import column_named
 from ceiba.cli.models import open_model
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.studio.work.source import Source
 from ceiba.table.files.kinds import as_table

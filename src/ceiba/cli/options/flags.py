@@ -20,7 +20,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from ceiba.cli.options.completion import CHOICES, COMPLETERS
-from ceiba.cli.options.reading_flags import READING_OPTIONS, ReadingFlags
+from ceiba.cli.options.shared_options import READING_OPTIONS, ReadingFlags
 from ceiba.cli.terminal.output import LANG
 from ceiba.errors import OptionError
 from ceiba.words import words

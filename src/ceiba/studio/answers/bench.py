@@ -38,10 +38,7 @@ class Bench:
     @property
     def tree(self) -> Tree:
         """The tree."""
-        tree = self.state.tree
-        if tree is None:
-            raise TreeError("There is no tree yet. Choose the target first.")
-        return tree
+        return self.state.known_tree
 
     @cached_property
     def problem(self) -> Problem:

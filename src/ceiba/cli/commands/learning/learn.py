@@ -7,8 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, KeepIdentifiers, Quiet
+from ceiba.cli.options.shared_options import (
+    AS_FOUND,
+    AsJson,
+    Data,
+    KeepIdentifiers,
+    Quiet,
+    ReadingFlags,
+)
 from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Model, Quiet
+from ceiba.cli.options.shared_options import AS_FOUND, Model, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Data, Model, Out, Quiet
+from ceiba.cli.options.shared_options import AS_FOUND, Data, Model, Out, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
