@@ -168,14 +168,16 @@ class Learning:
         labels: list[Any] = []
         if self.task == "classification" and (class_weight or prior or costs):
             labels = labels_in(self.X, self.y) if is_scan else self.y.unique().to_list()
-        balanced = class_weight == "balanced"
-        weights = None if balanced else read_pairs(class_weight, "--class-weight", labels)
-        options = options | {
-            "class_weight": "balanced" if balanced else weights,
-            "class_prior": read_pairs(prior, "--prior", labels),
-            "cost_matrix": read_costs(costs, labels),
-            **read_settings(settings),
-        }
+        by_class: dict[str, Any] = {}
+        if class_weight == "balanced":
+            by_class["class_weight"] = "balanced"
+        elif class_weight is not None:
+            by_class["class_weight"] = read_pairs(class_weight, "--class-weight", labels)
+        if prior is not None:
+            by_class["class_prior"] = read_pairs(prior, "--prior", labels)
+        if costs is not None:
+            by_class["cost_matrix"] = read_costs(costs, labels)
+        options = options | by_class | read_settings(settings)
         keep_unpruned = keep_unpruned and not is_scan
         model = make_model(self.task, recipe, options)
         wanted = getattr(model, "prune", None)

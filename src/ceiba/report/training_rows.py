@@ -80,7 +80,13 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
     n_classes = 0 if tree.task == "regression" else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
-    made = _bars_by_node(tree, rows, [i for i in inner[:MOST_NODES] if size[i] > 0], n_classes)
+    nodes = [i for i in inner[:MOST_NODES] if size[i] > 0]
+    made: dict[int, dict[str, Any] | None] = {}
+    for j in sorted({int(tree.splits.column[node]) for node in nodes}):  # each column is read once
+        values = np.asarray(rows.table.columns[j].values)
+        for node in nodes:
+            if tree.splits.column[node] == j:
+                made[node] = _node_bars(tree, rows, node, n_classes, values)
     kept: list[dict[str, Any]] = []
     figures = 0
     for node in inner[:MOST_NODES]:
@@ -92,19 +98,6 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
             break
         kept.append({"node": node, **bars})
     return sorted(kept, key=lambda one: int(one["node"]))
-
-
-def _bars_by_node(
-    tree: Tree, rows: RowsByNode, nodes: list[int], n_classes: int
-) -> dict[int, dict[str, Any] | None]:
-    """Return the bars of nodes; every column is read once."""
-    made: dict[int, dict[str, Any] | None] = {}
-    for j in sorted({int(tree.splits.column[node]) for node in nodes}):
-        values = np.asarray(rows.table.columns[j].values)
-        for node in nodes:
-            if tree.splits.column[node] == j:
-                made[node] = _node_bars(tree, rows, node, n_classes, values)
-    return made
 
 
 def _node_bars(

@@ -45,10 +45,8 @@ def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
     return settings
 
 
-def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any, float] | None:
+def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
     """Read ``yes=0.4,no=0.6`` with the labels of the target."""
-    if text is None:
-        return None
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -70,10 +68,8 @@ def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
     return by_text[text]
 
 
-def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any], float] | None:
+def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
     """Read a CSV of three columns: truth, predicted, cost."""
-    if path is None:
-        return None
     frame = read_table(path, Reading())
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
