@@ -274,8 +274,12 @@ class Learning:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
-        train = self.train
-        if isinstance(train[0], Scan) and not fits_into_memory(train[0]):
+        train: Any = self.train
+        table, y = train
+        if not isinstance(table, Scan):
+            if table.schema.columns != model.tree_.schema.columns:  # fitting changed kinds
+                train = (model._read_rows(table), y)
+        elif not fits_into_memory(table):
             train = None
             remark(
                 "The report has no distributions of the training rows: they need more --memory.",

@@ -197,7 +197,7 @@ class DecisionTree(BaseTree):
             X, groups = split_target(X, groups)
         for name in ("_counts_rows", "_matches_names"):
             self.__dict__.pop(name, None)
-        if not isinstance(X, np.ndarray | Table) and is_in_pieces(X):
+        if type(X) is not np.ndarray and not isinstance(X, Table) and is_in_pieces(X):
             _refuse_beyond_memory(frequency, drop_missing_target)
             stated = self._check_parameters()
             if groups is not None:
