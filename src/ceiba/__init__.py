@@ -78,7 +78,8 @@ if TYPE_CHECKING:
         SameAnswer,
     )
     from ceiba.rules import RuleSet
-    from ceiba.studio import open_studio, prepare
+    from ceiba.studio.launch import open_studio
+    from ceiba.studio.prepare import prepare
     from ceiba.table import Scan, read_file, scan
     from ceiba.tree import Tree, load, read_metadata
 

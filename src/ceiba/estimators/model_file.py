@@ -119,7 +119,7 @@ def restore(document: Document) -> Any:
         model._keep(tree)
     except CeibaError as error:
         stored["parameters"].fail(str(error), "parameters that no model has")
-    vars(model).update(attributes)
+    model.__dict__.update(attributes)
     return model
 
 

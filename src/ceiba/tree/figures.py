@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
-from ceiba.tree.notes import overridden
+from ceiba.tree.notes import NodeNote, overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.shape import Shape
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
@@ -44,6 +45,7 @@ class Figures(Shape):
         missing: str
         cost_matrix: Array | None
         class_prior: Array | None
+        notes: Mapping[int, NodeNote] | None
 
     @cached_property
     def branch_share(self) -> Array:
