@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.machine import machine
 from benchmarks.studio_dragging import dragging
 from benchmarks.studio_opening import opening
-from ceiba.studio.answers.places import Places
+from ceiba.studio.answers.bench import Places
 from ceiba.studio.launch import first_setup
 from ceiba.studio.prepare import whole_table
 from ceiba.studio.service import Service

@@ -36,24 +36,66 @@ split::Missing missing_from(const std::string& word) {
     throw std::invalid_argument("no missing rule is called '" + word + "'");
 }
 
+void refuse_foreign(std::span<const std::uint32_t> rows, std::size_t n_rows) {
+    for (std::uint32_t row : rows)
+        if (row >= n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+}
+
+tree::TreeArrays grow_tree(const Columns& columns, const data::Target& target, const GrowOptions& options,
+                           base::Interrupt& interrupt) {
+    tree::TreeArrays grown = grow::grow(columns.table, target, options, interrupt);
+    for (tree::SplitTable* splits : {&grown.splits, &grown.surrogates, &grown.competitors})
+        splits->digits = tree::cut_digits(columns.table, target.rows, splits->column, splits->cut, options.n_threads);
+    return grown;
+}
+
 tree::TreeArrays run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
                      const std::optional<Array1<std::uint32_t>>& rows, const GrowOptions& options) {
     if (target.n_rows != columns.table.n_rows || (weight && weight->shape(0) != target.n_rows))
         throw std::invalid_argument("columns, target and weight have different numbers of rows");
     if (weight) target.weight = weight->data();
-    if (rows) {
-        target.rows = {rows->data(), rows->shape(0)};
-        for (std::uint32_t row : target.rows)
-            if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
-    }
+    if (rows) target.rows = {rows->data(), rows->shape(0)};
+    refuse_foreign(target.rows, target.n_rows);
     tree::TreeArrays grown;
+    interruptible([&](base::Interrupt& interrupt) { grown = grow_tree(columns, target, options, interrupt); });
+    return grown;
+}
+
+// One tree per part: part i holds ends[i] - ends[i - 1] of the rows.
+std::vector<tree::TreeArrays> run_each(const Columns& columns, data::Target& target, const GrowOptions& options,
+                                       const Array1<std::uint32_t>& rows, const Array1<std::int64_t>& ends) {
+    const std::span<const std::uint32_t> all(rows.data(), rows.shape(0));
+    if (target.n_rows != columns.table.n_rows) throw std::invalid_argument("columns and target differ in length");
+    refuse_foreign(all, target.n_rows);
+    std::vector<tree::TreeArrays> grown;
     interruptible([&](base::Interrupt& interrupt) {
-        grown = grow::grow(columns.table, target, options, interrupt);
-        for (tree::SplitTable* splits : {&grown.splits, &grown.surrogates, &grown.competitors})
-            splits->digits =
-                tree::cut_digits(columns.table, target.rows, splits->column, splits->cut, options.n_threads);
+        std::size_t start = 0;
+        for (std::size_t i = 0; i < ends.shape(0); ++i) {
+            const auto end = static_cast<std::size_t>(ends.data()[i]);
+            if (end <= start || end > all.size()) throw std::invalid_argument("ends do not ascend among the rows");
+            target.rows = all.subspan(start, end - start);
+            grown.push_back(grow_tree(columns, target, options, interrupt));
+            start = end;
+        }
     });
     return grown;
+}
+
+data::Target class_target(const Array2<std::int32_t>& labels, std::vector<int> n_classes) {
+    data::Target target;
+    target.n_rows = labels.shape(0);
+    target.n_outputs = static_cast<int>(labels.shape(1));
+    target.n_classes = std::move(n_classes);
+    target.labels = labels.data();
+    return target;
+}
+
+data::Target number_target(const Array2<double>& numbers) {
+    data::Target target;
+    target.n_rows = numbers.shape(0);
+    target.n_outputs = static_cast<int>(numbers.shape(1));
+    target.numbers = numbers.data();
+    return target;
 }
 
 std::span<const std::int64_t> ascending(const Array1<std::int64_t>& ends, std::int64_t n_rows) {
@@ -201,11 +243,7 @@ void bind_grow(nb::module_& m) {
         [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
            std::optional<Array1<double>> weight, const GrowOptions& options,
            std::optional<Array1<std::uint32_t>> rows) {
-            data::Target target;
-            target.n_rows = labels.shape(0);
-            target.n_outputs = static_cast<int>(labels.shape(1));
-            target.n_classes = std::move(n_classes);
-            target.labels = labels.data();
+            data::Target target = class_target(labels, std::move(n_classes));
             return run(columns, target, weight, rows, options);
         },
         nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
@@ -217,10 +255,7 @@ void bind_grow(nb::module_& m) {
         [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
            const GrowOptions& options, std::optional<Array1<std::uint32_t>> rows,
            std::optional<Array1<double>> case_weight) {
-            data::Target target;
-            target.n_rows = numbers.shape(0);
-            target.n_outputs = static_cast<int>(numbers.shape(1));
-            target.numbers = numbers.data();
+            data::Target target = number_target(numbers);
             if (case_weight && case_weight->shape(0) != target.n_rows)
                 throw std::invalid_argument("case_weight has another number of rows");
             if (case_weight) target.case_weight = case_weight->data();
@@ -231,6 +266,24 @@ void bind_grow(nb::module_& m) {
         "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; "
         "`case_weight` sends rows\n"
         "with missing values (default: weight).");
+    m.def(
+        "grow_on_each",
+        [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
+           const GrowOptions& options, const Array1<std::uint32_t>& rows, const Array1<std::int64_t>& ends) {
+            data::Target target = class_target(labels, std::move(n_classes));
+            return run_each(columns, target, options, rows, ends);
+        },
+        nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("options"), nb::arg("rows"),
+        nb::arg("ends"), "Grow a tree on each part of `rows`, which ends where `ends` says.");
+    m.def(
+        "grow_on_each",
+        [](const Columns& columns, const Array2<double>& numbers, const GrowOptions& options,
+           const Array1<std::uint32_t>& rows, const Array1<std::int64_t>& ends) {
+            data::Target target = number_target(numbers);
+            return run_each(columns, target, options, rows, ends);
+        },
+        nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("options"), nb::arg("rows"), nb::arg("ends"),
+        "The same of regression trees.");
 }
 
 }  // namespace ceiba::bindings

@@ -18,7 +18,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from ceiba.lessons import TABLES, table
+from ceiba.lessons import table
+from ceiba.lessons.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / "docs" / "_made" / "gallery"

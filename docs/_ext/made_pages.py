@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import ceiba
-from ceiba.lessons import NUMBERS, Finished, lesson, page, run
-from ceiba.lessons.worked import worked_figures
+from ceiba.lessons import lesson, run
+from ceiba.lessons.page import page
+from ceiba.lessons.run import Finished, worked_figures
+from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 
 HUBS = {

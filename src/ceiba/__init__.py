@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from ceiba.prune import ReducedError as ReducedError
     from ceiba.prune import SameAnswer as SameAnswer
     from ceiba.rules import RuleSet as RuleSet
+    from ceiba.studio.launch import open_studio as open_studio
     from ceiba.studio.prepare import prepare as prepare
     from ceiba.table import Scan as Scan
     from ceiba.table import read_file as read_file
@@ -95,7 +96,7 @@ _NAMES = {  # the rooms, and what of each is a name of ceiba itself
     "prune": "ChiSquare CostComplexity DescriptionLength Pessimistic ReducedError SameAnswer",
     "report": "",
     "rules": "RuleSet",
-    "studio": "prepare",
+    "studio": "open_studio prepare",
     "table": "Scan read_file scan",
     "tree": "Tree load read_metadata",
     "trust": "",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ceiba
-from ceiba.lessons import NUMBERS
+from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]

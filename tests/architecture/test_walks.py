@@ -14,9 +14,13 @@ def test_a_plain_fit_is_a_short_walk() -> None:
     assert len({file for file, _ in seen}) <= 22
 
 
-def test_learn_reads_every_column_once(tmp_path: Path) -> None:
+def test_learn_is_a_short_walk_that_reads_every_column_once(tmp_path: Path) -> None:
     pytest.importorskip("polars")
     seen = learn(tmp_path)
+    assert len(seen) <= 505
+    assert len({file for file, _ in seen}) <= 100
+    assert seen["grow/problem.py", "Problem.grow"] <= 11  # the tree and its folds
+    assert seen["grow/problem.py", "Problem.grow_on_each"] == 1  # all runner-up splits
     assert seen["table/files/reading.py", "load_table"] == 1
     assert seen["table/readers/mappings.py", "column_of_values"] == 4
     assert not any(

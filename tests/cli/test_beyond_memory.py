@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.report import evidence
+from ceiba.report.payload import evidence
 from tests.cli.running import ok, run
 from tests.cli.test_report import payload_of
 

@@ -39,8 +39,8 @@ def test_every_option_says_what_it_does_and_its_default(group: Any, name: str) -
 
 
 def test_allowed_values_are_listed_and_are_those_that_work(group: Any) -> None:
+    from ceiba.cli.options.completion import CHOICES
     from ceiba.cli.options.estimator_from_flags import _RECIPES
-    from ceiba.cli.options.option_help import CHOICES
 
     assert set(CHOICES["recipe"]) == set(_RECIPES)
     for command in group.commands.values():
@@ -59,7 +59,7 @@ def test_help_of_learn_speaks_of_options_not_of_parameters(group: Any) -> None:
 
 def test_recipes_that_are_offered_exist() -> None:
     from ceiba import families
-    from ceiba.cli.options.option_help import CHOICES
+    from ceiba.cli.options.completion import CHOICES
 
     assert all(callable(getattr(families, name)) for name in CHOICES["recipe"])
 

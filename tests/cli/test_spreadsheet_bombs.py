@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ceiba
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.cli.studio_job import file_source
 from ceiba.errors import DataError
 from ceiba.studio.launch import first_setup

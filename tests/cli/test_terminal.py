@@ -136,7 +136,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_bar_is_shown_in_a_terminal_and_goes(large: Path) -> None:
     code = (
-        "import ceiba.cli.terminal.progress as p; p._PATIENCE = -1\n"
+        "import ceiba.cli.terminal.output as p; p._PATIENCE = -1\n"
         "import sys; from ceiba.cli.main import main; sys.argv = sys.argv[1:]; main()"
     )
     raw = typed(
@@ -150,10 +150,10 @@ def test_bar_is_shown_in_a_terminal_and_goes(large: Path) -> None:
 
 
 def test_no_bar_where_there_is_no_terminal(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ceiba.cli.terminal import progress
+    from ceiba.cli.terminal import output
     from tests.cli.running import run
 
-    monkeypatch.setattr(progress, "_PATIENCE", -1)
+    monkeypatch.setattr(output, "_PATIENCE", -1)
     flags = ("--drop", "day", "--test-size", 0.5, "-m", "piped.ceiba")
     done = run("learn", "large.csv", "-t", "RAIN", *flags, cwd=large)
     assert done.stderr == (

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from ceiba.lessons import NUMBERS, Finished, lesson, notebook, page, run
-from ceiba.lessons.run import _execute
-from ceiba.lessons.source import Cell
+from ceiba.lessons import lesson, notebook, run
+from ceiba.lessons.page import page
+from ceiba.lessons.run import Finished, _execute
+from ceiba.lessons.source import NUMBERS, Cell
 from ceiba.words import LANGUAGES
 
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]

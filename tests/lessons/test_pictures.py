@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.lessons import NUMBERS, Finished, lesson, page, run
+from ceiba.lessons import lesson, run
+from ceiba.lessons.page import page
+from ceiba.lessons.run import Finished
+from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 from tests.report.browser import chromium
 

@@ -7,7 +7,9 @@ import pytest
 
 import ceiba
 from ceiba import lessons
-from ceiba.lessons import TABLES, lesson, page, run, table
+from ceiba.lessons import lesson, run, table
+from ceiba.lessons.page import page
+from ceiba.lessons.tables import TABLES
 
 
 @pytest.mark.parametrize("name", TABLES)

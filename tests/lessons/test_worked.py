@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from ceiba.lessons import NUMBERS, Finished, lesson, run
-from ceiba.lessons.worked import Worked, worked_figures
+from ceiba.lessons import lesson, run
+from ceiba.lessons.run import Finished, Worked, worked_figures
+from ceiba.lessons.source import NUMBERS
 
 #: Words about the figures, not figures.
 COMMENTS = {"document", "where", "stated", "verdict", "comment", "note", "definition"}

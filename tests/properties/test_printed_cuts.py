@@ -16,8 +16,8 @@ import ceiba
 from ceiba.inspection import rules
 from ceiba.inspection.explain import explain
 from ceiba.layout.captions import answers, question
-from ceiba.report.bundle import script_of
 from ceiba.report.nodes import split_columns
+from ceiba.report.page import script_of
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, Tree
 from ceiba.tree.splits.sentences import cut_words

@@ -7,8 +7,10 @@ import pytest
 
 import ceiba
 from ceiba.report import payload
-from ceiba.report.histograms import MOST_FIGURES, MOST_NODES
+from ceiba.report.nodes import shown, split_columns
+from ceiba.report.training_rows import MOST_FIGURES, MOST_NODES
 from ceiba.tree import LevelSets, SplitKind
+from ceiba.tree.routing import route
 from tests.report.browser import Open
 from tests.report.models import model, training
 
@@ -95,6 +97,25 @@ def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
     searched, stored = made["rivals"]["splits"], kept["nodes"]["competitors"]["splits"]
     for key in ("kind", "column", "cut", "level_code", "level_branch"):
         assert searched[key] == stored[key], key
+
+
+@pytest.mark.parametrize("kind", ["classes", "regression"])
+def test_rivals_are_those_of_a_search_node_by_node(kind: str) -> None:
+    frame, y = training(kind)
+    tree = model(kind).tree_
+    made = payload(tree, train=(frame, y))["rivals"]
+    table = route.read(tree, frame)
+    problem = ceiba.grow.Problem.like(tree, table, y, max_depth=1, max_competitors=4)
+    end = tree.apply(frame)
+    gains, cuts = [], []
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        inside = (end >= node) & (end < tree.subtree_end[node])
+        stump = problem.grow(np.flatnonzero(inside).astype(np.uint32))
+        assert made["n"][node] == len(stump.competitors.gain)
+        gains += shown(stump.competitors.gain)
+        cuts += split_columns(stump.competitors.splits)["cut"]
+    assert made["gain"] == gains
+    assert made["splits"]["cut"] == cuts
 
 
 def test_rivals_of_weighted_models_are_not_guessed() -> None:

@@ -12,10 +12,9 @@ import pytest
 
 import ceiba
 from ceiba.errors import CeibaError
-from ceiba.report import page, payload, report
-from ceiba.report.bundle import modules_of
-from ceiba.report.numbers import exact, shown
-from ceiba.report.page import ENTRY_WITH_TRUST, PACK_ABOVE, STYLES
+from ceiba.report import payload, report
+from ceiba.report.nodes import exact, shown
+from ceiba.report.page import ENTRY_WITH_TRUST, PACK_ABOVE, STYLES, modules_of, page
 from ceiba.words import words
 from tests.report.checkers import (
     classes_unused,

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import ceiba
-from ceiba.report.bundle import modules_of, script_of
-from ceiba.report.page import ENTRY, ENTRY_WITH_TRUST
+from ceiba.report.page import ENTRY, ENTRY_WITH_TRUST, modules_of, script_of
 from ceiba.studio.page import ENTRY as STUDIO_ENTRY
 from tests.report.checkers import lines_cut, type_errors
 

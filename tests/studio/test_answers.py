@@ -12,13 +12,11 @@ from sklearn.metrics import log_loss
 import ceiba
 from ceiba.inspection import split_table
 from ceiba.studio.answers import rivals as rivals_room
-from ceiba.studio.answers.bench import Bench
+from ceiba.studio.answers.bench import Bench, Places
 from ceiba.studio.answers.doubts import held_out_disagrees, worse_than_best
-from ceiba.studio.answers.figures import figures
-from ceiba.studio.answers.places import Places
+from ceiba.studio.answers.figures import cross_validated, figures, fold_tree
 from ceiba.studio.answers.preview import preview
 from ceiba.studio.answers.rivals import rivals
-from ceiba.studio.answers.validation import cross_validated, fold_tree
 from ceiba.studio.prepare import whole_table
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source

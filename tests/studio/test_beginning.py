@@ -75,7 +75,7 @@ def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
     pl.DataFrame(frame(0)).write_csv(path)
     code = f"""
         import sys
-        from ceiba.cli.options.reading_flags import ReadingFlags
+        from ceiba.cli.options.shared_options import ReadingFlags
         from ceiba.cli.studio_job import file_source
         from ceiba.studio.launch import first_setup, open_workspace
         from ceiba.studio.service import Service

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.studio.launch import first_setup
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.random_work import frame, random_action

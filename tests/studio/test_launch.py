@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import ceiba
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.cli.studio_job import file_source, model_source
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio import launch
@@ -60,7 +60,7 @@ class Opened:
 
 def test_studio_of_data_returns_the_edited_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = frame(0), "buys"
-    opened = Opened(monkeypatch, lambda: ceiba.studio(X, y, browser=False, max_depth=3))
+    opened = Opened(monkeypatch, lambda: ceiba.open_studio(X, y, browser=False, max_depth=3))
     assert opened.url.startswith("http://127.0.0.1:")
     assert "<html" in opened.ask("/").lower()
     action = {"action": "take", "arguments": {"node": 0, "split": "city = Oslo"}}
@@ -87,7 +87,7 @@ def test_studio_keeps_its_work_where_it_is_told(
     path = tmp_path / "work.studio"
 
     def call() -> Any:
-        return ceiba.studio(frame(0), "buys", browser=False, workspace=path)
+        return ceiba.open_studio(frame(0), "buys", browser=False, workspace=path)
 
     opened = Opened(monkeypatch, call)
     opened.ask("/api/action", {"action": "grow", "arguments": {"node": 0, "levels": 1}})
@@ -105,7 +105,7 @@ def test_token_stands_on_no_command_line(monkeypatch: pytest.MonkeyPatch) -> Non
         pages.append((page, path.read_text(), path.stat().st_mode & 0o777))
 
     monkeypatch.setattr(launch.webbrowser, "open", browse)
-    opened = Opened(monkeypatch, lambda: ceiba.studio(frame(0), "buys"))
+    opened = Opened(monkeypatch, lambda: ceiba.open_studio(frame(0), "buys"))
     opened.closed()
     ((page, html, mode),) = pages
     token = opened.url.partition("token=")[2]
@@ -120,7 +120,7 @@ def test_half_sent_requests_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(server, "MOST_SECONDS", 1.0)
     monkeypatch.setattr(server, "MOST_OPEN", 20)
-    opened = Opened(monkeypatch, lambda: ceiba.studio(frame(0), "buys", browser=False))
+    opened = Opened(monkeypatch, lambda: ceiba.open_studio(frame(0), "buys", browser=False))
     port, token = int(opened.url.split(":")[2].split("/")[0]), opened.url.partition("token=")[2]
     head = f"Host: 127.0.0.1:{port}\r\nX-Ceiba-Token: {token}\r\n"
     parts = [
@@ -174,7 +174,7 @@ def test_other_address_than_this_machine_is_warned_of(monkeypatch: pytest.Monkey
 )
 def test_wrong_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises((CeibaError, TypeError)):
-        ceiba.studio(frame(0), "buys", browser=False, **options)
+        ceiba.open_studio(frame(0), "buys", browser=False, **options)
 
 
 def saved(folder: Path) -> tuple[Path, Path]:

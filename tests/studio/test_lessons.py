@@ -10,8 +10,8 @@ import pytest
 
 import ceiba
 from ceiba.cli.studio_job import lesson_source
+from ceiba.studio.answers.lessons import MEASURES, Division, steps_of
 from ceiba.studio.launch import first_setup
-from ceiba.studio.lessons.computing import MEASURES, Division, steps_of
 from ceiba.studio.work.workspace import Workspace
 from ceiba.words import words as words_of
 from tests.studio.serving import Talk

@@ -58,7 +58,7 @@ def test_script_500_random_sequences_give_the_same_tree(part: int) -> None:
 
 
 def test_script_is_a_program_that_reads_the_file(tmp_path: Path) -> None:
-    from ceiba.cli.options.reading_flags import ReadingFlags
+    from ceiba.cli.options.shared_options import ReadingFlags
     from ceiba.cli.studio_job import file_source
     from ceiba.studio.launch import first_setup
 

@@ -199,7 +199,7 @@ def test_save_writes_into_the_folder_only(tmp_path: Path) -> None:
 
 def test_held_out_file_of_the_folder_is_read(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars")
-    from ceiba.cli.options.reading_flags import ReadingFlags
+    from ceiba.cli.options.shared_options import ReadingFlags
     from ceiba.cli.studio_job import file_source
 
     pl.DataFrame(frame(0)).write_csv(tmp_path / "train.csv")
@@ -312,9 +312,9 @@ def test_further_cut_of_levels_or_where_nothing_is_left(talk: Talk) -> None:
 def test_large_table_is_described_by_a_sample_first_and_says_so(
     monkeypatch: pytest.MonkeyPatch, talk: Talk
 ) -> None:
-    from ceiba.studio.answers import description
+    from ceiba.studio.answers import state
 
-    monkeypatch.setattr(description, "_MOST_ROWS", 20)
+    monkeypatch.setattr(state, "_MOST_ROWS", 20)
     sample, whole = talk.get("/api/columns"), talk.get("/api/columns?rows=all")
     assert (sample["n_described"], sample["n_rows"]) == (20, 90)
     assert (whole["n_described"], whole["n_rows"]) == (90, 90)

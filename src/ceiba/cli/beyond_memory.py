@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 _HASHED = 1_000_000  # values by which identifiers are judged
 
 
-def is_beyond_memory(data: str, *flags: Any) -> bool:
-    """Return whether a table is to be scanned: asked for by a flag, or given as a pattern."""
-    return any(flag is not None for flag in flags) or "*" in data
-
-
 def open_files(
     work: Learning,
     task: str | None,

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ceiba._polars import pl
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.table import Table
+from ceiba.task import Task
 
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
 _MOST_ROWS: Final = 100_000  # columns are described by so many rows; gaps, identifiers by all
+_RARE: Final = 5
+_MANY_MISSING: Final = 0.05
 _DO: Final = {
     "identifier": "--drop {name}",
     "dates_differ": "--drop {name}",
@@ -65,3 +69,20 @@ def column_named(given: str, columns: list[str], option: str, source: str) -> st
         f"{option} {given!r}: {source} has no such column.{did_you_mean(given, columns)} It has "
         f"{shown}."
     )
+
+
+def advice(y: pl.Series, task: Task, n_missing: int) -> list[str]:
+    """Return remarks about the target: rare classes, rows left out."""
+    remarks = []
+    total = len(y) + n_missing
+    if n_missing > _MANY_MISSING * total:
+        remarks.append(
+            f"{n_missing} of {total} rows have no {y.name!r} and are left out. If they are not "
+            "missing at random, the tree learns something else than you think."
+        )
+    if task.has_classes:
+        counts = y.value_counts().sort("count")
+        rare = counts.filter(counts["count"] < _RARE)
+        for label, n in rare.rows()[:3]:
+            remarks.append(f"Class {label!r} has only {n} row{'s' if n > 1 else ''}.")
+    return remarks

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ceiba._polars import pl
-from ceiba.cli.advice import advice
 from ceiba.cli.beyond_memory import labels_in, watched
 from ceiba.cli.commands.using.evaluate import (
     evaluation_blocks,
@@ -16,7 +16,7 @@ from ceiba.cli.commands.using.evaluate import (
     evaluation_on,
     truth_of,
 )
-from ceiba.cli.first_look import column_named, described, in_option_words
+from ceiba.cli.first_look import advice, column_named, described, in_option_words
 from ceiba.cli.options.estimator_from_flags import (
     make_model,
     read_costs,
@@ -25,8 +25,7 @@ from ceiba.cli.options.estimator_from_flags import (
     split_rows,
     task_of,
 )
-from ceiba.cli.terminal.output import LANG, answer, remark, tree_style
-from ceiba.cli.terminal.progress import busy
+from ceiba.cli.terminal.output import LANG, answer, busy, remark, tree_style
 from ceiba.errors import DataError, OptionError
 from ceiba.table import Scan, Table
 from ceiba.table.described import described as seen_in
@@ -66,7 +65,7 @@ class Learning:
         loaded = load_table(self.data, self.reading)
         for text in loaded.remarks:
             remark(f"warning: {text}", self.quiet)
-        self.source = how_read(loaded)
+        self.source = {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
         frame = loaded.frame
         del loaded
         self.target = column_named(self.target, frame.columns, "--target", self.data)
@@ -164,24 +163,35 @@ class Learning:
     ) -> Any:
         """Fit the estimator, to all rows or to those not held out."""
         from ceiba.progress import listening
+        from ceiba.prune.cost_complexity_pruning import read_pruning
 
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
         if self.task.has_classes and (class_weight or prior or costs):
             labels = labels_in(self.X, self.y) if is_scan else self.y.unique().to_list()
-        balanced = class_weight == "balanced"
-        weights = None if balanced else read_pairs(class_weight, "--class-weight", labels)
-        options = options | {
-            "class_weight": "balanced" if balanced else weights,
-            "class_prior": read_pairs(prior, "--prior", labels),
-            "cost_matrix": read_costs(costs, labels),
-            **read_settings(settings),
-        }
+        by_class: dict[str, Any] = {}
+        if class_weight == "balanced":
+            by_class["class_weight"] = "balanced"
+        elif class_weight is not None:
+            by_class["class_weight"] = read_pairs(class_weight, "--class-weight", labels)
+        if prior is not None:
+            by_class["class_prior"] = read_pairs(prior, "--prior", labels)
+        if costs is not None:
+            by_class["cost_matrix"] = read_costs(costs, labels)
+        options = options | by_class | read_settings(settings)
         keep_unpruned = keep_unpruned and not is_scan
         model = make_model(self.task, recipe, options)
         wanted = getattr(model, "prune", None)
-        if keep_unpruned:
-            _keep_unpruned(model)
+        if (
+            keep_unpruned
+            and wanted is not None
+            and getattr(model, "leaf_values", "share") == "share"
+        ):
+            # For the slider of the page.
+            pruning = read_pruning(wanted)
+            if pruning is not None and "keep_unpruned" in pruning.get_params():
+                whole = pruning.get_params() | {"keep_unpruned": True}
+                model.set_params(prune=type(pruning)(**whole))
         table, self.X = self.X, None
         y, w = self.y, self.weights
         if test_size is not None:
@@ -194,7 +204,7 @@ class Learning:
         self.n_rows = table.n_rows
         with (
             busy("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
-            listening(search=_gap_line(show), folds=_fold_bar(show)),
+            listening(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
         ):
             if is_scan:
                 files = watched(table, show, self.quiet)
@@ -258,20 +268,20 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the training rows and the held-out ones."""
-        from ceiba.report.evidence import fits_into_memory
+        from ceiba.report.payload import fits_into_memory
 
         held_out = None
         if self.test is not None:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
             held_out = truth_of(model, test, self.reading, self.target, None)[:2]
-        table, y = self.train
-        train = None
+        train: Any = self.train
+        table, y = train
         if not isinstance(table, Scan):
-            train = (model._read_rows(table), y)
-        elif fits_into_memory(table):
-            train = (table, y)
-        else:
+            if table.schema.columns != model.tree_.schema.columns:  # fitting changed kinds
+                train = (model._read_rows(table), y)
+        elif not fits_into_memory(table):
+            train = None
             remark(
                 "The report has no distributions of the training rows: they need more --memory.",
                 self.quiet,
@@ -280,39 +290,14 @@ class Learning:
         remark(f"report written to {path}", self.quiet)
 
 
-def how_read(loaded: Any) -> dict[str, Any]:
-    """Return how a file was read, for the model: the same columns are read so again."""
-    return {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
+def _show_fold(show: Callable[[str], None], done: int, total: int) -> None:
+    """Show how many folds of a cross-validation are done."""
+    full = round(30 * done / total)
+    show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
 
 
-def _keep_unpruned(model: Any) -> None:
-    """Have the whole tree kept beside the pruned one, for the slider of the page."""
-    from ceiba.prune.cost_complexity_pruning import read_pruning
-
-    smoothed = getattr(model, "leaf_values", "share") != "share"
-    if getattr(model, "prune", None) is None or smoothed:
-        return
-    pruning = read_pruning(model.prune)
-    if pruning is not None and "keep_unpruned" in pruning.get_params():
-        model.set_params(prune=type(pruning)(**{**pruning.get_params(), "keep_unpruned": True}))
-
-
-def _fold_bar(show: Callable[[str], None]) -> Callable[[int, int], None]:
-    """Return a listener of cross-validation that shows a bar."""
-
-    def tell(done: int, total: int) -> None:
-        full = round(30 * done / total)
-        show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
-
-    return tell
-
-
-def _gap_line(show: Callable[[str], None]) -> Callable[[float, float, float], None]:
-    """Give a listener of the exact search that shows the gap closing."""
-
-    def tell(objective: float, lower: float, seconds: float) -> None:
-        gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
-        state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
-        show(f"searching: {state} ({seconds:.0f} s)")
-
-    return tell
+def _show_gap(show: Callable[[str], None], objective: float, lower: float, seconds: float) -> None:
+    """Show the gap of the exact search closing."""
+    gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
+    state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
+    show(f"searching: {state} ({seconds:.0f} s)")

@@ -57,28 +57,11 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run_command
 
 
-def _only_listed(command: Callable[..., None]) -> Callable[[], None]:
-    def listed() -> None:
-        """Stand in the list of commands."""
-
-    listed.__doc__ = command.__doc__
-    return listed
-
-
-def _with_flags(name: str, command: Callable[..., None]) -> Callable[..., None]:
-    from ceiba.cli.options.option_flags import with_option_flags
-    from ceiba.cli.options.option_help import finished
-    from ceiba.cli.options.reading_flags import with_reading_flags
-
-    command = with_reading_flags(command)
-    return finished(name, with_option_flags(command) if name == "learn" else command)
-
-
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     """Return the command line application."""
     import typer
 
-    from ceiba.cli.options.option_help import LANG_HELP
+    from ceiba.cli.options.flags import LANG_HELP, with_flags
     from ceiba.cli.terminal.output import LANG
 
     app = typer.Typer(
@@ -123,9 +106,11 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     for folder, (heading, names) in COMMANDS.items():
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
-            wanted = in_use is None or name in in_use
-            command = _with_flags(name, command) if wanted else _only_listed(command)
-            app.command(name, rich_help_panel=heading)(_guarded(command))
+            if in_use is None or name in in_use:
+                app.command(name, rich_help_panel=heading)(_guarded(with_flags(command)))
+            else:  # help lists it
+                listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
+                listed(lambda: None)
 
     return app
 
@@ -202,9 +187,8 @@ def _run() -> None:
         )
     from typer.main import get_command
 
-    from ceiba.cli.options.option_help import hide_types
-    from ceiba.cli.terminal.output import DIGITS
-    from ceiba.cli.terminal.progress import progress
+    from ceiba.cli.options.flags import hide_types
+    from ceiba.cli.terminal.output import DIGITS, progress
     from ceiba.progress import listening
     from ceiba.visible import shown_digits
 
@@ -217,7 +201,7 @@ def _run() -> None:
 
 def _complain(error: BaseException) -> None:
     """Say what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.options.option_words import in_flag_words, wrong_usage
+    from ceiba.cli.options.flags import in_flag_words, wrong_usage
     from ceiba.cli.terminal.output import (
         answer,
         colored,

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ceiba.cli.first_look import column_named
-from ceiba.cli.learn_job import how_read
 from ceiba.cli.models import open_model
-from ceiba.cli.options.reading_flags import ReadingFlags
+from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.studio.work.source import Source
 from ceiba.table.files.kinds import as_table
@@ -23,7 +22,7 @@ _MOST_MEMORY = 64 << 30  # bytes that the reader of a held-out file may take
 def file_source(
     data: str, target: str | None, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, str | None]:
-    """Read a table, unless that was done already; give it with its target."""
+    """Read a table, unless that was done already; return it with its target."""
     reading = flags.reading()
     loaded = load_table(data, reading) if loaded is None else loaded
     return _source(data, loaded, reading, flags, target, test)
@@ -57,7 +56,7 @@ def _source(
     frame = loaded.frame
     name = None if target is None else column_named(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
-           "reading": how_read(loaded)}  # fmt: skip
+           "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
     remarks = tuple(loaded.remarks)
     columns = frame.get_columns()
     del frame, loaded
@@ -94,7 +93,7 @@ def _given(flags: ReadingFlags) -> dict[str, Any]:
 
 
 def lesson_source(name: str) -> tuple[Source, str, dict[str, Any]]:
-    """Give the data of a lesson, its target, and how its trees grow."""
+    """Return the data of a lesson, its target, and how its trees grow."""
     from ceiba import datasets
     from ceiba.table import read
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -40,8 +40,8 @@ _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 def model_to_json(model: BaseTree) -> dict[str, Any]:
     """Return class, parameters and fitted attributes of an estimator as plain data."""
-    name = type(model).__name__
-    if _classes().get(name) is not type(model):
+    cls, name = type(model), type(model).__name__
+    if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
             f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
             "tree: model.tree_.save(path)."
@@ -51,14 +51,33 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
         key: _plain(key, value, known, "set the parameter again before fitting anew.")
         for key, value in model.get_params(deep=False).items()
     }
-    fitted = {}
+    fitted, kept = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            fitted[key] = _plain(key, value, known, "fit again to have the attribute.")
-    fitted = {key: value for key, value in fitted.items() if value != _LEFT_OUT}
+            plain = _plain(key, value, known, "fit again to have the attribute.")
+            if plain != _LEFT_OUT:
+                fitted[key], kept[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
-    restore(Document(model._tree, Field(stored, "model")))  # refuses what cannot be loaded again
+    _refuse_unusable(model, kept, model._tree, Field(stored, "model"))
     return stored
+
+
+def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
+    """Refuse a model that readers could not use, on the way into a file and out of it."""
+    refuse_deep(stored)
+    cls = type(model)
+    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
+        stored["class"].fail(f"The tree is one of {tree.task}.")
+    try:
+        model._check_parameters()
+    except CeibaError as error:
+        stored["parameters"].fail(str(error), "parameters that no model has")
+    taken = {*_FROM_TREE, *cls._get_param_names()}
+    for key, value in fitted.items():
+        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
+            stored["fitted"].fail("A fitted attribute has a name of its own.", f"the name {key!r}")
+        if key in _FITTED and not _FITTED[key](value):
+            stored["fitted"][key].fail(f"No model has such a {key}.")
 
 
 def _plain(name: str, value: Any, known: Mapping[str, type], advice: str) -> Any:
@@ -88,34 +107,29 @@ def restore(document: Document) -> Any:
     refuse_deep(stored)
     classes, known = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
-    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
-        stored["class"].fail(f"The tree is one of {tree.task}.")
-    given = stored["parameters"]
-    given.object((), cls._get_param_names())
-    parameters = [key for key in given.value if given.value[key] != _LEFT_OUT]
-    model = cls(**{key: from_json(given[key], known) for key in parameters})
+    given, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
+    if not isinstance(fitted.value, dict):
+        fitted.fail("An object {...} is needed.")
+    parameters = {
+        key: from_json(given[key], known) for key in given.value if given.value[key] != _LEFT_OUT
+    }
+    model = cls(**parameters)
+    attributes = {key: _read_fitted(fitted[key], known) for key in fitted.value}
+    _refuse_unusable(model, attributes, tree, stored)
     try:
-        model._check_parameters()
         model._keep(tree)
     except CeibaError as error:
         stored["parameters"].fail(str(error), "parameters that no model has")
-    fitted = stored["fitted"]
-    if not isinstance(fitted.value, dict):
-        fitted.fail("An object {...} is needed.")
-    taken = {*_FROM_TREE, *cls._get_param_names()}
-    for key in fitted.value:
-        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            fitted.fail("A fitted attribute has a name of its own.", f"the name {key!r}")
-        field = fitted[key]
-        if isinstance(field.value, dict) and "$tree" in field.value:
-            parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
-            value: Any = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-        else:
-            value = from_json(field, known)
-        if key in _FITTED and not _FITTED[key](value):  # its readers could not use it
-            field.fail(f"No model has such a {key}.")
-        setattr(model, key, value)
+    model.__dict__.update(attributes)
     return model
+
+
+def _read_fitted(field: Field, known: Mapping[str, type]) -> Any:
+    """Read a fitted attribute."""
+    if isinstance(field.value, dict) and "$tree" in field.value:
+        parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
+        return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
+    return from_json(field, known)
 
 
 def _is_number(value: Any) -> bool:
@@ -224,17 +238,14 @@ def _classes() -> dict[str, type[BaseTree]]:
     """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
 
+    found: list[type[BaseTree]] = [BaseTree]
+    for cls in found:
+        found += cls.__subclasses__()
     return {
         cls.__name__: cls
-        for cls in _below(BaseTree)
+        for cls in found[1:]
         if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
     }
-
-
-def _below(cls: type[BaseTree]) -> Iterator[type[BaseTree]]:
-    for one in cls.__subclasses__():
-        yield one
-        yield from _below(one)
 
 
 def _objects() -> dict[str, type]:
@@ -251,9 +262,9 @@ def wrap(tree: Tree) -> Any:
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
-    """Give an estimator with the parameters of another one and a tree of its own."""
-    made = type(model)(**model.get_params(deep=False))
+    """Return an estimator with the parameters of another one and a tree of its own."""
+    other = type(model)(**model.get_params(deep=False))
     kept = ("_counts_rows", "_matches_names")
-    made.__dict__.update({name: True for name in kept if name in model.__dict__})
-    made._keep(tree)
-    return made
+    other.__dict__.update({name: True for name in kept if name in model.__dict__})
+    other._keep(tree)
+    return other

@@ -240,7 +240,7 @@ class _Words:
                 f"{test.name}({degrees}) {number_text(test.statistic, self.digits)}, "
                 + self.word("text.adjusted", p=f"{test.adjusted_p_value:.2g}")
             )
-        if note := note_text(tree, node):
+        if tree.notes and (note := note_text(tree, node)):
             parts.append(f"# {note}")
         label = f"[{node}] " if self.node_ids else ""
         return label + sentence, parts

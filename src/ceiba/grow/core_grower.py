@@ -291,6 +291,21 @@ def grow_by_search(
     return tree_of(arrays, problem, units, below)
 
 
+def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> list[Tree]:
+    """Grow a tree on each of several sets of rows without weights, by one call of the core."""
+    target, options = problem.target, problem.options
+    core = core_options(problem.table, options, None, problem.scales, None)
+    rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
+    units, columns = AS_THEY_ARE, problem.table.core()
+    if options.task.is_classification("Growing"):
+        n_classes = [len(labels) for labels in target.info.classes]
+        grown = _core.grow_on_each(columns, target.values, n_classes, core, rows, ends)
+    else:
+        units = Units.of(target.values, None)
+        grown = _core.grow_on_each(columns, units.shrink_target(target.values), core, rows, ends)
+    return [tree_of(arrays, problem, units, None) for arrays in grown]
+
+
 def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Place | None) -> Tree:
     """Make a tree of the arrays that the core has grown for a problem."""
     target, options, scales = problem.target, problem.options, problem.scales

@@ -6,7 +6,7 @@ Estimators, the folds of cross-validation, `regrow`, forced splits, significance
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import Place, grow_by_search
+from ceiba.grow.core_grower import Place, grow_by_search, grow_on_each
 from ceiba.grow.leaf_values import folded
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
@@ -100,13 +100,21 @@ class Problem:
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
         if problem.options.forced_splits is not None and (below is None or below.depth == 0):
             return with_cut_digits(find_grower("forced")(problem, rows, below), self.table, rows)
-        if counts_parts(problem.options):
+        if problem.options.frequency_weights and counts_parts(problem.options):
             problem, rows, below = repeat_rows(problem, rows, below, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, below)
         if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else folded(tree)
+
+    def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
+        """Grow a tree on each of several sets of rows by the core's search, in one call of it.
+
+        There are no weights, and no option is a share of the rows or asks for another grower.
+        """
+        check_combinations(self.table, self.target, self.options, self.weight)
+        return grow_on_each(self, parts)
 
     def changed(self, **changes: Any) -> Problem:
         """Return a changed problem whose priors and costs stay those of this one."""
@@ -178,7 +186,8 @@ class Problem:
             "cost_matrix": tree.cost_matrix,
         }
         chosen = GrowOptions(task=tree.task, **{**own, **options})
-        return cls(table, target, chosen, read_weights(sample_weight, table.n_rows))
+        weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
+        return cls(table, target, chosen, weight)
 
 
 def counts_parts(options: GrowOptions) -> bool:

@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from ceiba.lessons.notebook import notebook
-from ceiba.lessons.page import page
-from ceiba.lessons.run import Finished, Output, run
-from ceiba.lessons.source import NUMBERS, Cell, Lesson, lesson
-from ceiba.lessons.tables import TABLES, LessonTable, read_from, table
+from ceiba.lessons.run import run
+from ceiba.lessons.source import lesson
+from ceiba.lessons.tables import table
 
-__all__ = [
-    "NUMBERS",
-    "TABLES",
-    "Cell",
-    "Finished",
-    "Lesson",
-    "LessonTable",
-    "Output",
-    "lesson",
-    "notebook",
-    "page",
-    "read_from",
-    "run",
-    "table",
-]
+__all__ = ["lesson", "notebook", "run", "table"]

@@ -41,7 +41,9 @@ def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
         writer.add(block)
     if finished.data is not None:
         folder = str(Path(finished.data).resolve())
-        writer.cells.insert(0, _code(f"from ceiba import lessons\n\nlessons.read_from({folder!r})"))
+        writer.cells.insert(
+            0, _code(f"from ceiba.lessons.tables import read_from\n\nread_from({folder!r})")
+        )
     for number, cell in enumerate(writer.cells):
         cell["id"] = f"cell-{number}"
     return {

@@ -14,25 +14,7 @@ _REGION: Final = '<div class="scrolling" role="region" aria-label="{label}" tabi
 
 
 def page(finished: Finished, lang: str = "en") -> str:
-    """Write a lesson that ran as a MyST page.
-
-    Parameters
-    ----------
-    finished : Finished
-        What `run` gave.
-    lang : {"en", "es", "pt"}, default="en"
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from ceiba.lessons import lesson, page, run
-    >>> text = page(run(lesson(1)), "es")
-    >>> text.splitlines()[0]
-    '# 1. La pregunta que más dice'
-    """
+    """Return a lesson that ran as a MyST page."""
     writer = _Writer(finished, lang)
     for block in finished.lesson.text(lang):
         writer.add(block)

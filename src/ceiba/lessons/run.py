@@ -9,13 +9,13 @@ import ast
 import contextlib
 import io
 import re
+import tomllib
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from ceiba.lessons.source import Cell, Lesson
+from ceiba.lessons.source import CONTENT, Cell, Lesson
 from ceiba.lessons.tables import tables_from
 from ceiba.words import words
 
@@ -26,14 +26,7 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 
 @dataclass(frozen=True)
 class Output:
-    """What a cell gave: printed text, and the value of its last expression (None: nothing).
-
-    Examples
-    --------
-    >>> from ceiba.lessons import lesson, run
-    >>> run(lesson(1)).outputs["entropy"].text
-    '1.0'
-    """
+    """What a cell gave: printed text, and the value of its last expression (None: nothing)."""
 
     printed: str
     value: Any = None
@@ -47,16 +40,7 @@ class Output:
 
 @dataclass
 class Finished:
-    """A lesson's program after it ran: outputs by cell, data of pictures, and the values by cell.
-
-    Values are those after the cell, hidden ones included.
-
-    Examples
-    --------
-    >>> from ceiba.lessons import lesson, run
-    >>> run(lesson(1)).fill("Patrons: {{patrons:.3f}}", "gains", "es")
-    'Patrons: 0,541'
-    """
+    """A lesson after it ran: outputs by cell, data of pictures, and all values after each cell."""
 
     lesson: Lesson
     data: str | Path | None = None
@@ -131,7 +115,7 @@ def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
     body = ast.parse(cell.code)
     last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
     place = f"<lesson {number}, {cell.name}>"
-    with _printed() as text:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
         exec(compile(body, place, "exec"), space)
         value = None
         if isinstance(last, ast.Expr):
@@ -139,7 +123,25 @@ def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
     return Output(text.getvalue(), value)
 
 
-@contextlib.contextmanager
-def _printed() -> Iterator[io.StringIO]:
-    with contextlib.redirect_stdout(io.StringIO()) as text:
-        yield text
+@dataclass(frozen=True)
+class Worked:
+    """A figure of the teaching documents: its id, the lesson and the cell that computes it."""
+
+    id: str
+    lesson: int
+    cell: str
+    expression: str
+
+    def value(self, finished: Finished, **known: Any) -> Any:
+        """Evaluate the figure in the lesson that ran."""
+        return eval(self.expression, {**finished.values[self.cell], **known})
+
+
+def worked_figures() -> list[Worked]:
+    """Read the list of the worked figures."""
+    groups = tomllib.loads((CONTENT / "worked.toml").read_text("utf-8"))
+    return [
+        Worked(f"{group}/{name}", *entry)
+        for group, entries in groups.items()
+        for name, entry in entries.items()
+    ]

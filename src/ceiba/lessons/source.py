@@ -34,14 +34,7 @@ Kind = Literal["shown", "hidden", "figure"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a lesson's program.
-
-    Examples
-    --------
-    >>> from ceiba.lessons import lesson
-    >>> lesson(1).cells[0].name
-    'table'
-    """
+    """A piece of a lesson's program."""
 
     name: str
     kind: Kind
@@ -59,32 +52,23 @@ class Block:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: its number, the cells of its program, its text in each language.
-
-    Examples
-    --------
-    >>> from ceiba.lessons import lesson
-    >>> lesson(5).title("es")
-    'El tamaño justo'
-    >>> [cell.name for cell in lesson(5).cells if cell.kind == "shown"][:2]
-    ['table', 'full']
-    """
+    """A lesson: its number, the cells of its program, its text in each language."""
 
     number: int
     cells: tuple[Cell, ...]
     texts: dict[str, tuple[Block, ...]]
 
     def title(self, lang: str = "en") -> str:
-        """Give the title in a language, without its number."""
+        """Return the title in a language, without its number."""
         first = self.text(lang)[0].text
         return first.partition("\n")[0].removeprefix("# ").strip()
 
     def text(self, lang: str) -> tuple[Block, ...]:
-        """Give the text in a language."""
+        """Return the text in a language."""
         return self.texts[words(lang).lang]
 
     def cell(self, name: str, kind: Kind = "shown") -> Cell:
-        """Give a cell by its name."""
+        """Return a cell by its name."""
         for cell in self.cells:
             if (cell.name, cell.kind) == (name, kind):
                 return cell
@@ -118,7 +102,7 @@ def lesson(number: int) -> Lesson:
 
 
 def parse_program(text: str) -> tuple[Cell, ...]:
-    """Give the cells of a program, in order."""
+    """Return the cells of a program, in order."""
     kinds: dict[str, Kind] = {"": "shown", " hidden": "hidden", " figure": "figure"}
     return tuple(
         Cell(name, kinds[kind], code.rstrip("\n")) for name, kind, code in _FENCE.findall(text)
@@ -126,7 +110,7 @@ def parse_program(text: str) -> tuple[Cell, ...]:
 
 
 def parse_text(text: str) -> tuple[Block, ...]:
-    """Give the blocks of a text, in order."""
+    """Return the blocks of a text, in order."""
     blocks: list[Block] = []
     lines: list[str] = []
 

@@ -35,15 +35,7 @@ Columns = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class LessonTable:
-    """A table by columns (None is missing), and where it came from: ``file`` or ``stand-in``.
-
-    Examples
-    --------
-    >>> from ceiba.lessons import table
-    >>> water = table("water")
-    >>> water, sorted(water.columns)[:2]
-    (<water: 1200 rows, stand-in>, ['Chloramines', 'Conductivity'])
-    """
+    """A table by columns (None is missing), and where it came from: ``file`` or ``stand-in``."""
 
     name: str
     columns: Columns
@@ -92,13 +84,7 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
 
 
 def read_from(folder: str | Path) -> None:
-    """Look for the files of the lessons in a folder from now on.
-
-    Examples
-    --------
-    >>> from ceiba import lessons
-    >>> lessons.read_from("downloads")  # doctest: +SKIP
-    """
+    """Look for the files of the lessons in a folder from now on."""
     _FOLDER.set(_checked(folder))
 
 

@@ -145,12 +145,7 @@ class CostComplexity(Pruning):
                 "tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
-        return self._pruned(sequence, self._choose(sequence, problem))
-
-    def _pruned(
-        self, sequence: PruningSequence, choice: tuple[int, str, CrossValidation | None]
-    ) -> Pruned:
-        step, reason, cv = choice
+        step, reason, cv = self._choose(sequence, problem)
         return Pruned(
             sequence.tree(step),
             pruning_table(sequence, step, cv=cv, reason=reason, score=self.score),
@@ -170,7 +165,8 @@ class CostComplexity(Pruning):
                 "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
                 "or use it as prune= of an estimator."
             )
-        problem = with_rows(problem)
+        if not problem.table.is_whole:
+            problem = with_rows(problem)
         if np.count_nonzero(problem.row_weight) < 2:
             return 0, "one row has nothing to validate", None
         cv = cross_validate(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ceiba.report.page import page
 from ceiba.report.payload import payload
 from ceiba.report.report import Report, report
 
-__all__ = ["Report", "page", "payload", "report"]
+__all__ = ["Report", "payload", "report"]

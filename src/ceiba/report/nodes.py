@@ -1,8 +1,13 @@
-"""The tree as columns of plain lists: shape, splits, stand-ins, runner-ups, counts, values.
+"""The tree and its columns as plain lists: shape, splits, stand-ins, counts, values; names, levels.
 
 Children are not listed: nodes are in pre-order, so the branches of a node are the nodes that name
 it as parent, in order. Class probabilities are left out when they are the counts divided by their
 sum, which a reader computes to the same bit.
+
+JSON knows neither NaN nor infinity; both become None. Python's shortest repr of a float and
+JavaScript's reader agree to the last bit, so figures that are computed with keep all digits;
+figures that are only shown may be shortened. Level names travel as text, with the value itself
+beside it where that is a number or a boolean.
 """
 
 from __future__ import annotations
@@ -10,11 +15,42 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.grow.priors import search_mass
-from ceiba.report.numbers import exact, shown, whole
+from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.notes import note_text
+from ceiba.tree.splits.sentences import level_text
+
+_QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+
+def exact(values: npt.ArrayLike) -> list[Any]:
+    """Return floats with all digits; whole ones as ints, NaN and infinities as None."""
+    array = np.asarray(values, np.float64).ravel()
+    is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
+    finite = np.isfinite(array)
+    return [
+        (int(v) if w else v) if f else None
+        for v, w, f in zip(array.tolist(), is_whole.tolist(), finite.tolist(), strict=True)
+    ]
+
+
+def shown(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
+    """Return floats shortened to significant digits, for figures that are only looked at."""
+    array = np.asarray(values, np.float64).ravel()
+    size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
+    places = digits - 1 - np.floor(np.log10(size))
+    # Dividing by a power of ten rounds once more; the repr of the quotient is the short one.
+    scale = 10.0 ** np.clip(places, -300, 300)
+    return exact(np.where(np.isfinite(array), np.rint(array * scale) / scale, array))
+
+
+def whole(values: npt.ArrayLike) -> list[int]:
+    """Return ints."""
+    listed: list[int] = np.asarray(values, np.int64).ravel().tolist()
+    return listed
 
 
 def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
@@ -30,10 +66,10 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         "gain": shown(tree.gain),
         "worth": shown(search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)),
         "sent_default": whole(tree.sent_default) if tree.sent_default.any() else None,
-        "surrogates": _surrogates(tree),
-        "competitors": _competitors(tree),
-        "tests": _tests(tree),
-        "notes": _notes(tree),
+        "surrogates": None if tree.surrogates is None else _surrogates(tree),
+        "competitors": None if tree.competitors is None else _competitors(tree),
+        "tests": None if tree.tests is None else _tests(tree),
+        "notes": _notes(tree) if tree.notes else None,
     }
     value = tree.value[:, output, :]
     if tree.task.is_regression("The report"):
@@ -105,14 +141,14 @@ def _competitors(tree: Tree) -> dict[str, Any] | None:
     }
 
 
-def _notes(tree: Tree) -> list[dict[str, Any]] | None:
+def _notes(tree: Tree) -> list[dict[str, Any]]:
     """Return what people wrote on nodes, with the class index of an answer set by hand."""
     classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
         | ({"answer": int(tree.answer[node])} if classes and note.answer is not None else {})
         for node, note in sorted((tree.notes or {}).items())
-    ] or None
+    ]
 
 
 def _tests(tree: Tree) -> dict[str, Any] | None:
@@ -128,3 +164,37 @@ def _tests(tree: Tree) -> dict[str, Any] | None:
         "df": [None if test is None else list(test.df) for test in tests],
         "p": exact([nothing if test is None else test.adjusted_p_value for test in tests]),
     }
+
+
+def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
+    """Return what is known of each column, as lists by column; quantiles where rows are given."""
+    infos = tree.schema.columns
+    columns: dict[str, Any] = {
+        "name": [str(info.name) for info in infos],
+        "kind": [str(info.kind) for info in infos],
+        "display": [info.display for info in infos],
+        "levels": [[level_text(level) for level in info.levels] for info in infos],
+        "level_values": [],
+        "n_missing": [int(info.n_missing) for info in infos],
+        "minimum": [info.minimum for info in infos],
+        "maximum": [info.maximum for info in infos],
+        "quantiles": [None] * len(infos),
+        "common": [None] * len(infos),
+    }
+    for j, info in enumerate(infos):
+        levels = info.levels  # themselves where their text would not do in code
+        is_text = all(isinstance(level, str) and level.strip() for level in levels)
+        plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
+        columns["level_values"].append(None if is_text else plain)
+        if rows is None:
+            continue
+        values = np.asarray(rows.columns[j].values)
+        if rows.columns[j].info.is_numeric:
+            present = values[np.isfinite(values)].astype(np.float64)
+            if len(present):
+                columns["quantiles"][j] = shown(np.quantile(present, _QUANTILES))
+        else:
+            known = values[(values >= 0) & (values < rows.columns[j].info.n_levels)]
+            if len(known):
+                columns["common"][j] = int(np.bincount(known).argmax())
+    return columns

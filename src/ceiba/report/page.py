@@ -4,19 +4,27 @@ Scripts and styles are inlined and allowed by their hashes alone (a meta CSP wit
 `default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`
 and the two line separators are escaped, so no name of a column can end it. Large payloads are
 packed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
+
+Scripts are modules of a small grammar: `import { a, b } from "./file.js";` at the top, one line
+each; `export` before a function, a const or a class; names that no other file has at its top level.
+A bundle is an entry file after all that it imports, in one scope, without those words.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import json
+import re
 import zlib
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from posixpath import dirname, join, normpath
 from typing import Any, Final
 
-from ceiba.report.bundle import script_of, source_hash, style_of
+from ceiba.words import LANGUAGES, words
 
 STYLES: Final = tuple(
     f"report/assets/style/{name}.css" for name in ("base", "views", "trust", "print")
@@ -24,33 +32,33 @@ STYLES: Final = tuple(
 ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
 PACK_ABOVE: Final = 256 * 1024
+_IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
+#: The file with the table of words; what fills the table follows it.
+_TABLE: Final = "report/assets/core/i18n.js"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def page(payload: dict[str, Any]) -> str:
-    """Return the HTML page of a payload.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> from ceiba.report import page, payload
-    >>> html = page(payload(ceiba.tree.build(("x <= 2.5", "</script>", "b"))))
-    >>> "default-src 'none'" in html, html.count("</script>")
-    (True, 2)
-    """
+    """Return the HTML page of a payload; no name in it can end the script with the data."""
     style, script = _assets(payload["trust"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # A name may hold half of a surrogate pair, which no file in UTF-8 can.
     data = data.encode("utf-8", "replace").decode("utf-8")
     packed = len(data) > PACK_ABOVE
+    if packed:
+        data = base64.b64encode(zlib.compress(data.encode(), 6)).decode("ascii")
+    else:
+        data = data.translate(_ESCAPES)
     frame = files("ceiba.report").joinpath("assets", "page.html").read_text("utf-8")
     parts = {
-        "csp": _policy(style, script),
+        "csp": f"default-src 'none'; script-src {source_hash(script)}; "
+        f"style-src {source_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
         "lang": payload["lang"],
         "title": html.escape(str(payload["title"]).encode("utf-8", "replace").decode()),
         "style": style,
         "encoding": "deflate" if packed else "json",
-        "data": _packed(data) if packed else data.translate(_ESCAPES),
+        "data": data,
         "script": script,
     }
     # Split at the marks, not replaced one after another: data may hold a mark.
@@ -66,12 +74,64 @@ def _assets(with_trust: bool = True) -> tuple[str, str]:
     return style_of(STYLES), script_of(ENTRY, ("page",))
 
 
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; script-src {source_hash(script)}; style-src {source_hash(style)}; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
+def script_of(entry: str, sections: tuple[str, ...] = ()) -> str:
+    """Return an entry file and all that it imports, by its path in the package, as one script.
+
+    `sections` of the catalogues fill its table of words; a later one replaces words of an earlier.
+    """
+    parts = [_bare(_read(path)) for path in modules_of(entry)]
+    if sections:
+        parts.insert(modules_of(entry).index(_TABLE) + 1, _fill_table(sections))
+    script = "\n".join(parts)
+    return f'(() => {{\n"use strict";\n{script}\n}})();'
 
 
-def _packed(data: str) -> str:
-    return base64.b64encode(zlib.compress(data.encode(), 6)).decode("ascii")
+def _fill_table(sections: Iterable[str]) -> str:
+    """Return the statement that fills the table of words: each key with a text per language."""
+    table: dict[str, list[str]] = {}
+    for section in sections:
+        by_language = [words(lang).section(section) for lang in LANGUAGES]
+        for key in by_language[0]:
+            forms = [one[key] for one in by_language]
+            if isinstance(forms[0], dict):
+                table[f"{key}_one"] = [form["one"] for form in forms]
+                forms = [form["other"] for form in forms]
+            table[key] = forms
+    shown = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
+    return f"Object.assign(WORDS, {shown});"
+
+
+@cache
+def modules_of(entry: str) -> tuple[str, ...]:
+    """Return the paths of an entry and of what it imports, each after those that it imports."""
+    found: dict[str, None] = {}
+    for name in _IMPORT.findall(_read(entry)):
+        found.update(dict.fromkeys(modules_of(normpath(join(dirname(entry), name)))))
+    return (*found, entry)
+
+
+def style_of(paths: Iterable[str]) -> str:
+    """Return files of the package as one style sheet."""
+    return "\n".join(_bare(_read(path)) for path in paths)
+
+
+def source_hash(text: str) -> str:
+    """Return the hash of an inlined script or style, as a content security policy quotes it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(path: str) -> str:
+    return files("ceiba").joinpath(path).read_text("utf-8")
+
+
+def _bare(text: str) -> str:
+    """Leave out imports, types, lines of comments alone, and indentation: a seventh of the page.
+
+    No string of the assets goes over several lines or holds the beginning of a comment (a test
+    looks), so lines can be taken alone.
+    """
+    kept = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    kept = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", kept))
+    lines = (line.strip() for line in kept.split("\n"))
+    bare = "\n".join(line for line in lines if line and not line.startswith("//"))
+    return re.sub(r"^export ", "", bare, flags=re.MULTILINE)

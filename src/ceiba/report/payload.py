@@ -2,6 +2,14 @@
 
 Columnar (one list per figure, not one object per node), so that it is small and quick to read.
 `VERSION` changes whenever a reader of the old form would misread the new one. No rows are in it.
+
+Held-out rows are counted at each node: every metric of every pruned tree is a sum over its leaves
+of these figures. Squared error of a leaf that says v is weight * (variance + (mean - v)^2), which
+does not lose digits to a large common offset as a sum of squares would.
+
+The page shows any tree of the pruning sequence by hiding what lies below nodes whose alpha is
+passed. The table of a fitted model may begin with larger trees than the one that was kept; the page
+then draws their risks and says that their nodes are not there.
 """
 
 from __future__ import annotations
@@ -12,24 +20,32 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, Final
 
-from ceiba.errors import OptionError
+import numpy as np
+
+from ceiba.errors import CeibaError, OptionError
 from ceiba.layout.colours import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.report.boxes import boxes
-from ceiba.report.columns import column_columns
-from ceiba.report.evidence import check_memory, evidence, rows_and_target
-from ceiba.report.histograms import RowsByNode, column_bars, split_histograms
-from ceiba.report.nodes import node_columns
-from ceiba.report.numbers import exact
-from ceiba.report.pruning import pruning_columns
-from ceiba.report.rivals import searched_rivals
+from ceiba.prune.cost_complexity import Risk, collapse_alpha, pruning_sequence
+from ceiba.prune.pruning_table import choose_step, unit_of
+from ceiba.report.nodes import column_columns, exact, node_columns, whole
+from ceiba.report.training_rows import (
+    RowsByNode,
+    boxes,
+    column_bars,
+    search_rivals,
+    split_histograms,
+)
 from ceiba.report.trust import trust_columns
-from ceiba.table import Table
+from ceiba.table import Scan, Table
+from ceiba.table.scanning.scan import ScannedTable
+from ceiba.table.targets.split_target import split_target
 from ceiba.tree import Tree
+from ceiba.tree.routing import route
 from ceiba.tree.splits.sentences import level_text
 from ceiba.words import words
 
 VERSION: Final = 1
+_BYTES_PER_ROW: Final = 40  # target, node, place among the rows of its node, one column
 
 
 def payload(
@@ -110,12 +126,29 @@ def payload(
             "impurity for all outputs, so the figures of one are not known. Fit a tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
-    rows, y = rows_and_target(tree, train) if train is not None else (None, None)
-    if rows is not None:
-        check_memory(rows)
+    rows, of_rows = None, dict.fromkeys(("boxes", "histograms", "bars", "rivals"))
+    if train is not None:
+        rows, y = rows_and_target(tree, train)
+        if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
+            needed, memory = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory
+            raise OptionError(
+                f"train of a report takes {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, and "
+                f"memory is {memory / 1e9:.3g} GB. Give more, or a sample of the rows."
+            )
+        by_node = RowsByNode.read(tree, rows, y, output)
+        of_rows = {
+            "boxes": boxes(tree, by_node) if not classifies else None,
+            "histograms": split_histograms(tree, by_node, output),
+            "bars": column_bars(rows),
+            "rivals": None if tree.competitors is not None else search_rivals(tree, by_node, y),
+        }
+    checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
+    any_check = any(one is not None for one in checks.values())
+    trust = trust_columns(tree, output=output, **checks) if any_check else None
+    target, proof = tree.target.name, tree.certificate
     return {
         "version": VERSION,
-        "title": title or _title(tree),
+        "title": title or ("ceiba" if target is None else str(target)),
         "lang": lang,
         "created": created or datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
         "ceiba": version("ceiba"),
@@ -123,7 +156,7 @@ def payload(
         "model": model,
         "parameters": dict(parameters or {}),
         "task": tree.task,
-        "target": None if tree.target.name is None else str(tree.target.name),
+        "target": None if target is None else str(target),
         "output": output,
         "n_outputs": tree.n_outputs,
         "classes": [level_text(label) for label in classes],
@@ -135,37 +168,91 @@ def payload(
         "smoothed": tree.smoothed,
         "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
         "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
-        "certificate": _certificate(tree),
+        "certificate": None
+        if proof is None
+        else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven},
         "columns": column_columns(tree, rows),
         "nodes": node_columns(tree, output),
-        **_of_training_rows(tree, rows, y, output),
+        **of_rows,
         "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
         "pruning": pruning_columns(tree, pruning, alpha),
-        "trust": trust_columns(
-            tree, stability=stability, rivals=rivals, groups=groups, drift=drift, output=output
-        ),
+        "trust": trust,
     }
 
 
-def _of_training_rows(tree: Tree, rows: Table | None, y: Any, output: int) -> dict[str, Any]:
-    """Return what only the rows themselves tell: distributions, and splits that came second."""
-    if rows is None:
-        return {"boxes": None, "histograms": None, "bars": None, "rivals": None}
-    by_node = RowsByNode.read(tree, rows, y, output)
-    return {
-        "boxes": boxes(tree, by_node),
-        "histograms": split_histograms(tree, by_node, output),
-        "bars": column_bars(rows),
-        "rivals": None if tree.competitors is not None else searched_rivals(tree, by_node, y),
+def fits_into_memory(scan: Scan) -> bool:
+    """Return whether a report can show the training rows of a scan."""
+    return _BYTES_PER_ROW * scan.n_rows <= scan.memory
+
+
+def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
+    """Read (X, y), a frame with the name of its target, or a frame that holds the target."""
+    X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
+    if isinstance(y, str):
+        X, y = split_target(X, y)
+    return route.read(tree, X), y
+
+
+def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
+    """Return the counts, or the moments, of rows at each node."""
+    counted = tree.recount(table, y)
+    figures: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
+    if tree.task.is_classification("The report"):
+        assert counted.counts is not None
+        n_classes = len(tree.target.classes[output])
+        return {**figures, "counts": exact(counted.counts[:, output, :n_classes])}
+    reached = counted.weight > 0
+    figures["weight"] = exact(counted.weight)
+    if tree.criterion == "squared_error":
+        figures["mean"] = exact(np.where(reached, counted.value[:, output, 0], np.nan))
+        figures["variance"] = exact(np.where(reached, counted.impurity, np.nan))
+    else:
+        kept = tree.recount(table, y, keep_value=True)
+        safe = np.where(kept.share > 0, kept.share, 1.0)
+        figures["loss"] = exact(np.where(reached, kept.risk / safe, np.nan))
+    return figures
+
+
+def pruning_columns(
+    tree: Tree, table: Listing | None = None, alpha: float | None = None
+) -> dict[str, Any] | None:
+    """Return the sequence of a tree, with cross-validated risks where a table has them."""
+    steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
+    kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
+    if steps is not None and "impurity" in steps:
+        kind = "impurity"
+    try:
+        node_alpha = collapse_alpha(tree, risk=kind)
+        sequence = pruning_sequence(tree, risk=kind)
+    except CeibaError:
+        return None
+    unit = "error" if tree.cost_matrix is None else "cost"
+    if kind == "impurity" or tree.task.is_regression("The report"):
+        unit = "impurity" if kind == "impurity" else tree.criterion
+    part: dict[str, Any] = {
+        "kind": kind,
+        "unit": unit,
+        "unit_text": unit_of(tree, kind),
+        "node_alpha": exact(node_alpha),
+        "alpha": exact(sequence.alpha),
+        "n_leaves": sequence.n_leaves.tolist(),
+        "risk": exact(sequence.risk),
+        "start": None if alpha is None else float(alpha),
     }
-
-
-def _certificate(tree: Tree) -> dict[str, Any] | None:
-    """Return what a search has proven about the tree."""
-    proof = tree.certificate
-    return None if proof is None else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven}
-
-
-def _title(tree: Tree) -> str:
-    name = tree.target.name
-    return str(name) if name is not None else "ceiba"
+    if steps is not None:
+        part["alpha"] = exact(steps["alpha"])
+        part["n_leaves"] = steps["n_leaves"].tolist()
+        if "risk" in steps:
+            part["risk"] = exact(steps["risk"])
+        if "cv_risk" in steps and np.isfinite(steps["cv_risk"]).all():
+            risk, se = steps["cv_risk"], steps["cv_se"]
+            chosen = np.flatnonzero(steps["chosen"]).tolist() if "chosen" in steps else []
+            part |= {
+                "cv_risk": exact(risk),
+                "cv_se": exact(se),
+                "minimum": choose_step(risk, se, "min"),
+                "one_se": choose_step(risk, se, "1se"),
+                "chosen": chosen[0] if chosen else None,
+                "title": steps.title,
+            }
+    return part

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.report.numbers import exact, shown, whole
+from ceiba.report.nodes import exact, shown, whole
 from ceiba.tree import Tree
 from ceiba.tree.splits.sentences import level_text
 
@@ -48,7 +48,7 @@ def trust_columns(
 
 
 def _each(name: str, given: Any) -> list[Any]:
-    """Give the results as a list, and refuse what no check gave."""
+    """Return the results as a list; refuse what no check gave."""
     if given is None:
         return []
     call, *parts = _CALLS[name]
@@ -62,7 +62,7 @@ def _each(name: str, given: Any) -> list[Any]:
 
 
 def _places(whole_tree: Tree, own: Tree, name: str) -> list[int]:
-    """Give the node of the whole tree at which each node of the fitted tree stands."""
+    """Return the node of the whole tree at which each node of the fitted tree stands."""
     places = [-1] * own.n_nodes
     waiting = [(0, 0)]
     while waiting:
@@ -84,7 +84,7 @@ def _places(whole_tree: Tree, own: Tree, name: str) -> list[int]:
 
 
 def _place_above(tree: Tree, forced: Tree, node: int) -> int:
-    """Give the place of a node whose split was forced: what lies above it is the fitted tree."""
+    """Return the place of a node whose split was forced: what lies above it is the fitted tree."""
     way = []
     while node > 0:
         above = int(forced.parent[node])
@@ -132,7 +132,7 @@ def _stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]:
 
 
 def _column(names: list[str], name: str) -> int | None:
-    """Give the number of a column; -1 for a leaf, None for nothing."""
+    """Return the number of a column; -1 for a leaf, None for nothing."""
     if not name:
         return None
     return names.index(name) if name in names else -1

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _NEEDED: Final = "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
 
 
-def studio(
+def open_studio(
     X: Any,
     y: Any,
     *,
@@ -72,7 +73,7 @@ def studio(
     --------
     >>> import ceiba
     >>> data = ceiba.datasets.load_iris()
-    >>> model = ceiba.studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
+    >>> model = ceiba.open_studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
     """
     table, name = whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
@@ -164,7 +165,7 @@ def run(
     browser: bool = True,
     tell: Callable[[str], None] | None = None,
 ) -> Any:
-    """Serve a workspace until it is closed; give its model."""
+    """Serve a workspace until it is closed; return its model."""
     try:
         import uvicorn
 
@@ -172,7 +173,7 @@ def run(
         from ceiba.studio.service import Service
     except ImportError as error:
         raise ImportError(_NEEDED.format(error.name), name=error.name) from None
-    say = tell or _print
+    say = tell or partial(print, file=sys.stderr, flush=True)
     listening = address.listening()
     port, token = listening.getsockname()[1], new_token()
     service = Service(workspace)
@@ -218,7 +219,3 @@ def _wait(service: Service, server: Any, thread: threading.Thread) -> None:
     service.closed.wait(0.1)
     server.should_exit = True
     thread.join(5)
-
-
-def _print(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

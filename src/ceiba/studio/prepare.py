@@ -68,7 +68,7 @@ class Prepared:
     n_left_out: int = 0
 
     def take(self, rows: Array) -> Prepared:
-        """Give some of the rows."""
+        """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Prepared(self.X.take(rows), self.y.take(rows), weight)
 
@@ -128,10 +128,11 @@ def prepare(
     """
     table, name = whole_table(X, y)
     if like is not None:
-        _refuse_with_like(task=task, ignore=ignore, kinds=kinds, orders=orders)
-        return _parted(
-            _like(table, name, getattr(like, "tree_", like), weight), held_out, weight, seed
-        )
+        given = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
+        for option in (option for option, value in given.items() if value):
+            raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
+        made = _like(table, name, getattr(like, "tree_", like), weight)
+        return _parted(made, held_out, weight, seed)
     own = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*own, *left_out, name])
@@ -149,13 +150,17 @@ def _parted(made: Prepared, held_out: Any, weight: str | None, seed: int) -> Pre
     """Hold rows out, or read those that are given."""
     if held_out is None:
         return made
-    if _is_table(held_out):
+    if not isinstance(held_out, int | float | np.number):
         name = made.y.info.name
         assert name is not None
         tree = _Known(made.X.schema, made.y.info)
         return replace(made, held_out=_like(read(held_out), name, tree, weight))
     codes = made.y.values[:, 0] if made.y.info.task.has_classes else None
-    train, test = held_out_rows(codes, len(made.y), _share(held_out), seed)
+    if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
+        raise OptionError(
+            f"held_out must be a share between 0 and 1, or a table. Got {held_out!r}."
+        )
+    train, test = held_out_rows(codes, len(made.y), float(held_out), seed)
     return replace(made.take(train), held_out=made.take(test), n_left_out=made.n_left_out)
 
 
@@ -269,16 +274,14 @@ def _with_target(
         X = X.take(rows)
         weights = None if weights is None else weights[rows]
     chosen = Task(task) if task else task_of(answer)
-    read_truth = {Task.CLASSIFICATION: labels_of, Task.REGRESSION: _target_numbers}
-    truth = chosen.of(read_truth, "The studio")(answer, rows)
+    if chosen.is_regression("The studio"):
+        if not answer.info.is_numeric:
+            raise OptionError(f"Column {name!r} holds levels: its task is classification.")
+        truth = answer.values[rows].astype(np.float64)
+    else:
+        truth = labels_of(answer, rows)
     target = read_target(truth, task=chosen, name=name)
     return Prepared(X, target, weights, None, n - len(rows))
-
-
-def _target_numbers(column: Column, rows: Array) -> Array:
-    if not column.info.is_numeric:
-        raise OptionError(f"Column {column.info.name!r} holds levels: its task is classification.")
-    return column.values[rows].astype(np.float64)
 
 
 def _weights(column: Column) -> Array:
@@ -305,25 +308,9 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     return replace(made, y=read_target_like(labels, known, len(labels)))
 
 
-def _refuse_with_like(**given: Any) -> None:
-    for option, value in given.items():
-        if value:
-            raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
-
-
 def _table(columns: list[Column], named: bool) -> Table:
     infos = tuple(column.info for column in columns)
     return Table(tuple(columns), len(columns[0].values), Schema(infos, None, named))
-
-
-def _is_table(held_out: Any) -> bool:
-    return held_out is not None and not isinstance(held_out, int | float | np.number)
-
-
-def _share(share: Any) -> float:
-    if isinstance(share, bool) or not 0 < float(share) < 1:
-        raise OptionError(f"held_out must be a share between 0 and 1, or a table. Got {share!r}.")
-    return float(share)
 
 
 def _check_names(table: Table, names: Iterable[str]) -> None:

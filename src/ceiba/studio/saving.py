@@ -38,7 +38,10 @@ def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  #
         state.model.save(file, metadata=metadata)
         return Made(f"{stem}.ceiba", "application/json", file.getvalue())
     if what == "report":
-        return Made(f"{stem}.html", "text/html", _report(workspace).encode("utf-8", "replace"))
+        held_out = workspace.data.held_out
+        test = None if held_out is None else (held_out.X, held_out.y)
+        page = state.model.report(test=test, title=source.name, lang=workspace.lang).html
+        return Made(f"{stem}.html", "text/html", str(page).encode("utf-8", "replace"))
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
@@ -52,28 +55,14 @@ def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  #
 def save(workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:
     """Write a file into the folder of the data."""
     what, name = given.get("what"), given.get("name")
-    path = workspace.source.path_of(name)
+    source = workspace.source
+    path = source.path_of(name)
     if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
         raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
-    if source_file(workspace) == path.resolve():
+    data = Path("" if source.file is None else source.file.partition("::")[0]).name
+    if source.folder is not None and (source.folder / data).resolve() == path.resolve():
         raise OptionError(f"{name!r} holds the data. Choose another name.")
     made = make(workspace, str(what), given.get("format"))
     with atomic(path) as file:
         file.write(made.content)
     return {"saved": path.name}
-
-
-def source_file(workspace: Workspace) -> Path | None:
-    """Give the path of the data, which nothing may be written over."""
-    source = workspace.source
-    if source.file is None or source.folder is None:
-        return None
-    return (source.folder / Path(source.file.partition("::")[0]).name).resolve()
-
-
-def _report(workspace: Workspace) -> str:
-    data = workspace.data
-    held_out = data.held_out
-    test = None if held_out is None else (held_out.X, held_out.y)
-    made = workspace.state.model.report(test=test, title=workspace.source.name, lang=workspace.lang)
-    return str(made.html)

@@ -1,4 +1,4 @@
-"""The server: a Starlette application whose routes ask the service; see `routes.py`.
+"""The server: a Starlette application whose routes ask the service; see docs/developing.
 
 Each route is a line in `ROUTES`. Routes run in threads, so a long one does not hold up the others.
 """

@@ -13,19 +13,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.studio.answers.bench import Bench
-from ceiba.studio.answers.column import column
+from ceiba.studio.answers.bench import Bench, Places
+from ceiba.studio.answers.column import column, some_rows
 from ceiba.studio.answers.compare import compare
-from ceiba.studio.answers.description import described_by, description
-from ceiba.studio.answers.further_cut import further_cut
-from ceiba.studio.answers.p_values import p_values
-from ceiba.studio.answers.places import Places
-from ceiba.studio.answers.preview import preview
-from ceiba.studio.answers.rivals import hidden, rivals
-from ceiba.studio.answers.some_rows import some_rows
-from ceiba.studio.answers.state import state_json
-from ceiba.studio.answers.validation import CancelledError, cross_validated
-from ceiba.studio.lessons.answering import answered, lesson_answer, lesson_steps
+from ceiba.studio.answers.figures import CancelledError, cross_validated
+from ceiba.studio.answers.lessons import answered, lesson_answer, lesson_steps
+from ceiba.studio.answers.preview import further_cut, preview
+from ceiba.studio.answers.rivals import hidden, p_values, rivals
+from ceiba.studio.answers.state import described_by, description, state_json
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
@@ -63,13 +58,13 @@ class Service:
         self._described: dict[bool, tuple[str, dict[str, Any]]] = {}
         self._kept: tuple[Any, dict[Any, Any]] = (None, {})
         self._run: _Run | None = None
-        self._validated: dict[int, tuple[State, dict[str, Any]]] = {}
+        self._validated: list[tuple[State, dict[str, Any]]] = []
         self._lock = workspace.lock
 
     # ------------------------------------------------------------------ the state
 
     def state(self) -> dict[str, Any]:
-        """Give all that the page shows of the workspace; there is no tree while it begins."""
+        """Return all that the page shows of the workspace; there is no tree while it begins."""
         if self._beginning and not self.workspace.is_begun:
             return state_json(self.workspace, State(self.workspace.start), None, {})
         with self._lock:  # what is shown belongs together
@@ -80,18 +75,15 @@ class Service:
         bench = None if state.model is None else self.bench(state)
         made = state_json(self.workspace, state, bench, self._doubts)
         if made["figures"] is not None:
-            made["figures"]["cross_validated"] = self._cross_validated(state)
+            last = None
+            if self._validated:
+                of, figures = self._validated[-1]
+                last = {**figures, "current": of.model is state.model}
+            made["figures"]["cross_validated"] = last
         return made
 
-    def _cross_validated(self, state: State) -> dict[str, Any] | None:
-        """Return the last cross-validation, and whether it was of this very tree."""
-        if not self._validated:
-            return None
-        of, figures = self._validated[max(self._validated)]
-        return {**figures, "current": of.model is state.model}
-
     def act(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Do an action, and give the new state."""
+        """Do an action, and return the new state."""
         for name in given:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"{name!r} is not a field of an action.")
@@ -124,7 +116,7 @@ class Service:
     # ------------------------------------------------------------------ nodes
 
     def bench(self, state: State | None = None) -> Bench:
-        """Give the tree with its data."""
+        """Return the tree with its data."""
         state = self.workspace.state if state is None else state
         with self._lock:
             data = self.workspace.prepared(state.setup) if state.setup.target else None
@@ -186,7 +178,7 @@ class Service:
         return self.of_node("further cut", node, revision, lambda b, i: further_cut(b, i, given))
 
     def rows(self, node: int, limit: int) -> dict[str, Any]:
-        """Give some rows of a node."""
+        """Return some rows of a node."""
         return self.of_node("rows", node, None, lambda b, i: some_rows(b, i, limit))
 
     # ------------------------------------------------------------------ trees
@@ -262,7 +254,7 @@ class Service:
                 return
             self._run = None
             if figures is not None:
-                self._validated[len(self._validated)] = figures
+                self._validated.append(figures)
         self._tell_of_run(how, text)
 
     def _tell_of_run(self, how: str, text: str = "") -> None:

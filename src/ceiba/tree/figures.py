@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from ceiba.table import Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
-from ceiba.tree.notes import overridden
+from ceiba.tree.notes import NodeNote, overridden
 from ceiba.tree.routing import route as _route
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
@@ -40,6 +41,7 @@ class Figures:
         missing: str
         cost_matrix: Array | None
         class_prior: Array | None
+        notes: Mapping[int, NodeNote] | None
 
     # ------------------------------------------------------------------ shape
 
@@ -164,7 +166,9 @@ class Figures:
         """
         if not self.task.has_classes:
             raise TreeError(f"A {self.task} tree has no class to answer with. Use `tree.value`.")
-        best = overridden(self, _route.best_class(self.value, self.cost_matrix))  # type: ignore[arg-type]
+        best = _route.best_class(self.value, self.cost_matrix)
+        if self.notes:
+            best = overridden(self, best)  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property

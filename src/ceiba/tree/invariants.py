@@ -261,7 +261,7 @@ def _check_options(tree: Tree) -> None:
         _fail("missing", repr(tree.missing), f"Allowed: {', '.join(_MISSING)}.")
     if tree.unseen not in _UNSEEN:
         _fail("unseen", repr(tree.unseen), f"Allowed: {', '.join(_UNSEEN)}.")
-    n_outputs, n_classes = tree.target.n_outputs, tree.max_n_classes
+    n_outputs, n_classes = tree.target.n_outputs, max(tree.target.n_classes, default=1)
     if tree.value.shape[1:] != (n_outputs, n_classes):
         needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
         allowed = f"{n_outputs} outputs of at most {n_classes} classes need {needed}."
@@ -328,7 +328,7 @@ def check_values(tree: Tree) -> None:
         lambda i: f"class probabilities {tree.value[i].tolist()}",
         "They are not negative and sum to 1.",
     )
-    for k, size in enumerate(tree.n_classes.tolist()):
+    for k, size in enumerate(tree.target.n_classes):
         if np.any(tree.value[:, k, size:] != 0):
             _fail(f"value of output {k}", "probability beyond its classes", f"It has {size}.")
     if (counts := tree.counts) is not None:

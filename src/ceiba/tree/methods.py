@@ -1028,7 +1028,7 @@ class TreeMethods:
         X, y
             The training data; y may be the name of a column of X.
         **options
-            Of `ceiba.studio`: test, workspace, lang, port, browser.
+            Of `ceiba.open_studio`: test, workspace, lang, port, browser.
 
         Returns
         -------
@@ -1043,10 +1043,10 @@ class TreeMethods:
         >>> edited = model.studio(X, y)  # doctest: +SKIP
         """
         from ceiba.estimators.model_file import wrap
-        from ceiba.studio import studio
+        from ceiba.studio import open_studio
 
         model = wrap(self._tree) if self is self._tree else self
-        return studio(X, y, model=model, **options)
+        return open_studio(X, y, model=model, **options)
 
     # ------------------------------------------------------------------ to other programs
 

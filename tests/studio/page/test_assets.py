@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ceiba
-from ceiba.report.bundle import modules_of
+from ceiba.report.page import modules_of
 from ceiba.studio.page import ENTRY, STYLES, page
 from ceiba.words import words
 from tests.report.checkers import (

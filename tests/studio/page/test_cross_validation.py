@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ceiba.studio.answers import validation
+from ceiba.studio.answers import figures
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.page.hands import Hands
 from tests.studio.page.serving import serve_here
@@ -23,13 +23,13 @@ pytest.importorskip("starlette")
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     """Let one fold through per release."""
-    gate, grow = threading.Semaphore(0), validation.fold_tree
+    gate, grow = threading.Semaphore(0), figures.fold_tree
 
     def fold_tree(*given: Any) -> Any:
         assert gate.acquire(timeout=120)
         return grow(*given)
 
-    monkeypatch.setattr(validation, "fold_tree", fold_tree)
+    monkeypatch.setattr(figures, "fold_tree", fold_tree)
     return gate
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ceiba.report.bundle import script_of
+from ceiba.report.page import script_of
 from tests.report.browser import chromium
 
 SCRIPT = script_of("studio/assets/bench/scale.js").removesuffix("})();")

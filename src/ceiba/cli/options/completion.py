@@ -8,50 +8,43 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import typer
 
-_COLUMNS: Final = (
-    "target",
-    "weight",
-    "by",
-    "drop",
-    "categorical",
-    "numeric",
-    "fixed",
-    "up",
-    "down",
-)
-_LISTS: Final = ("drop", "categorical", "numeric")
-_PAIRS: Final = ("values", "ordered", "cost")
+from ceiba.cli.models import open_tree
+from ceiba.words import LANGUAGES
 
 Complete = Callable[[typer.Context, str], list[str]]
 
-
-def completer(name: str, choices: Sequence[str] | None) -> Complete | None:
-    """Return what completes a parameter; None leaves it to the shell (files)."""
-    if choices is not None:
-        return lambda ctx, incomplete: [one for one in choices if one.startswith(incomplete)]
-    if name == "format_":
-        return lambda ctx, incomplete: [one for one in _formats() if one.startswith(incomplete)]
-    if name in _COLUMNS:
-        return lambda ctx, incomplete: _columns(ctx, incomplete, name in _LISTS)
-    if name in _PAIRS:
-        return lambda ctx, incomplete: [
-            f"{one}=" for one in _known_columns(ctx) if one.startswith(incomplete)
-        ]
-    if name == "rivals":
-        return lambda ctx, incomplete: [
-            one for one in nodes_of(_given(ctx, "model")) if one.startswith(incomplete)
-        ]
-    return None
+#: What is allowed, by the name of the parameter.
+CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "task": ("classification", "regression"),
+    "recipe": ("cart", "rpart", "c45", "id3", "chaid"),
+    "sort": ("leaf", "rows", "share", "value", "confidence", "lift", "low", "high"),
+    "kind": ("tree", "icicle", "importance", "pruning"),
+    "risk": ("cost", "impurity"),
+    "order": ("columns", "distance"),
+    "dialect": (
+        "ansi",
+        "postgresql",
+        "sqlite",
+        "duckdb",
+        "mysql",
+        "tsql",
+        "bigquery",
+        "snowflake",
+        "spark",
+        "oracle",
+    ),
+    "lang": LANGUAGES,
+}
 
 
 def _given(context: typer.Context, name: str) -> str | None:
-    """Give the file that an argument names.
+    """Return the file that an argument names.
 
     An option without its value yet keeps the line from being parsed; then the words of the line
     that are files are looked at: a model ends in .ceiba, data do not.
@@ -68,19 +61,18 @@ def _given(context: typer.Context, name: str) -> str | None:
     return None
 
 
-def _formats() -> list[str]:
-    from ceiba.export.registry import FORMATS
-
-    return list(FORMATS)
-
-
 def _known_columns(context: typer.Context) -> list[str]:
     data = _given(context, "data")
-    return columns_of(data) if data is not None else _columns_of_model(_given(context, "model"))
+    if data is not None:
+        return columns_of(data)
+    with contextlib.suppress(Exception):
+        return list(open_tree(str(_given(context, "model")))[0].schema.names)
+    return []
 
 
-def _columns(context: typer.Context, incomplete: str, several: bool) -> list[str]:
-    before, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+def _of_list(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns that may come next in a list: a,b."""
+    before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
         f"{before}{comma}{name}"
@@ -90,7 +82,7 @@ def _columns(context: typer.Context, incomplete: str, several: bool) -> list[str
 
 
 def columns_of(source: str | None) -> list[str]:
-    """Give the names of the columns of a file; none if it cannot be read."""
+    """Return the names of the columns of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files.csv_file import CsvFile
         from ceiba.table.files.reading import Reading, batches, is_text
@@ -103,22 +95,42 @@ def columns_of(source: str | None) -> list[str]:
     return []
 
 
-def _tree(path: str | None) -> Any:
-    from ceiba.cli.models import open_tree
-
-    assert path is not None
-    return open_tree(path)[0]
-
-
-def _columns_of_model(path: str | None) -> list[str]:
-    with contextlib.suppress(Exception):
-        return list(_tree(path).schema.names)
-    return []
-
-
 def nodes_of(path: str | None) -> list[str]:
-    """Give the numbers of the nodes that ask something."""
+    """Return the numbers of the nodes that ask something."""
     with contextlib.suppress(Exception):
-        tree = _tree(path)
+        tree = open_tree(str(path))[0]
         return [str(node) for node in range(tree.n_nodes) if not tree.is_leaf[node]]
     return []
+
+
+def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
+    """Return what completes a parameter: those of some names that begin so."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        known = names(ctx) if callable(names) else names
+        return [one for one in known if one.startswith(incomplete)]
+
+    return complete
+
+
+def _formats(_: typer.Context) -> Iterable[str]:
+    from ceiba.export.registry import FORMATS
+
+    return FORMATS
+
+
+#: What completes a parameter, by its name; the others are left to the shell (files).
+COMPLETERS: Final[dict[str, Complete]] = {
+    **{name: _among(choices) for name, choices in CHOICES.items()},
+    "format_": _among(_formats),
+    "rivals": _among(lambda ctx: nodes_of(_given(ctx, "model"))),
+    **dict.fromkeys(("target", "weight", "by", "fixed", "up", "down"), _among(_known_columns)),
+    **dict.fromkeys(
+        ("drop", "categorical", "numeric"),
+        _of_list,
+    ),
+    **dict.fromkeys(
+        ("values", "ordered", "cost"),
+        _among(lambda ctx: [f"{one}=" for one in _known_columns(ctx)]),
+    ),
+}

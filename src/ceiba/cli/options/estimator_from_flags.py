@@ -53,10 +53,8 @@ def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
     return settings
 
 
-def read_pairs(text: str | None, option: str, labels: Sequence[Any]) -> dict[Any, float] | None:
+def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
     """Read ``yes=0.4,no=0.6`` with the labels of the target."""
-    if text is None:
-        return None
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -78,10 +76,8 @@ def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
     return by_text[text]
 
 
-def read_costs(path: str | None, labels: Sequence[Any]) -> dict[tuple[Any, Any], float] | None:
+def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
     """Read a CSV of three columns: truth, predicted, cost."""
-    if path is None:
-        return None
     frame = load_table(path, Reading()).frame
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
@@ -130,10 +126,26 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     return make(**given).set_params(**nested)
 
 
-def check_share(share: float | None) -> None:
-    """Refuse a share of held-out rows that leaves nothing on one side."""
-    if share is not None and not 0 < share < 1:
-        raise OptionError(f"--test-size {share}: a share between 0 and 1 is needed.")
+def check_before_reading(
+    task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
+) -> None:
+    """Refuse options that no data could make right, before a large file is read."""
+    from ceiba.cli.options.flags import in_flag_words
+    from ceiba.estimators.parameters import ESTIMATORS, grow_options
+
+    failures = []
+    for one in ESTIMATORS if task is None else (read_task(task),):
+        try:
+            model = make_model(one, recipe, {**options, **settings})
+            params = model._check_parameters()
+            if hasattr(model, "_task"):
+                grow_options(params, model._task)
+        except OptionError as error:
+            failures.append(in_flag_words(str(error)))
+        else:
+            return
+    if len(set(failures)) == 1:  # else the target decides which of them is said
+        raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:

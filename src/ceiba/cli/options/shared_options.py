@@ -1,9 +1,14 @@
-"""Options that several commands share, as annotated types."""
+"""Options that several commands share: tables, models, and how a table is read.
+
+A command takes one parameter ``reading``, and is given the options of reading instead by
+`with_flags`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -46,3 +51,114 @@ KeepIdentifiers = Annotated[
         "differ.",
     ),
 ]
+
+
+PANEL: Final = "How the file is read"
+
+
+def _flag(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
+    """Declare an option of reading."""
+    option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
+    return Annotated[kind, option]
+
+
+READING_OPTIONS: Final[dict[str, Any]] = {
+    "separator": _flag(
+        str | None,
+        "--separator",
+        r"Between the cells: one character, or tab. \[default: found out]",
+        metavar="CHARACTER",
+    ),
+    "encoding": _flag(
+        str | None,
+        "--encoding",
+        r"Of the text: utf-8, cp1252, latin-1, ... \[default: what its first bytes say, "
+        "else utf-8]",
+        metavar="NAME",
+    ),
+    "missing_marker": _flag(
+        list[str] | None,
+        "--missing-marker",
+        "A cell that means missing, besides the default ones; may be given several times. "
+        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
+        "the like among numbers]",
+        metavar="TEXT",
+    ),
+    "decimal_comma": _flag(
+        bool | None,
+        "--decimal-comma/--decimal-point",
+        r"Numbers are written 1,5 or 1.5. \[default: judged by the cells]",
+    ),
+    "day_first": _flag(
+        bool | None,
+        "--day-first/--month-first",
+        r"03/04/2024 is 3 April or March 4. \[default: judged by the cells]",
+    ),
+    "header": _flag(
+        bool | None,
+        "--header/--no-header",
+        r"Whether the first line holds names. \[default: judged by the cells]",
+    ),
+    "names": _flag(
+        str | None,
+        "--names",
+        "Names of all columns, instead of those in the file.",
+        metavar="A,B,C",
+    ),
+    "names_from": _flag(
+        str | None,
+        "--names-from",
+        "A file with the names of all columns: one a line, or one line.",
+        metavar="FILE",
+    ),
+    "skip_rows": _flag(
+        int, "--skip-rows", "Lines to leave out before the table.", metavar="N", min=0
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ReadingFlags:
+    """What the command line says about reading."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    missing_marker: list[str] | None = None
+    decimal_comma: bool | None = None
+    day_first: bool | None = None
+    header: bool | None = None
+    names: str | None = None
+    names_from: str | None = None
+    skip_rows: int = 0
+
+    def reading(self, quiet: bool = False, **known: Any) -> Any:
+        """Check the options and return the `Reading`."""
+        from ceiba.table.files.reading import read_options
+
+        return replace(read_options(**vars(self)), quiet=quiet, **known)
+
+    def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
+        """Return how to read rows for a model: as those were read that it was learned from."""
+        from ceiba.table.files.cell_styles import Style
+
+        stored = metadata.get("reading")
+        stored = stored if isinstance(stored, dict) else {}
+        styles = stored.get("styles")
+        named = styles.items() if isinstance(styles, dict) else ()
+        names = stored.get("names")
+        reading = self.reading(
+            quiet,
+            expected=tree.schema.names if tree.schema.named else (),
+            stored_names=tuple(map(str, names)) if isinstance(names, list) else (),
+            target=tree.target.name,
+            styles={name: style for name, one in named if (style := Style.from_dict(one))},
+        )
+        markers = metadata.get("missing_markers")
+        if isinstance(markers, list):
+            known = ("", *(str(one) for one in markers), *(self.missing_marker or ()))
+            reading = replace(reading, markers=tuple(dict.fromkeys(known)))
+        return reading
+
+
+#: Nothing is said: the file decides.
+AS_FOUND: Final = ReadingFlags()

@@ -1,4 +1,4 @@
-"""What the commands say: answers on the standard output, remarks on the standard error.
+"""What the commands say: answers on the standard output, remarks and bars on the standard error.
 
 Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model or its file,
 5 drift above --fail-psi, 1 anything else, 130 interrupted.
@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the m
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import math
@@ -13,7 +14,9 @@ import os
 import re
 import shutil
 import sys
+import time
 import warnings
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
+_PATIENCE: Final = 1.0  # seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
@@ -143,7 +147,7 @@ def plain(value: Any) -> Any:
 
 def warn_in_words(quiet: bool = False) -> None:
     """Show warnings of ceiba once each, in the words of the command line, and no others."""
-    from ceiba.cli.options.option_words import in_flag_words
+    from ceiba.cli.options.flags import in_flag_words
 
     shown: set[str] = set()
 
@@ -188,3 +192,50 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, ModelFileError | TreeError):
         return 4
     return 1
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show how much of some work is done, once it has taken a second; the bar goes when it ends."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    began = time.monotonic()
+    shown: list[Any] = []
+
+    def tell(done: int) -> None:
+        if not shown and time.monotonic() - began > _PATIENCE:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TaskProgressColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+                       TimeRemainingColumn())  # fmt: skip
+            shown.append(Progress(*columns, console=Console(stderr=True), transient=True))
+            shown[0].start()
+            shown[0].add_task(what, total=total or None)
+        if shown:
+            shown[0].update(0, completed=done)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            shown[0].stop()
+
+
+@contextlib.contextmanager
+def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show that work of unknown length goes on; the sign goes when it ends."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda words: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda words: status.update(words)

@@ -284,12 +284,10 @@ class FoldTree:
         return None
 
 
-def fold_tree_of(
+def score_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Give the work of a fold under a score."""
-    if score == "cost":
-        return FoldTree(problem, grid, risk, keep)
+    """Return the work of a fold under another score than the cost."""
     if not problem.options.task.has_classes:
         raise OptionError(
             f"score={score!r} is about classes. A {problem.options.task} tree is judged by its "

@@ -74,8 +74,15 @@ def read_folds(
     ids = fold_ids(
         folds, problem, stratify=stratify, groups=groups, random_state=random_state, repeat=repeat
     )
-    if ids is not None:
-        return _of_ids(ids)
+    if ids is not None:  # the rows of each id are held out in turn
+        order = np.argsort(ids, kind="stable").astype(np.uint32)
+        keep = np.ones(n, bool)
+        held_out = []
+        for test in np.split(order, np.cumsum(np.bincount(ids))[:-1]):
+            keep[test] = False
+            held_out.append(Fold(np.flatnonzero(keep).astype(np.uint32), test))
+            keep[test] = True
+        return held_out
     if hasattr(folds, "split"):
         codes = None if groups is None else ids_of("groups", groups, n)
         folds = folds.split(np.zeros((n, 1)), problem.target.values[:, 0], codes)
@@ -192,20 +199,6 @@ def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
     if int(codes.max()) == 0:
         raise OptionError(f"{name} must hold at least 2 different ids. All are {values[0]!r}.")
     return codes
-
-
-def _of_ids(ids: Ids | Rows) -> list[Fold]:
-    """Hold out the rows of each id in turn."""
-    order = np.argsort(ids, kind="stable").astype(np.uint32)
-    ends = np.cumsum(np.bincount(ids))
-    keep = np.ones(len(ids), bool)
-    result = []
-    for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        test = order[start:end]
-        keep[test] = False
-        result.append(Fold(np.flatnonzero(keep).astype(np.uint32), test))
-        keep[test] = True
-    return result
 
 
 def _pair(pair: Any, n: int) -> Fold:

@@ -32,16 +32,19 @@ from ceiba.errors import DataError, OptionError
 from ceiba.grow.problem import Problem
 from ceiba.progress import progress_listener
 from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
-from ceiba.prune.cross_validation.fold_tree import FoldTree, Score, StepFunctions, fold_tree_of
+from ceiba.prune.cross_validation.fold_tree import (
+    FoldTree,
+    Score,
+    StepFunctions,
+    score_fold_tree,
+)
 from ceiba.prune.cross_validation.folds import (
     Fold,
-    GrownFold,
     check_folds_of_shards,
-    fold_ids,
     read_folds,
     seed_of,
 )
-from ceiba.shards.grower import grow_folds, with_rows
+from ceiba.shards.grower import with_rows
 from ceiba.table.weights import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
@@ -196,30 +199,33 @@ def cross_validate(
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
     seed = seed_of(random_state)
-    problem = with_rows(problem)
-    work = fold_tree_of(score, problem, grid, risk, keep)
+    if not problem.table.is_whole:
+        check_folds_of_shards(folds, groups, problem.options)
+        problem = with_rows(problem)
+    work = FoldTree(problem, grid, risk, keep)
+    if score != "cost":
+        work = score_fold_tree(score, problem, grid, risk, keep)
     options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
-    if problem.table.is_whole:
-        plan = [read_folds(folds, problem, repeat=r, **options) for r in range(repeats)]
-        return run_folds(work, plan, verbose=verbose)
-    check_folds_of_shards(folds, groups, problem.options)
-    plan = []
-    for r in range(repeats):  # the trees of all folds are grown at once, where their rows are
-        ids = fold_ids(folds, problem, repeat=r, **options)
-        assert ids is not None
-        grown_on = np.empty(0, np.uint32)  # known to the shards
-        plan.append([GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)])
+    make = read_folds if problem.table.is_whole else _folds_of_shards
+    plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
     return run_folds(work, plan, verbose=verbose)
+
+
+def _folds_of_shards(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
+    """Grow the trees of all folds at once, where their rows are."""
+    ids = fold_ids(folds, problem, **options)
+    assert ids is not None
+    grown_on = np.empty(0, np.uint32)  # known to the shards
+    return [GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
     """Do the work of each fold of each repeat, and put the results together."""
-    weight = fold_tree.problem.row_weight
     for folds in plan:
         for number, fold in enumerate(folds, 1):
-            if not fold.has_weight(weight):
+            if not fold.has_weight(fold_tree.problem.row_weight):
                 raise DataError(
                     f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, "
                     "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,11 +15,12 @@ from ceiba.edit.forced.here import Here
 from ceiba.errors import TreeError
 from ceiba.grow.problem import Problem
 from ceiba.studio.answers.branches import check_one_output
-from ceiba.studio.answers.places import Places
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
+
+_TABLES: Final = 3  # so many times all rows are kept
 
 
 class NodeError(TreeError):
@@ -34,10 +38,7 @@ class Bench:
     @property
     def tree(self) -> Tree:
         """The tree."""
-        tree = self.state.tree
-        if tree is None:
-            raise TreeError("There is no tree yet. Choose the target first.")
-        return tree
+        return self.state.known_tree
 
     @cached_property
     def problem(self) -> Problem:
@@ -53,7 +54,7 @@ class Bench:
             raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
 
     def at(self, node: int) -> Here:
-        """Give a node with the training rows in it."""
+        """Return a node with the training rows in it."""
         self.check(node)
         return self.places.at(self.tree, node, self.problem)
 
@@ -74,3 +75,54 @@ class Bench:
         """Return the held-out rows that pass through a node."""
         ends = self.held_out_ends
         return np.flatnonzero((ends >= node) & (ends < self.tree.subtree_end[node]))
+
+
+class Places:
+    """Rows of nodes of trees on one prepared table, kept for whoever asks twice.
+
+    A node is known by the questions above it and the branches taken, not by its number, so rows
+    stay known when the tree changes elsewhere.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._most = _TABLES * n_rows
+        self._kept: OrderedDict[Any, Here] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def at(self, tree: Tree, node: int, problem: Problem) -> Here:
+        """Return a node with the rows in it."""
+        path = tree.path(node).nodes
+        keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
+        with self._lock:
+            kept = self._kept
+            known = max((k for k in range(len(path)) if keys[k] in kept), default=None)
+            here = Here.at(tree, 0, problem) if known is None else kept[keys[known]]
+            if known is not None:
+                kept.move_to_end(keys[known])  # the last to be given up
+            here = replace(here, problem=problem)
+            for k in range(0 if known is None else known + 1, len(path)):
+                here = here.down(tree, path[k]) if k else here
+                kept[keys[k]] = here
+                while len(kept) > 1 and sum(len(one.rows) for one in kept.values()) > self._most:
+                    kept.popitem(last=False)
+        return here
+
+    @staticmethod
+    def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
+        """Return what tells the rows of a node: the questions above it, the branches taken."""
+        steps = []
+        for above, below in pairwise(path):
+            splits = tree.splits.take(np.array([above]))
+            what = (splits.kind, splits.column, splits.cut, splits.level_code, splits.level_branch,
+                    splits.interval_cut)  # fmt: skip
+            steps.append(
+                (
+                    *(part.tobytes() for part in what),
+                    int(tree.default_branch[above]),
+                    int(tree.branch_index[below]),
+                )
+            )
+        rule = problem.options.missing_rule
+        whole = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
+        monotone = repr(problem.options.monotonic_cst)
+        return rule, monotone, whole, problem.options.seed, tuple(steps)

@@ -1,4 +1,4 @@
-"""One column at a node: its histogram by class, the gain of every cut, its levels."""
+"""One column at a node: its histogram by class, the gain of every cut, its levels; some rows."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import CeibaError
+from ceiba.errors import CeibaError, OptionError
 from ceiba.inspection.splitting.split_table import split_curve
-from ceiba.report.histograms import bars
-from ceiba.report.numbers import exact
+from ceiba.report.nodes import exact
+from ceiba.report.training_rows import bars
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
 from ceiba.table import Kind
+from ceiba.table.display import show_number
 from ceiba.tree.splits.sentences import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
 _MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
+_MOST_SHOWN: Final = 200  # rows of a node
 
 
 def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
@@ -88,3 +90,29 @@ def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dic
         for code, level in enumerate(levels)
         if counts.n_rows[code]
     ]
+
+
+def some_rows(bench: Bench, node: int, limit: int) -> dict[str, Any]:
+    """Return rows of a node, evenly chosen; the target comes first."""
+    if not 1 <= limit <= _MOST_SHOWN:
+        raise OptionError(f"limit: got {limit}. Give 1 to {_MOST_SHOWN}.")
+    here = bench.at(node)
+    rows = here.rows[np.unique(np.linspace(0, len(here.rows) - 1, limit).astype(int))]
+    table, target = bench.problem.table, bench.problem.target
+    truth = target.values[rows, 0]
+    if target.info.classes:
+        answers = [level_text(label) for label in target.info.classes[0][truth].tolist()]
+    else:
+        answers = [show_number(number) for number in truth.tolist()]
+    cells = [answers]
+    for column in table.columns:
+        values = column.values[rows].tolist()
+        info = column.info
+        if info.is_numeric:
+            cells.append(["" if v != v else show_number(v, info.display) for v in values])
+        else:
+            cells.append(
+                [level_text(info.levels[v]) if 0 <= v < info.n_levels else "" for v in values]
+            )
+    names = [target.info.name or "target", *table.schema.names]
+    return {"columns": names, "rows": [list(row) for row in zip(*cells, strict=True)]}

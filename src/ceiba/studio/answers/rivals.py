@@ -20,6 +20,7 @@ from ceiba.edit.by_hand import rules_at
 from ceiba.edit.forced.here import Here
 from ceiba.errors import CeibaError
 from ceiba.grow.options import GrowOptions
+from ceiba.grow.significance.search_p_values import SplitTest
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     Counts,
@@ -29,13 +30,14 @@ from ceiba.studio.answers.branches import (
     in_json,
     plain_p_value,
 )
-from ceiba.studio.work.splits import to_json
+from ceiba.studio.work.splits import read_json, to_json
 from ceiba.table import Kind
 from ceiba.tree import SplitKind, SplitTable, Tree
 
 MOST_CELLS: Final = 6_000_000  # rows times columns that are searched cut by cut
 SETTLED: Final = 0.05
 PERMUTED: Final = 50_000  # rows in which a pending p-value is found by permutation
+_DRAWS: Final = 999  # permuted targets of a test
 
 
 def rivals(bench: Bench, node: int) -> dict[str, Any]:
@@ -200,3 +202,18 @@ def hidden(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     }
     by_name = {one["column"]: {**one, **nothing, "current": False} for one in listing["rivals"]}
     return {**listing, "rivals": [by_name[name] for name in names]}
+
+
+def p_values(bench: Bench, node: int) -> dict[str, Any]:
+    """Return the p-values of a node that bounds do not settle: the search, on permuted targets."""
+    here = bench.at(node)
+    pending = [one for one in rivals(bench, node)["rivals"] if one["p_bound"] == "pending"]
+    tests = {}
+    for one in pending if len(here.rows) <= PERMUTED else []:
+        stem, _ = here.forced(read_json(one["given"], bench.problem.table.schema))
+        test = SplitTest(
+            stem, bench.problem, "search", "auto", 0.05, _DRAWS, 0, bench.problem.table.n_columns
+        )
+        made = test(0, here.rows)
+        tests[one["column"]] = {"p_value": made.p_value, "p_bound": made.bound}
+    return {"node": node, "p_values": tests}

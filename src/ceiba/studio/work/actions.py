@@ -43,10 +43,7 @@ class Desk:
     @property
     def tree(self) -> Tree:
         """The tree, which must be there."""
-        tree = self.state.tree
-        if tree is None:
-            raise TreeError("There is no tree yet. Choose the target first.")
-        return tree
+        return self.state.known_tree
 
     def node(self, node: Any) -> int:
         """Check the number of a node."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ceiba.errors import TreeError
 from ceiba.studio.work.setup import Setup
 from ceiba.tree import Tree
 
@@ -46,6 +47,14 @@ class State:
     def tree(self) -> Tree | None:
         """The tree; None while there is no target."""
         return None if self.model is None else self.model.tree_
+
+    @property
+    def known_tree(self) -> Tree:
+        """The tree, which must be there."""
+        if self.model is None:
+            raise TreeError("There is no tree yet. Choose the target first.")
+        tree: Tree = self.model.tree_
+        return tree
 
     @property
     def lines(self) -> list[str]:

@@ -69,7 +69,8 @@ def check_rules(tree: Tree) -> None:
     """Check every rule of a tree and of its notes, on the way into a file and out of it."""
     try:
         check(tree)
-        check_notes(tree)
+        if tree.notes:
+            check_notes(tree)
     except TreeError as error:
         raise ModelFileError(str(error)) from None
     Field(tree.criterion, "tree.criterion").text(CRITERIA[tree.task])

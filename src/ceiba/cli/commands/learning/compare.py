@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Model
+from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Model, ReadingFlags
 from ceiba.errors import DataError
 from ceiba.task import Task
 from ceiba.visible import counted, figure, visible

@@ -7,8 +7,15 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, KeepIdentifiers, Out, Quiet
+from ceiba.cli.options.shared_options import (
+    AS_FOUND,
+    AsJson,
+    Data,
+    KeepIdentifiers,
+    Out,
+    Quiet,
+    ReadingFlags,
+)
 
 
 def curve(
@@ -37,8 +44,11 @@ def curve(
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
     from ceiba.cli.learn_job import Learning
-    from ceiba.cli.options.estimator_from_flags import make_model, read_settings
-    from ceiba.cli.options.option_words import check_before_reading
+    from ceiba.cli.options.estimator_from_flags import (
+        check_before_reading,
+        make_model,
+        read_settings,
+    )
     from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
     from ceiba.table.files.header import names_in

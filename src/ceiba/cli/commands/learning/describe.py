@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data
+from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, ReadingFlags
 
 
 def describe(

@@ -7,8 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, KeepIdentifiers, Quiet
+from ceiba.cli.options.shared_options import (
+    AS_FOUND,
+    AsJson,
+    Data,
+    KeepIdentifiers,
+    Quiet,
+    ReadingFlags,
+)
 from ceiba.errors import OptionError
 
 _TREE = "How the tree grows"
@@ -133,11 +139,10 @@ def learn(
 
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
-    from ceiba.cli.beyond_memory import is_beyond_memory, open_files
+    from ceiba.cli.beyond_memory import open_files
     from ceiba.cli.learn_job import Learning
     from ceiba.cli.models import save_model
-    from ceiba.cli.options.estimator_from_flags import check_share, read_settings
-    from ceiba.cli.options.option_words import check_before_reading
+    from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
     from ceiba.table.files.header import names_in
     from ceiba.table.files.kinds import ordered_in
@@ -176,9 +181,10 @@ def learn(
             existing(file.partition("::")[0])
     if test is not None and report is not None:
         test = seekable(test)  # the figures and the page read it
-    check_share(test_size)
+    if test_size is not None and not 0 < test_size < 1:
+        raise OptionError(f"--test-size {test_size}: a share between 0 and 1 is needed.")
     check_before_reading(task, recipe, options, read_settings(set_))
-    if is_beyond_memory(data, memory, scratch, cluster):
+    if "*" in data or any(flag is not None for flag in (memory, scratch, cluster)):
         unusable = {
             "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
             "--test-size": test_size, "--hash-data": hash_data, "--frequency": frequency,

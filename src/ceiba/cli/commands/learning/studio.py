@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Quiet
+from ceiba.cli.options.shared_options import AS_FOUND, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 
 _LESSONS: Final = ("restaurant", "play-tennis", "iris")

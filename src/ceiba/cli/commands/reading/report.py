@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Model, Quiet
+from ceiba.cli.options.shared_options import AS_FOUND, Model, Quiet, ReadingFlags
+from ceiba.errors import OptionError
 from ceiba.visible import counted
 
 
@@ -63,25 +63,60 @@ def report(
 
     ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
     from ceiba.cli.models import open_model
-    from ceiba.cli.report_checks import Checks
     from ceiba.cli.terminal.output import remark, warn_in_words
 
     warn_in_words()
-    checks = Checks(train, data, drift, stability, rivals or [], by or [], positive, weight)
-    checks.refuse_what_has_no_rows()
+    fits_again = stability is not None or bool(rivals)
+    if fits_again and train is None:
+        name = "--stability" if stability is not None else "--rivals"
+        raise OptionError(f"{name} fits the model again: give the rows it learned from, --train.")
+    if by and data is None:
+        raise OptionError("--by compares groups of held-out rows: give them with --data.")
+    if positive is not None and not by:
+        raise OptionError("--positive has no effect without --by.")
+    if weight is not None and not fits_again:
+        raise OptionError("--weight has no effect without --stability or --rivals.")
     opened, metadata = open_model(model)
     read_as = reading.like(metadata, opened.tree_)
     options: dict[str, Any] = {"title": title, "lang": lang}
-    options |= checks.make(opened, read_as, target)
+    if train is not None:
+        X, y, weights, _ = truth_of(opened, train, read_as, target, weight)
+        options["train"] = (X, y)
+        if stability is not None:
+            options["stability"] = opened.stability(X, y, weights, resamples=stability)
+        options["rivals"] = [
+            opened.rival_columns(X, y, weights, node=node) for node in rivals or ()
+        ]
     if data is not None:
         X, y, _, dropped = truth_of(opened, data, read_as, target, None)
         options["test"] = (X, y)
+        options["groups"] = [
+            evaluation_on(opened, data, read_as, target, None, column, positive)
+            for column in by or ()
+        ]
         if dropped:
             remark(f"Left out: {counted(dropped, 'row')} without the truth.", quiet)
+    if drift is not None:
+        options["drift"] = _compare_rows(opened, drift, read_as, target)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
     made = opened.report(path, **options)
     remark(f"written to {path}", quiet)
     if show:
         made.show()
+
+
+def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any:
+    """Compare new rows with those of training; their truth too, if the file holds it."""
+    from ceiba._polars import pl
+    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.table.files.kinds import by_schema
+    from ceiba.table.files.reading import batches
+
+    rows = []
+    for batch in batches(new, reading, 250_000):
+        if (target or model.tree_.target.name) in batch.columns:
+            return model.drift(*truth_of(model, new, reading, target, None)[:2])
+        rows.append(by_schema(batch, model.tree_.schema))
+    return model.drift(pl.concat(rows))

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Model
+from ceiba.cli.options.shared_options import AS_FOUND, Model, ReadingFlags
 from ceiba.errors import DataError
 
 

@@ -42,10 +42,11 @@ def lesson(
     """
     from ceiba import lessons
     from ceiba.cli.terminal.output import answer, check_out
+    from ceiba.lessons.source import NUMBERS
     from ceiba.tree.model_file.atomic import atomic
 
     if number is None:
-        titles = {one: lessons.lesson(one).title(lang) for one in lessons.NUMBERS}
+        titles = {one: lessons.lesson(one).title(lang) for one in NUMBERS}
         listed = [{"lesson": one, "title": title} for one, title in titles.items()]
         answer("\n".join(f"{one}  {title}" for one, title in titles.items()), listed, as_json)
         return

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ceiba.cli.options.reading_flags import AS_FOUND
-from ceiba.cli.options.shared_options import Model
+from ceiba.cli.options.shared_options import AS_FOUND, Model
 from ceiba.errors import DataError
 from ceiba.visible import visible
 from ceiba.words import words

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, Model
+from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.visible import counted
 

@@ -7,8 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Model, RowNumber, RowTable, RowValues
+from ceiba.cli.options.shared_options import (
+    AS_FOUND,
+    AsJson,
+    Model,
+    ReadingFlags,
+    RowNumber,
+    RowTable,
+    RowValues,
+)
 from ceiba.errors import DataError, OptionError, did_you_mean
 
 

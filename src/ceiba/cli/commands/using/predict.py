@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import Data, Model, Out, Quiet
+from ceiba.cli.options.shared_options import AS_FOUND, Data, Model, Out, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
@@ -41,10 +40,9 @@ def predict(
 
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
-    from ceiba.cli.answers import Answers
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.cli.writing import write_answers
+    from ceiba.cli.writing import Answers, write_answers
     from ceiba.table.files.reading import batches
 
     warn_in_words(quiet)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.reading_flags import AS_FOUND, ReadingFlags
-from ceiba.cli.options.shared_options import AsJson, Data, Model
+from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
 
 
 def stability(

@@ -1,0 +1,284 @@
+"""The flags of commands: of reading, of the estimators' options, --lang; their help lines.
+
+A row of the estimators' options with a `flag` becomes ``--its-name`` of `ceiba learn`, with the
+first sentence of its documentation, its default and its allowed values. Every other option is
+declared by its command; allowed names and defaults are added here from one table, which completion
+uses as well. Messages about parameters are put in the words of the command line: the estimators
+speak of "the 'max_depth' parameter of DecisionTreeClassifier", a user has typed ``--max-depth``.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, get_type_hints
+
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from ceiba.cli.options.completion import CHOICES, COMPLETERS
+from ceiba.cli.options.shared_options import READING_OPTIONS, ReadingFlags
+from ceiba.cli.terminal.output import LANG
+from ceiba.errors import OptionError
+from ceiba.task import Task
+from ceiba.words import words
+
+LANG_HELP: Final = (
+    r"Language of trees, rules, explanations and pages. One of en, es, pt. \[default: en]"
+)
+_LANG: Final = Annotated[
+    str | None, typer.Option("--lang", help=LANG_HELP, metavar="NAME", show_default=False)
+]
+_METAVARS: Final = {
+    "target": "COLUMN", "weight": "COLUMN", "by": "COLUMN", "drop": "A,B", "categorical": "A,B",
+    "numeric": "A,B", "fixed": "COLUMN", "up": "COLUMN", "down": "COLUMN", "ordered": "A=LOW<HIGH",
+    "set_": "NAME=VALUE", "values": "COLUMN=VALUE", "cost": "COLUMN=NUMBER", "prior": "A=N,B=N",
+    "class_weight": "A=N,B=N", "positive": "CLASS", "rivals": "NODE", "title": "TEXT",
+    "prefix": "TEXT", "table": "NAME", "test": "FILE", "costs": "FILE", "data": "FILE",
+    **dict.fromkeys(CHOICES, "NAME"),
+}  # fmt: skip
+_METAVARS_BY_TYPE: Final = (("Path", "FILE"), ("int", "N"), ("float", "NUMBER"), ("", "TEXT"))
+_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # numpydoc's heading
+_OUTPUT: Final = "What is written"
+_PANELS: Final = {
+    **dict.fromkeys(
+        ("out", "model", "report", "small_report", "hash_data", "plot", "html", "as_json", "quiet",
+         "lang", "show", "title", "dpi"), _OUTPUT,
+    ),
+    **dict.fromkeys(("test", "test_size"), "How it is judged"),
+}  # fmt: skip
+_PRUNING: Final = ("prune", "ccp_alpha")
+_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # what only Python can be given
+_GROWING_PANELS: Final = ("How the tree grows", "How large the tree is")
+
+_PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
+_BARE: Final = re.compile(r"^(\w+) must be ")
+#: Options of other commands, which their messages name at the beginning, or as `name=value`.
+_OF_COMMANDS: Final = re.compile(
+    r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
+    r"(?=: | is | must be |=')=?"
+)
+_AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
+_OBJECT_WORDS: Final = re.compile(
+    r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: of ceiba\.\w+)?"
+)
+_NOT_TYPED: Final = re.compile(r"(,? or|,) (?:None|(?:a|an) (?:callable|RandomState[\w ]*))")
+_RANGES: Final = (
+    (re.compile(r"an int in the range \[(\d+), inf\)"), r"a whole number of at least \1"),
+    (re.compile(r"a float in the range \(0\.0, 1\.0[)\]]"), "a number between 0 and 1"),
+    (re.compile(r"a (?:float|number) in the range \[([\d.]+), inf\)"), r"a number of at least \1"),
+    (re.compile(r"must be None, "), "must be "),
+    (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
+)
+_STATED: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
+#: Options of `learn` whose parameter has another name.
+_OTHERWISE: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
+                     "class_weight": "--class-weight", "sample_weight": "--weight",
+                     "random_state": "--random-state"}  # fmt: skip
+
+
+def with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with all its flags, whole help lines and completion.
+
+    A parameter ``reading`` stands for the options of reading, ``options`` for a flag per row of the
+    estimators' options.
+    """
+    own = inspect.signature(command).parameters
+    hints = get_type_hints(command, include_extras=True)
+    reading = READING_OPTIONS if "reading" in own else {}
+    rows = flags_of() if "options" in own else {}
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        asked = given.pop("lang")
+        lang = LANG.get() if asked is None else words(asked).lang  # `ceiba --lang es show`
+        if reading:
+            given["reading"] = ReadingFlags(**{name: given.pop(name) for name in reading})
+        if rows:
+            flags = {name: given.pop(name) for name in rows}
+            given["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
+        if "lang" in own:
+            given["lang"] = lang
+        before = LANG.set(lang)
+        try:
+            command(**given)
+        finally:
+            LANG.reset(before)
+
+    declared: list[tuple[str, Any, Any]] = []
+    for name, one in own.items():
+        if name == "reading":
+            skip = ReadingFlags().skip_rows
+            declared += [(key, skip if key == "skip_rows" else None, option)
+                         for key, option in reading.items()]  # fmt: skip
+        elif name == "options":
+            declared += [(key, None, _growing_flag(key, row)) for key, row in rows.items()]
+        elif name != "lang":
+            declared.append((name, one.default, hints[name]))
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=_complete_declaration(name, default, hint),
+        )
+        for name, default, hint in (*declared, ("lang", None, _LANG))
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    del run.__wrapped__
+    run.__doc__ = _EXAMPLES.sub("Examples:\n\n", inspect.cleandoc(command.__doc__ or ""))
+    return run
+
+
+def flags_of() -> Mapping[str, Any]:
+    """Return the rows that have a flag, by name: those of both tasks together."""
+    from ceiba.estimators.parameters import PARAMETERS
+
+    rows = {**PARAMETERS[Task.REGRESSION], **PARAMETERS[Task.CLASSIFICATION]}
+    return {name: row for name, row in rows.items() if row.flag is not None}
+
+
+def _growing_flag(name: str, row: Any) -> Any:
+    """Declare the flag of a row: the first sentence of its help, its names and its default."""
+    from ceiba.estimators.parameters import PARAMETERS
+
+    first = row.help.partition(". ")[0].rstrip(".") + "."
+    first = _NAME.sub(
+        lambda part: f"--{part[1].replace('_', '-')}" + (f" {part[2]}" if part[2] else ""),
+        _OBJECT.sub("", first),
+    )
+    rows = {task: rows[name] for task, rows in PARAMETERS.items() if name in rows}
+    lists = {
+        task: ", ".join(name for check in one.allowed for name in check.names)
+        for task, one in rows.items()
+    }
+    names = next(iter(lists.values()))
+    if len(set(lists.values())) > 1:  # a task has names of its own
+        names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
+    listed = f" One of {names}." if names else ""
+    defaults = dict.fromkeys(str(one.default) for one in rows.values())
+    default = "" if row.default is None else rf" \[default: {', '.join(defaults)}]"
+    return Annotated[
+        (int if row.flag is int else str) | None,
+        typer.Option(
+            help=f"{first}{listed}{default}",
+            rich_help_panel=_GROWING_PANELS[name in _PRUNING],
+            metavar={int: "INTEGER", float: "NUMBER"}.get(row.flag, "NAME"),
+        ),
+    ]
+
+
+def _read_flag(name: str, text: Any) -> Any:
+    """Read a flag's text: a whole number, a number, or a name."""
+    row = flags_of()[name]
+    if text is None or row.flag is not float:
+        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if any(text in check.names for check in row.allowed):
+        return text
+    allowed = " or ".join(check.allows for check in row.allowed)
+    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}. Got {text!r}.")
+
+
+def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
+    """Add metavar, panel, allowed names and default to an option; completion to an argument too."""
+    declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
+    infos = [one for one in declared if isinstance(one, OptionInfo | ArgumentInfo)]
+    if not infos:
+        return hint
+    kind = hint.__origin__
+    info = copy.copy(infos[0])
+    info.autocompletion = info.autocompletion or COMPLETERS.get(name)
+    if isinstance(info, ArgumentInfo):
+        return Annotated[kind, info]
+    info.rich_help_panel = info.rich_help_panel or _PANELS.get(name)
+    is_flag = kind is bool or kind == (bool | None)
+    if is_flag:
+        info.metavar = " "
+    elif info.metavar is None:
+        by_type = next(shown for part, shown in _METAVARS_BY_TYPE if part in str(kind))
+        info.metavar = _METAVARS.get(name, by_type)
+    text = (info.help or "").strip().replace(r"\[default", "[default")
+    text, opened, default_words = text.partition("[default")
+    text = text.rstrip()
+    choices = CHOICES.get(name, ())
+    if choices and not all(one in text for one in choices):
+        text = f"{text} One of {', '.join(choices)}."
+    if opened:
+        text = rf"{text} \[default{default_words}"
+    elif not is_flag and default is not inspect.Parameter.empty:
+        text = rf"{text} \[default: {'none' if default in (None, '') else default}]"
+    info.help = text
+    info.show_default = False
+    return Annotated[kind, info]
+
+
+def hide_types(command: Any) -> None:
+    """Show no type beside arguments and flags of a command and those below it: the texts say it."""
+    for one in command.params:
+        if one.param_type_name == "argument":
+            one.display_type_rich = lambda ctx: None
+        elif getattr(one, "is_flag", False):
+            one.metavar = " "
+    make = command.get_help_option
+
+    def help_option(ctx: Any) -> Any:
+        option = make(ctx)
+        if option is not None:
+            option.metavar = " "
+        return option
+
+    command.get_help_option = help_option
+    for below in getattr(command, "commands", {}).values():
+        hide_types(below)
+
+
+def in_flag_words(text: str) -> str:
+    """Say a message of the estimators with options instead of parameters."""
+    text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
+    text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
+    text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
+    text = _AMONG.sub(_listed, text)
+    text = _NOT_TYPED.sub("", _OBJECT_WORDS.sub("", text))
+    for pattern, plain in _RANGES:
+        text = pattern.sub(plain, text)
+    return _STATED.sub(_typed, text)
+
+
+def wrong_usage(error: BaseException) -> tuple[int, str] | None:
+    """Return exit code and message of an error of typer's; None for another."""
+    if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
+        return None
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return int(error.exit_code), ""
+    text = str(error.format_message()).rstrip()
+    context = getattr(error, "ctx", None)
+    path = getattr(context, "command_path", "ceiba")
+    stop = "" if text.endswith((".", "?")) else "."
+    return int(error.exit_code), f"{text}{stop} See {path} --help."
+
+
+def _listed(part: re.Match[str]) -> str:
+    names = [name.strip().strip("'") for name in part[1].split(",")]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _typed(part: re.Match[str]) -> str:
+    flag = _flag(part[1])
+    return part[0] if flag is None else f"{flag} {part[2].strip(chr(39))}"
+
+
+def _flag(name: str) -> str | None:
+    """Return the option that stands for a parameter; None if there is none."""
+    if name in _OTHERWISE:
+        return _OTHERWISE[name]
+    return f"--{name.replace('_', '-')}" if name in flags_of() else None

@@ -1,1 +1,0 @@
-"""Lessons: the best question computed by hand, with the numbers put into the formulas."""
