@@ -40,11 +40,13 @@ from ceiba.prune.cross_validation.fold_tree import (
 )
 from ceiba.prune.cross_validation.folds import (
     Fold,
+    GrownFold,
     check_folds_of_shards,
+    fold_ids,
     read_folds,
     seed_of,
 )
-from ceiba.shards.grower import with_rows
+from ceiba.shards.grower import grow_folds, with_rows
 from ceiba.table.weights import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing.threads import n_threads
