@@ -9,18 +9,13 @@ from typing import Any
 
 import pytest
 
-from ceiba.lessons import NUMBERS, Finished, lesson, notebook, page, run
+from ceiba.lessons import NUMBERS, lesson, notebook, page
 from ceiba.lessons.run import _execute
 from ceiba.lessons.source import Cell
 from ceiba.words import LANGUAGES
 
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]
 VALUE = re.compile(r"\{\{(\w+)")
-
-
-@pytest.fixture(scope="module")
-def finished() -> dict[int, Finished]:
-    return {number: run(lesson(number)) for number in NUMBERS}
 
 
 def signs(number: int, lang: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.lessons import NUMBERS, Finished, lesson, page, run
+from ceiba.lessons import NUMBERS, lesson, page
 from ceiba.words import LANGUAGES
 from tests.report.browser import chromium
 
@@ -28,11 +28,6 @@ body { --color-background-primary: #fff; --color-background-secondary: #f4f4f6;
 def browser() -> Iterator[Any]:
     with chromium() as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def finished() -> dict[int, Finished]:
-    return {number: run(lesson(number)) for number in NUMBERS}
 
 
 class Pictures:

@@ -15,6 +15,7 @@ from ceiba.shards import grower
 from ceiba.shards.homes import dask, dask_exchange
 from ceiba.shards.homes.dask_exchange import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
+from tests.marks import slow
 from tests.shards.sharding import assert_same_tree
 
 dd = pytest.importorskip("dask.dataframe")
@@ -135,7 +136,7 @@ def fit_with_kills(
     assert_same_tree(model.tree_, expected.tree_)
 
 
-@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
+@pytest.mark.parametrize("phase", ["setup", "fetch", *slow(["count", "zoom"])])
 def test_a_killed_worker_changes_nothing(
     client: Any, phase: str, asks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
