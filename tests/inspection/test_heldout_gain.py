@@ -50,7 +50,9 @@ def test_heldout_gain_of_noise_averages_zero_and_of_the_signal_its_gain(task, n_
     print(f"mean heldout_gain of {n_trees} {task} trees: {mean}")
     # In regression the target's variance is 1.25, in classes gini is 0.5.
     spread = (1000 / n_trees) ** 0.5
-    limit = spread * (0.003 if task == "classification" else 0.02)
+    limit = 0.003 if task == "classification" else 0.02
+    if n_trees < 1000:
+        limit = 0.0125 if task == "classification" else 0.06  # five standard errors
     assert all(abs(mean[name]) < limit for name in COLUMNS[:3])
     assert mean["signal"] == pytest.approx(
         0.045 if task == "classification" else 0.0225, abs=0.006 * spread
