@@ -15,7 +15,8 @@ MINUTES ?= 5
 PY      := $(VENV)/bin/python
 STAMPS  := $(VENV)/.ceiba
 SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
-PYTEST   = $(PY) -m pytest -n $(JOBS)
+# worksteal: a worker begins with half of the files, so that most fixtures of a file or folder are made once.
+PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format stubs \
@@ -31,7 +32,7 @@ test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with t
 	$(PYTEST) -m "not slow" $(ARGS)
 
 test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, also the slow ones and the whole of make sanitize
-	$(PYTEST) $(ARGS)
+	CEIBA_FULL=1 $(PYTEST) $(ARGS)
 	@$(MAKE) --no-print-directory sanitize ARGS=--whole
 
 cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest runs them)

@@ -12,13 +12,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.marks import examples
+
 os.environ["MPLBACKEND"] = "Agg"  # no window system where tests run
 
 # Deadlines measure the machine, not the code. CI always draws the same examples, so that a red run
 # can be repeated.
-settings.register_profile("dev", deadline=None)
+settings.register_profile("dev", deadline=None, max_examples=examples(100))
 settings.register_profile(
-    "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci",
+    settings.get_profile("dev"),
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 

@@ -1,46 +1,70 @@
-"""Commands typed into a real terminal (a pty), one after another, and what then stands on it.
-
-One process runs them all, as a shell would, so that the libraries are loaded once.
-"""
+"""Commands typed into a real terminal (a pty), one after another, and what then stands on it."""
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import re
-import select
-import subprocess
+import shlex
+import signal
 import sys
-import time
+import threading
+import warnings
 from pathlib import Path
+from typing import Any
 
-_DRIVER = """
-import json, shlex, sys
-from ceiba.cli.main import main
-for line in json.loads(sys.argv[1]):
-    print(f"$ {line}", flush=True)
-    line, _, source = line.partition(" < ")
-    sys.stdin = open(source) if source else sys.__stdin__
-    sys.argv = shlex.split(line)
-    code = 0
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    sys.stdout.flush()
-    if code:
-        print(f"[exit {code}]", flush=True)
-"""
+import pytest
 
 
-def session(lines: list[str], cwd: Path, seconds: float = 600, columns: int = 100) -> str:
-    """Type command lines; give the text on the terminal, as it stands in the end."""
-    raw = typed([sys.executable, "-c", _DRIVER, json.dumps(lines)], cwd, seconds, columns)
-    return on_screen(raw)
+def session(lines: list[str], cwd: Path, columns: int = 100) -> str:
+    """Type command lines; return the text that stands on the terminal in the end."""
+    return on_screen(raw_session(lines, cwd, columns))
 
 
-def typed(command: list[str], cwd: Path, seconds: float = 600, columns: int = 100) -> str:
-    """Run one command in a terminal of so many columns; give all that it sent there."""
+def raw_session(lines: list[str], cwd: Path, columns: int = 100) -> str:
+    """Run command lines in this process, in a terminal of so many columns; return all they sent."""
+    leader, follower = _open_terminal(columns)
+    blocks: list[bytes] = []
+    reader = threading.Thread(target=_read_all, args=(leader, blocks))
+    reader.start()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        os.fdopen(follower, "r", encoding="utf-8") as keys,
+        os.fdopen(os.dup(follower), "w", encoding="utf-8", buffering=1) as screen,
+    ):
+        patch.setattr(sys, "stdout", screen)
+        patch.setattr(sys, "stderr", screen)
+        patch.setenv("TERM", "xterm-256color")
+        patch.setenv("COLUMNS", str(columns))
+        patch.chdir(cwd)
+        for line in lines:
+            print(f"$ {line}", flush=True)
+            words, _, source = line.partition(" < ")
+            answers = io.StringIO((cwd / source).read_text("utf-8")) if source else keys
+            patch.setattr(sys, "stdin", answers)
+            patch.setattr(sys, "argv", shlex.split(words))
+            if code := _exit_code():
+                print(f"[exit {code}]", flush=True)
+    reader.join(60)
+    os.close(leader)
+    return b"".join(blocks).decode("utf-8")
+
+
+def _exit_code() -> Any:
+    from ceiba.cli.main import main
+
+    handler = signal.getsignal(signal.SIGINT)
+    with warnings.catch_warnings():
+        try:
+            main()
+        except SystemExit as end:
+            return end.code or 0
+        finally:
+            signal.signal(signal.SIGINT, handler)  # main ignores it in the end
+    return 0
+
+
+def _open_terminal(columns: int) -> tuple[int, int]:
     import fcntl
     import pty
     import struct
@@ -48,26 +72,15 @@ def typed(command: list[str], cwd: Path, seconds: float = 600, columns: int = 10
 
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    env = {**os.environ, "PYTHONUTF8": "1", "TERM": "xterm-256color", "COLUMNS": str(columns)}
-    process = subprocess.Popen(
-        command, cwd=cwd, stdin=follower, stdout=follower, stderr=follower, env=env
-    )
-    os.close(follower)
-    found = b""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if not select.select([leader], [], [], 1.0)[0]:
-            continue
-        try:
-            block = os.read(leader, 65536)
-        except OSError:  # Linux: the other side has gone
-            break
-        if not block:
-            break
-        found += block
-    os.close(leader)
-    process.wait(timeout=60)
-    return found.decode("utf-8")
+    return leader, follower
+
+
+def _read_all(leader: int, blocks: list[bytes]) -> None:
+    try:
+        while block := os.read(leader, 65536):
+            blocks.append(block)
+    except OSError:  # Linux: the other side has gone
+        pass
 
 
 def on_screen(raw: str) -> str:

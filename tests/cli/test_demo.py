@@ -8,19 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import ok, run
 
-def run(
-    *arguments: str, code: str = "", cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    command = ["-c", code] if code else ["-m", "ceiba", *arguments]
-    return subprocess.run(
-        [sys.executable, *command],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        cwd=cwd,
-        check=False,
-    )
+
+def run_code(code: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 @pytest.fixture(scope="module")
@@ -65,35 +59,34 @@ def test_demo_shows_the_choice_of_the_size(done: tuple[list[str], Path]) -> None
 
 
 def test_demo_out_names_another_folder(tmp_path: Path) -> None:
-    finished = run("demo", "--out", str(tmp_path / "a" / "b"))
+    finished = run("demo", "--out", tmp_path / "a" / "b", cwd=tmp_path)
     assert finished.stdout.splitlines()[-1] == str(tmp_path / "a" / "b" / "iris_report.html")
 
 
-def test_demo_without_matplotlib_names_the_extra(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['matplotlib'] = None; sys.argv = ['ceiba', 'demo']\n"
-        "from ceiba.cli.main import main; main()"
-    )
-    finished = run(code=code, cwd=tmp_path)
+def test_demo_without_matplotlib_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    finished = run("demo", cwd=tmp_path)
     assert finished.returncode == 0
     assert "pip install ceiba[plot]" in finished.stdout
 
 
 def test_main_without_typer_names_the_extra() -> None:
     code = "import sys; sys.modules['typer'] = None\nfrom ceiba.cli.main import main; main()"
-    finished = run(code=code)
+    finished = run_code(code)
     assert finished.returncode == 1
     assert "pip install ceiba[cli]" in finished.stderr
 
 
-def test_version_is_that_of_the_package() -> None:
+def test_version_is_that_of_the_package(tmp_path: Path) -> None:
     import ceiba
 
-    assert run("--version").stdout.strip() == f"ceiba {ceiba.__version__}"
+    assert ok("--version", cwd=tmp_path).strip() == f"ceiba {ceiba.__version__}"
 
 
-def test_unknown_command_is_refused() -> None:
-    assert run("dmo").returncode == 2
+def test_unknown_command_is_refused(tmp_path: Path) -> None:
+    assert run("dmo", cwd=tmp_path).returncode == 2
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -103,4 +96,4 @@ def test_help_loads_nothing_heavy() -> None:
         "try: main()\n"
         "except SystemExit: print([m for m in ('sklearn', 'numpy') if m in sys.modules])"
     )
-    assert run(code=code).stdout.splitlines()[-1] == "[]"
+    assert run_code(code).stdout.splitlines()[-1] == "[]"

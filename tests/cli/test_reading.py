@@ -9,6 +9,8 @@ import lzma
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,29 +35,40 @@ def everything(path: Path, encoding: str, rows: int | None) -> list[bytes]:
     return [piece.raw for piece in pieces(str(path), encoding, rows=rows)]
 
 
+@contextmanager
+def feed(source: str, folder: Path) -> Iterator[None]:
+    """Write w.csv into the pipe, or into the standard input of this process."""
+    if source == "pipe":
+        with subprocess.Popen(["cp", "w.csv", "pipe"], cwd=folder):
+            yield
+    elif source == "-":
+        yield
+    else:
+        stdin = os.dup(0)
+        with subprocess.Popen(["cat", "w.csv"], cwd=folder, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            os.dup2(process.stdout.fileno(), 0)
+            try:
+                yield
+            finally:
+                os.dup2(stdin, 0)
+                os.close(stdin)
+
+
 @pytest.mark.parametrize("source", ["pipe", "/dev/stdin", "-"])
 def test_streams_are_read_once(tmp_path: Path, source: str) -> None:
     (tmp_path / "w.csv").write_text(CSV, "utf-8")
-    command = [sys.executable, "-m", "ceiba"]
     again = [] if source == "-" else ["--test", source]
-    learn = [*command, "learn", source, "-t", "RAIN", "-q", *again, "-m", "s.ceiba"]
-    judge = [*command, "learn", "w.csv", "-t", "RAIN", "--test", source, "--report", "r.html"]
-    predict = [*command, "predict", "s.ceiba", source, "-o", "out.csv"]
+    learn = ["learn", source, "-t", "RAIN", "-q", *again, "-m", "s.ceiba"]
+    judge = ["learn", "w.csv", "-t", "RAIN", "--test", source, "--report", "r.html"]
+    predict = ["predict", "s.ceiba", source, "-o", "out.csv"]
     if source == "pipe":
         os.mkfifo(tmp_path / "pipe")
     for words in (learn, judge, predict):
-        stdin: Any = subprocess.DEVNULL
-        feeding = None
-        if source == "pipe":
-            feeding = subprocess.Popen(["cp", "w.csv", "pipe"], cwd=tmp_path)
-        else:
-            feeding = subprocess.Popen(["cat", "w.csv"], cwd=tmp_path, stdout=subprocess.PIPE)
-            stdin = feeding.stdout
-        with feeding:
-            done = subprocess.run(words, cwd=tmp_path, stdin=stdin, capture_output=True, timeout=60)
-        assert done.returncode == 0, done.stderr
+        with feed(source, tmp_path):
+            out = ok(*words, cwd=tmp_path, stdin=CSV.encode())
         if words is judge:
-            assert f"On {'standard input' if source == '-' else source}:" in done.stdout.decode()
+            assert f"On {'standard input' if source == '-' else source}:" in out
     assert len((tmp_path / "out.csv").read_text("utf-8").splitlines()) == CSV.count("\n")
 
 

@@ -12,7 +12,7 @@ import pytest
 import ceiba
 from ceiba.listing import Listing, text_of
 from tests.cli.running import ok, run
-from tests.cli.terminal import typed
+from tests.cli.terminal import raw_session
 
 CODE = re.compile("\x1b\\[[0-9;]*m")
 
@@ -83,11 +83,11 @@ def test_bars_are_the_class_shares(levels: ceiba.Tree) -> None:
 def test_colours_are_for_terminals_that_want_them(
     learned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, "-m", "ceiba", "show", "iris.ceiba"]
+    command = ["ceiba show iris.ceiba"]
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert CODE.search(typed(command, learned))
+    assert CODE.search(raw_session(command, learned))
     monkeypatch.setenv("NO_COLOR", "1")
-    plain = typed(command, learned)
+    plain = raw_session(command, learned)
     assert not CODE.search(plain)
     assert "█ setosa  ▒ versicolor" in plain
     piped = ok("show", "iris.ceiba", cwd=learned)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from ceiba.cli.studio_job import file_source
 from ceiba.errors import DataError
 from ceiba.studio.launch import first_setup
 from ceiba.studio.work.workspace import Workspace
+from tests.cli.running import run
 
 pytest.importorskip("python_calamine")
 pytest.importorskip("resource", reason="this system does not limit memory")
@@ -123,8 +122,7 @@ def test_near_cells_are_read(tmp_path: Path, ending: str) -> None:
 def test_cells_too_far_apart_are_refused(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a.{ending}"
     WRITERS[ending](path, [(0, 0), FAR[ending]])
-    command = [sys.executable, "-m", "ceiba", "describe", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = run("describe", path, cwd=tmp_path)
     assert done.returncode == 3
     assert "more than 2 GB of memory" in " ".join(done.stderr.split())
 

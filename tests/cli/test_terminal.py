@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import CSV
-from tests.cli.terminal import on_screen, session, typed
+from tests.cli.terminal import on_screen, raw_session, session
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux")
 GOLDEN = Path(__file__).parent / "golden"
@@ -134,15 +134,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where
 
 
-def test_bar_is_shown_in_a_terminal_and_goes(large: Path) -> None:
-    code = (
-        "import ceiba.cli.terminal.output as p; p._PATIENCE = -1\n"
-        "import sys; from ceiba.cli.main import main; sys.argv = sys.argv[1:]; main()"
-    )
-    raw = typed(
-        [sys.executable, "-c", code, "ceiba", "learn", "large.csv", "-t", "RAIN", "--drop", "day"],
-        large,
-    )
+def test_bar_is_shown_in_a_terminal_and_goes(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ceiba.cli.terminal.output._PATIENCE", -1)
+    raw = raw_session(["ceiba learn large.csv -t RAIN --drop day"], large)
     assert "reading" in raw
     assert "100%" in raw
     assert "growing the tree" in raw

@@ -1,6 +1,6 @@
 """What the tests of agreement share: the trees of one test, and the comparison with `predict`.
 
-`make test` takes 30 trees and 1,000 rows each, `make test-full` 1,000 trees and 10,000 rows.
+`make test` takes 15 trees and 1,000 rows each, `make test-full` 1,000 trees and 10,000 rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from tests.export.drawn_trees import Drawn, draw
 
-N_TREES, N_ROWS = 30, 1000
+N_TREES, N_ROWS = 15, 1000
 FULL = [pytest.param(k, marks=pytest.mark.slow) for k in range(100)]  # 10 trees x 10,000 rows each
 
 

@@ -27,6 +27,7 @@ from tests.export.runtimes import (
     run_sqlite,
 )
 from tests.export.servers import has_pmml_evaluator, pmml_evaluator, postgres_folder
+from tests.marks import slow
 
 # ---------------------------------------------------------------------- SQL
 
@@ -44,7 +45,7 @@ def test_duckdb_agrees_with_predict(part: int | None) -> None:
         run_duckdb(drawn)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [*range(8), *slow(range(8, 24))])
 def test_sql_in_nested_parts_agrees_with_predict(seed: int) -> None:
     """Of more leaves than one CASE lists: multiway nodes, surrogates, rows that stay, the root."""
     drawn = draw(seed, 500, missing=("learn", "surrogate", "majority")[seed % 3], n_inner=90)

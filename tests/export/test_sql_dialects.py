@@ -322,7 +322,7 @@ def test_transpiled_dialects_agree_with_predict_in_duckdb(dialect: str) -> None:
     import pyarrow as pa
 
     n_run = 0
-    for seed in range(2 * N_TREES):
+    for seed in range(N_TREES):
         drawn = drawn_for(seed, forbidden=FORBIDDEN)
         query = exported(drawn, dialect)
         if query is None:
@@ -334,7 +334,7 @@ def test_transpiled_dialects_agree_with_predict_in_duckdb(dialect: str) -> None:
             columns = dict(zip(names, zip(*cursor.fetchall(), strict=True), strict=True))
         compare(drawn, columns["leaf"], columns["prediction"])
         n_run += 1
-    assert n_run >= N_TREES
+    assert n_run >= N_TREES / 2
 
 
 @pytest.mark.parametrize("dialect", [*TRANSPILED, "ansi"])

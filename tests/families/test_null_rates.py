@@ -145,8 +145,8 @@ def test_chaid_corrects_for_the_groups_of_a_column_not_for_columns(column, targe
     ("column", "target"),
     [
         ("number of 2 values, 30 % missing", "two classes"),
-        ("3 levels, 30 % missing", "two classes"),
-        ("50 Zipf levels", "lognormal"),
+        pytest.param("3 levels, 30 % missing", "two classes", marks=pytest.mark.slow),
+        pytest.param("50 Zipf levels", "lognormal", marks=pytest.mark.slow),
         ("1 number", "Cauchy"),
     ],
 )

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import ceiba
+from tests.marks import slow
 
 # minsplit and minbucket count rows, never weights: that is rpart's rule. The other one asks for an
 # array library that is not installed.
@@ -79,17 +80,21 @@ def test_ensembles_take_texts_as_labels(ensemble):
     assert model.fit(IRIS_X, SPECIES).score(IRIS_X, SPECIES) > 0.9
 
 
+def bagging_in_processes(tree):
+    return BaggingClassifier(make_pipeline(tree), n_estimators=4, n_jobs=2)
+
+
 @pytest.mark.parametrize(
     ("ensemble", "target"),
     [
         (lambda tree: BaggingClassifier(tree, n_estimators=3), SPECIES),
-        (lambda tree: BaggingClassifier(make_pipeline(tree), n_estimators=4, n_jobs=2), SPECIES),
         (lambda tree: VotingClassifier([("tree", tree)]), SPECIES),
         (lambda tree: VotingClassifier([("tree", tree)], voting="soft"), IRIS_Y),
         (lambda tree: CalibratedClassifierCV(tree, cv=3), IRIS_Y),
         (lambda tree: AdaBoostClassifier(tree, n_estimators=3), IRIS_Y),
         (lambda tree: OneVsOneClassifier(tree), SPECIES),
         (lambda tree: GridSearchCV(BaggingClassifier(tree), {}, error_score="raise"), SPECIES),
+        *slow([(bagging_in_processes, SPECIES)]),
     ],
 )
 def test_ensembles_that_number_the_classes_ask_for_the_method(ensemble, target):

@@ -234,7 +234,7 @@ def test_the_column_with_the_smaller_p_value_splits_200_tables(situation):
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_column_with_the_smaller_p_value_splits(situation):
-    few = 8 if situation[0] > 300 else 16
+    few = 4 if situation[0] > 300 else 8
     wrong, splits = wrong_columns(situation, range(few), 500)
     assert splits > few / 2
     assert wrong == []

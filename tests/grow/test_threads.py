@@ -10,6 +10,7 @@ import pytest
 
 import ceiba
 from ceiba.tree.routing.threads import MOST_THREADS, n_threads
+from tests.marks import slow
 
 _SCARCE = """
 import resource, sys
@@ -30,8 +31,10 @@ print("same tree")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
-@pytest.mark.parametrize("room", [60, 150, 400])
-@pytest.mark.parametrize("options", ["", "prune='cv'"])
+@pytest.mark.parametrize(
+    ("room", "options"),
+    [(60, "prune='cv'"), (150, ""), *slow([(60, ""), (150, "prune='cv'"), (400, "")])],
+)
 def test_threads_that_cannot_be_started_change_nothing(room: int, options: str) -> None:
     # Each thread asks for a stack of 8 MB and more: of 200 threads a few get one.
     script = _SCARCE.format(room=room, options=options)

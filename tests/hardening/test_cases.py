@@ -73,11 +73,13 @@ def test_death_of_a_worker_names_the_case_it_died_in() -> None:
     assert "-6" in death
 
 
+@pytest.mark.slow
 def test_worker_runs_cases_and_ends() -> None:
     last, death = watch([*WORKER, "files", "3", "0"], "files", 3, Counter())
     assert (last, death) == (3, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wasted", "dies"), [("while True: pass", True), ("pass", False)])
 def test_case_that_takes_too_much_processor_time_ends_its_process(wasted: str, dies: bool) -> None:
     program = (

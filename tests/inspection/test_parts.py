@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba import DataError, OptionError
 from ceiba.inspection import split_curve, split_table
+from tests.marks import examples
 
 LABELS = ["a", "a", "b", "b", "b", "c"]
 
@@ -142,7 +143,7 @@ def test_gain_with_wrong_weights_is_refused():
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
 @given(data=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=2, max_size=15))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_curve_of_classes_agrees_with_gain_at_every_cut(criterion, data):
     x, y = [row[0] for row in data], [row[1] for row in data]
     curve = split_curve(x, y, criterion)
@@ -154,7 +155,7 @@ def test_curve_of_classes_agrees_with_gain_at_every_cut(criterion, data):
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
 @given(data=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), min_size=2, max_size=15))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_curve_of_numbers_agrees_with_gain_at_every_cut(criterion, data):
     x, y = [row[0] for row in data], [float(row[1]) for row in data]
     weight = [1.0 + k % 3 for k in range(len(x))]

@@ -9,19 +9,14 @@ from typing import Any
 
 import pytest
 
-from ceiba.lessons import lesson, notebook, run
+from ceiba.lessons import lesson, notebook
 from ceiba.lessons.page import page
-from ceiba.lessons.run import Finished, _execute
+from ceiba.lessons.run import _execute
 from ceiba.lessons.source import NUMBERS, Cell
 from ceiba.words import LANGUAGES
 
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]
 VALUE = re.compile(r"\{\{(\w+)")
-
-
-@pytest.fixture(scope="module")
-def finished() -> dict[int, Finished]:
-    return {number: run(lesson(number)) for number in NUMBERS}
 
 
 def signs(number: int, lang: str) -> list[tuple[str, str]]:

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.lessons import lesson, run
+from ceiba.lessons import lesson
 from ceiba.lessons.page import page
-from ceiba.lessons.run import Finished
 from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 from tests.report.browser import chromium
@@ -31,11 +30,6 @@ body { --color-background-primary: #fff; --color-background-secondary: #f4f4f6;
 def browser() -> Iterator[Any]:
     with chromium() as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def finished() -> dict[int, Finished]:
-    return {number: run(lesson(number)) for number in NUMBERS}
 
 
 class Pictures:

@@ -144,10 +144,10 @@ def use(tree: ceiba.Tree) -> None:
         tree.predict(rows)
 
 
-def test_fuzz_ten_thousand_mutated_files_refused_or_usable() -> None:
-    refused, usable = fuzz(10_000, seed=1, traced=20)
-    assert refused > 5_000
-    assert usable > 100
+def test_fuzz_mutated_files_refused_or_usable() -> None:
+    refused, usable = fuzz(1_000, seed=1, traced=20)
+    assert refused > 500
+    assert usable > 10
 
 
 @pytest.mark.slow

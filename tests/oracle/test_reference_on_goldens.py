@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.marks import slow
 from tests.oracle.load import golden
 from tests.oracle.reference_fit import fit_reference
 from tests.oracle.rpart_goldens import check
@@ -47,13 +48,17 @@ def test_reference_reproduces_rpart(name, oracle_folder):
 
 CROSS_VALIDATED = [
     "ToothGrowth__anova_wzero_minbucket",
-    "cu_summary__anova_usesur1",
-    "cu_summary__gini_default",
     "kyphosis__info_full_cp0",  # needs rpart's own complexities inside the folds
-    "kyphosis__loss_gini",
-    "stagec__usesur0",
-    "stagec__usesur2_style1",
     "warpbreaks__pois_shrink03",
+    *slow(
+        [
+            "cu_summary__anova_usesur1",
+            "cu_summary__gini_default",
+            "kyphosis__loss_gini",
+            "stagec__usesur0",
+            "stagec__usesur2_style1",
+        ]
+    ),
 ]
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
+from tests.marks import slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(
     file for file in (ROOT / "examples").glob("*.py") if file.name not in ("gallery.py",)
@@ -38,7 +40,17 @@ def close_figures() -> Iterator[None]:
     plt.close("all")
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda file: file.name)
+SLOW = {"iris_steps.py", "report_pages.py", "seattle_rain.py"}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        *(file for file in SCRIPTS if file.name not in SLOW),
+        *slow(file for file in SCRIPTS if file.name in SLOW),
+    ],
+    ids=lambda file: file.name,
+)
 def test_example_runs_and_writes_its_pictures(
     script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

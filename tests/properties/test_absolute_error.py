@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ceiba
+from tests.marks import examples
 from tests.properties.fitting import data_of, fit, rules_of
 from tests.properties.strategies import Problem, problems
 from tests.reference.audit import complaints
 
 
 @given(problems(criteria=("absolute_error",), weights=lambda n: st.none()))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_ties_of_decimals_that_round_go_to_the_lowest_column_and_cut(problem):
     data = data_of(problem)
     assert complaints(fit(problem), data, rules_of(problem, data), ties_decided=True) == []

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.marks import examples
 from tests.properties.fitting import data_of, fit, rules_of
 from tests.properties.strategies import (
     CLASS_CRITERIA,
@@ -27,7 +28,7 @@ EXACT = ("gini", "squared_error")
 
 
 @given(problems(criteria=CLASS_CRITERIA), stops())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_class_tree_has_the_best_split_at_every_node(problem, limits):
     data = data_of(problem)
     tree = fit(problem, **limits)
@@ -38,7 +39,7 @@ def test_class_tree_has_the_best_split_at_every_node(problem, limits):
 
 
 @given(problems(criteria=NUMBER_CRITERIA), stops())
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_regression_tree_has_the_best_split_at_every_node(problem, limits):
     data = data_of(problem)
     tree = fit(problem, **limits)
@@ -53,7 +54,7 @@ def is_exact(problem):
 
 
 @given(problems(criteria=EXACT, weights=uneven_weights))
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_weights_over_twelve_orders_give_the_tree_of_rational_arithmetic(problem):
     data = data_of(problem)
     assert complaints(fit(problem), data, rules_of(problem, data), ties_decided=True) == []
@@ -71,7 +72,7 @@ def test_gains_that_differ_only_in_the_29th_decimal_are_told_apart(criterion):
 
 
 @given(problems(weights=uneven_weights))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_weights_over_twelve_orders_give_a_gain_close_to_the_best(problem):
     data = data_of(problem)
     assert complaints(fit(problem), data, rules_of(problem, data), uneven=True) == []
@@ -83,7 +84,7 @@ def test_weights_over_twelve_orders_give_a_gain_close_to_the_best(problem):
         weights=lambda n: st.none(),
     )
 )
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_ties_without_weights_go_to_the_lowest_column_and_cut(problem):
     # halves: sums of such targets do not round, so what is tied on paper is tied in the machine
     problem = replace(problem, y=[round(2 * v) / 2 for v in problem.y])
@@ -92,7 +93,7 @@ def test_ties_without_weights_go_to_the_lowest_column_and_cut(problem):
 
 
 @given(problems(criteria=EXACT), st.integers(2, 6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_best_first_tree_splits_the_node_that_gains_most(problem, max_leaf_nodes):
     data = data_of(problem)
     expected = preorder(grow(data, rules_of(problem, data), max_leaf_nodes))
@@ -109,7 +110,7 @@ def two_outputs(draw):
 
 
 @given(two_outputs())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_tree_of_two_outputs_maximises_the_mean_gain(problem):
     from tests.reference.data import numeric_data
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ceiba
+from tests.marks import examples
 
 TINY = 5e-324
 HUGE = sys.float_info.max
@@ -44,7 +45,7 @@ def test_cut_of_two_difficult_neighbours_lies_between(low, high):
 
 
 @given(finite, finite)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_cut_of_any_two_floats_lies_between(a, b):
     low, high = sorted((a, b))
     if low < high:
@@ -52,7 +53,7 @@ def test_cut_of_any_two_floats_lies_between(a, b):
 
 
 @given(finite, st.integers(1, 5))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_adjacent_floats_are_told_apart(start, n_steps):
     values = [start]
     for _ in range(n_steps):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ceiba
+from tests.marks import examples
 from tests.properties.fitting import fit
 from tests.properties.strategies import problems
 from tests.reference.criteria import IMPURITY
@@ -20,7 +21,7 @@ counts = st.lists(st.integers(0, 20), min_size=2, max_size=5).filter(any)
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(counts=counts)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_impurity_is_largest_for_equal_shares(criterion, counts):
     most = ceiba.impurity(counts=[1] * len(counts), criterion=criterion)
     assert ceiba.impurity(counts=counts, criterion=criterion) <= most + 1e-15
@@ -28,7 +29,7 @@ def test_impurity_is_largest_for_equal_shares(criterion, counts):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @given(counts=counts)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_impurity_is_largest_for_equal_shares_only(criterion, counts):
     most = ceiba.impurity(counts=[1] * len(counts), criterion=criterion)
     if len(set(counts)) > 1:
@@ -37,7 +38,7 @@ def test_impurity_is_largest_for_equal_shares_only(criterion, counts):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(counts=counts, random=st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_impurity_does_not_depend_on_the_order_of_the_classes(criterion, counts, random):
     shuffled = list(counts)
     random.shuffle(shuffled)
@@ -47,7 +48,7 @@ def test_impurity_does_not_depend_on_the_order_of_the_classes(criterion, counts,
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(counts=counts)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_impurity_is_zero_for_one_class_only(criterion, counts):
     value = ceiba.impurity(counts=counts, criterion=criterion)
     assert (value == 0) == (sum(1 for c in counts if c) == 1)
@@ -55,7 +56,7 @@ def test_impurity_is_zero_for_one_class_only(criterion, counts):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(counts=counts)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_impurity_of_counts_equals_the_reference(criterion, counts):
     part = {k: c for k, c in enumerate(counts) if c}
     true = float(IMPURITY[criterion](part))
@@ -63,7 +64,7 @@ def test_impurity_of_counts_equals_the_reference(criterion, counts):
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_split_never_raises_the_risk(problem):
     """Theorem 3: R(t) >= sum of R over the branches; the impurity likewise."""
     tree = fit(problem)
@@ -79,7 +80,7 @@ def test_split_never_raises_the_risk(problem):
 @given(
     problems(criteria=("gini", "entropy", "error", "squared_error", "absolute_error", "poisson"))
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_gains_add_up_to_what_the_leaves_lack(problem):
     """I(root) - I(T) is the sum of the gains, each times its node's share."""
     tree = fit(problem)

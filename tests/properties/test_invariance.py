@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.marks import examples
 from tests.properties.fitting import fit, leaf_sets, matrix
 from tests.properties.strategies import CLASS_CRITERIA, problems
 
@@ -18,7 +19,7 @@ EXACT = ("gini", "squared_error")
 
 
 @given(problems(criteria=EXACT), st.sampled_from(["exp", "cube", "affine", "sqrt"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_monotone_transform_of_the_columns_changes_no_partition(problem, name):
     X = matrix(problem)
     transform = {
@@ -32,7 +33,7 @@ def test_monotone_transform_of_the_columns_changes_no_partition(problem, name):
 
 
 @given(problems(criteria=CLASS_CRITERIA), st.permutations(["a", "b", "c", "d"]))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_other_names_of_the_classes_change_no_partition(problem, names):
     X = matrix(problem)
     renamed = replace(problem, y=[names[label] for label in problem.y])
@@ -40,7 +41,7 @@ def test_other_names_of_the_classes_change_no_partition(problem, names):
 
 
 @given(problems(criteria=EXACT), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_order_of_the_rows_changes_no_split(problem, random):
     order = list(range(len(problem.X)))
     random.shuffle(order)
@@ -54,7 +55,7 @@ def test_order_of_the_rows_changes_no_split(problem, random):
 
 
 @given(problems())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_two_threads_grow_the_same_tree_as_one(problem):
     assert fit(problem, n_jobs=1) == fit(problem, n_jobs=2)
 
@@ -95,7 +96,7 @@ def containers(X):
 
 
 @given(problems())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_container_of_the_table_changes_nothing(problem):
     X = matrix(problem)
     grown = {name: fit(problem, container) for name, container in containers(X).items()}

@@ -8,9 +8,10 @@ import pytest
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.table import Levels, read, read_target
+from tests.marks import examples
 
 LIMIT = 10  # up to this many present levels all level sets are tried
-N_TABLES = 1000
+N_TABLES = examples(1000)
 
 
 def gini_mass(counts):

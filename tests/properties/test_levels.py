@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ceiba
+from tests.marks import examples
 from tests.properties.fitting import LEVELS, data_of, fit, frame, leaf_sets, rules_of
 from tests.properties.strategies import (
     CLASS_CRITERIA,
@@ -43,7 +44,7 @@ def one_column_of_levels(draw, criteria=SUBSETS):
 
 
 @given(one_column_of_levels())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_level_set_at_the_root_is_the_best_of_all_subsets(problem):
     data = data_of(problem)
     tree = fit(problem, max_depth=1)
@@ -51,7 +52,7 @@ def test_level_set_at_the_root_is_the_best_of_all_subsets(problem):
 
 
 @given(one_column_of_levels(criteria=("poisson",)), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_level_set_with_event_free_levels_is_the_best_of_all_subsets(problem, data):
     """Missing values too: they are tried on both sides."""
     holes = data.draw(st.lists(st.sampled_from([0, 0, 0, 1]), min_size=len(problem.X)))
@@ -72,14 +73,14 @@ def test_level_that_joins_the_event_free_ones_need_not_have_the_lowest_rate():
 
 
 @given(mixed_problems(criteria=SUBSETS))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_tree_of_mixed_columns_has_the_best_split_at_every_node(problem):
     data = data_of(problem)
     assert complaints(fit(problem), data, rules_of(problem, data)) == []
 
 
 @given(mixed_problems(criteria=(*CLASS_CRITERIA[:3], "squared_error", "poisson"), holes=False))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_multiway_tree_has_the_best_split_at_every_node(problem):
     data = data_of(problem)
     rules = replace(rules_of(problem, data), multiway=True)
@@ -87,7 +88,7 @@ def test_multiway_tree_has_the_best_split_at_every_node(problem):
 
 
 @given(one_column_of_levels(criteria=("gini", "squared_error")), st.permutations(range(8)))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_other_level_order_changes_no_partition_of_the_root(problem, order):
     """Unless splits tie, in which case the level order decides."""
     relabelled = replace(problem, X=[[order[code]] for (code,) in problem.X])
@@ -110,7 +111,7 @@ def tied(problem):
 
 
 @given(one_column_of_levels(criteria=("gini", "entropy", "squared_error")))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_other_level_names_change_nothing(problem):
     X = frame(problem)
     renamed = X.rename(columns={"x0": "y0"})

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
+from tests.marks import examples
 from tests.properties.fitting import data_of, fit, rules_of
 from tests.properties.strategies import mixed_problems, problems, stops
 from tests.reference.audit import complaints
@@ -14,7 +15,7 @@ EXACT = ("gini", "squared_error")
 
 
 @given(problems(holes=True), stops())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_learned_direction_is_the_best_of_both_and_of_presence(problem, limits):
     data = data_of(problem)
     rules = rules_of(problem, data, **limits)
@@ -22,7 +23,7 @@ def test_learned_direction_is_the_best_of_both_and_of_presence(problem, limits):
 
 
 @given(problems(criteria=EXACT, holes=True))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_ties_go_right_first_then_to_presence_then_left(problem):
     data = data_of(problem)
     tree = fit(problem)
@@ -30,7 +31,7 @@ def test_ties_go_right_first_then_to_presence_then_left(problem):
 
 
 @given(problems(holes=True), stops())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_majority_rule_gains_on_present_rows_times_their_share(problem, limits):
     data = data_of(problem)
     rules = replace(rules_of(problem, data, **limits), missing="majority")
@@ -38,7 +39,7 @@ def test_majority_rule_gains_on_present_rows_times_their_share(problem, limits):
 
 
 @given(mixed_problems(criteria=("gini", "entropy", "squared_error")))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_majority_rule_holds_for_mixed_columns(problem):
     data = data_of(problem)
     rules = replace(rules_of(problem, data), missing="majority")
@@ -46,7 +47,7 @@ def test_majority_rule_holds_for_mixed_columns(problem):
 
 
 @given(problems(criteria=("gini", "entropy", "squared_error", "poisson"), holes=True))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_training_rows_are_routed_as_they_were_grown(problem):
     """Counting the rows that end in each leaf gives the leaf's own count."""
     from tests.properties.fitting import matrix

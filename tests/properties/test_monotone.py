@@ -74,7 +74,7 @@ CASES = [(True, pruning) for pruning in CLASS_PRUNINGS] + [(False, p) for p in N
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("classes", "pruning"), CASES, ids=str)
 def test_values_follow_the_direction_on_complete_and_incomplete_lines(rule, classes, pruning):
-    for seed in range(12):
+    for seed in range(6):
         X, y = table(seed, holes=0.25 * (seed % 3 > 0), classes=classes)
         weight = np.random.default_rng(seed).uniform(0.5, 2.0, len(y)) if seed % 2 else None
         model = model_of(seed, rule, pruning, classes=classes)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ceiba.prune import prune_tree
 from ceiba.prune.cost_complexity import pruning_sequence
+from tests.marks import examples
 from tests.properties.fitting import data_of, fit
 from tests.properties.strategies import problems
 from tests.reference.data import Exact
@@ -50,7 +51,7 @@ def _matrix(problem):
 
 
 @given(problems(criteria=("gini", "entropy"), **WHOLE))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_sequence_is_the_lower_envelope_of_all_pruned_subtrees(problem):
     tree = fit(problem, max_leaf_nodes=8)
     children, risk = exact_errors(problem, tree)
@@ -67,7 +68,7 @@ def test_sequence_is_the_lower_envelope_of_all_pruned_subtrees(problem):
 
 
 @given(problems(criteria=("gini",), **WHOLE), st.integers(0, 12))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_pruned_tree_is_the_smallest_with_the_least_cost(problem, numerator):
     tree = fit(problem, max_leaf_nodes=8)
     children, risk = exact_errors(problem, tree)
@@ -82,7 +83,7 @@ def test_pruned_tree_is_the_smallest_with_the_least_cost(problem, numerator):
 
 
 @given(problems(criteria=("gini", "squared_error", "entropy", "absolute_error")))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_alphas_grow_and_leaves_shrink(problem):
     for risk in ("cost", "impurity"):
         steps = pruning_sequence(fit(problem), risk=risk)
@@ -93,7 +94,7 @@ def test_alphas_grow_and_leaves_shrink(problem):
 
 
 @given(problems(criteria=("gini", "squared_error")))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_pruned_trees_are_nested(problem):
     """Every leaf of the larger tree lies in one leaf of the smaller."""
     tree, X = fit(problem), _matrix(problem)

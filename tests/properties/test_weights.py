@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.marks import examples
 from tests.properties.fitting import fit
 from tests.properties.strategies import problems
 
@@ -36,13 +37,13 @@ def structure(tree):
 
 
 @given(problems(criteria=EXACT, weights=whole_weights))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_weight_k_grows_the_tree_of_the_row_k_times(problem):
     assert structure(fit(problem)) == structure(fit(repeated(problem)))
 
 
 @given(problems(criteria=EXACT, weights=whole_weights_from_1))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_weight_k_gives_the_figures_of_the_row_k_times(problem):
     weighted, copied = fit(problem), fit(repeated(problem))
     for name in ("weight", "impurity", "gain", "value", "risk"):
@@ -50,7 +51,7 @@ def test_weight_k_gives_the_figures_of_the_row_k_times(problem):
 
 
 @given(problems(criteria=EXACT, weights=whole_weights), st.integers(2, 4))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_frequency_weights_make_stops_count_copies(problem, least):
     options = {"min_samples_leaf": least}
     weighted = fit(problem, counts_rows=True, **options)
@@ -58,7 +59,7 @@ def test_frequency_weights_make_stops_count_copies(problem, least):
 
 
 @given(problems(weights=whole_weights_from_1))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_trebled_weights_change_nothing_but_the_weight(problem):
     trebled = replace(problem, weight=[3 * w for w in problem.weight])
     once, thrice = fit(problem), fit(trebled)
@@ -67,7 +68,7 @@ def test_trebled_weights_change_nothing_but_the_weight(problem):
 
 
 @given(problems(criteria=EXACT))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_rows_of_weight_zero_are_as_if_absent(problem):
     n = len(problem.X)
     weight = [*(problem.weight or [1.0] * n), 0.0, 0.0]

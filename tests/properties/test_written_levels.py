@@ -14,6 +14,7 @@ from ceiba.table import ColumnInfo, Kind, Schema
 from ceiba.tree import Cut, LevelSets, build
 from ceiba.tree.splits.sentences import quoted_level
 from ceiba.tree.splits.written import read_levels, read_written
+from tests.marks import examples
 
 NASTY = st.text(st.sampled_from("ab,{}'\"|\\ \n\té=<≤+1"), max_size=7) | st.sampled_from(
     [
@@ -33,7 +34,7 @@ NAMES = st.sampled_from(["x", "driver's age", 'the "x"', "a = b", "x, y"])
 
 
 @given(name=NAMES, levels=LEVELS, data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_sentences_of_level_sets_are_read_back(name: str, levels: list[Any], data: Any) -> None:
     at = data.draw(st.integers(1, len(levels) - 1))
     split = LevelSets(name, (tuple(levels[:at]), tuple(levels[at:])))
@@ -46,7 +47,7 @@ def test_sentences_of_level_sets_are_read_back(name: str, levels: list[Any], dat
 
 
 @given(levels=LEVELS, data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_cuts_of_ordered_levels_are_read_back(levels: list[Any], data: Any) -> None:
     cut = Cut("x", data.draw(st.integers(0, len(levels) - 2)) + 0.5)
     info = ColumnInfo("x", Kind.ORDERED, tuple(levels))
@@ -57,7 +58,7 @@ def test_cuts_of_ordered_levels_are_read_back(levels: list[Any], data: Any) -> N
 
 
 @given(levels=st.lists(NASTY, min_size=1, max_size=6, unique=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_lists_of_unknown_levels_are_read_back(levels: list[str]) -> None:
     assert read_levels(", ".join(map(quoted_level, levels)), None, "") == tuple(levels)
 

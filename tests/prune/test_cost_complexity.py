@@ -15,6 +15,7 @@ from ceiba.errors import OptionError, TreeError
 from ceiba.prune import prune_tree
 from ceiba.prune.cost_complexity import collapse_alpha, node_risks, pruning_path, pruning_sequence
 from ceiba.tree import from_arrays
+from tests.marks import examples
 from tests.prune.tables import problem
 from tests.reference.pruning import sequence_by_enumeration, smallest_optimal
 
@@ -101,7 +102,7 @@ UNEVEN = np.array([[0, 1, 4], [2, 0, 1], [1, 3, 0]])
 
 @pytest.mark.parametrize("costs", [UNIT, UNEVEN], ids=["error", "costs"])
 @given(tree=counted_trees())
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_sequence_of_a_multiway_tree_is_the_lower_envelope(costs, tree):
     parent, counts = tree
     made = tree_of(parent, counts, costs.astype(float))
@@ -115,7 +116,7 @@ def test_sequence_of_a_multiway_tree_is_the_lower_envelope(costs, tree):
 
 
 @given(tree=counted_trees(), numerator=st.integers(0, 12), denominator=st.integers(1, 4))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_tree_at_an_exact_alpha_is_the_smallest_of_the_best(tree, numerator, denominator):
     parent, counts = tree
     alpha = Fraction(numerator, denominator)
@@ -126,7 +127,7 @@ def test_tree_at_an_exact_alpha_is_the_smallest_of_the_best(tree, numerator, den
 
 
 @given(tree=counted_trees(), factor=st.sampled_from([1 / 3, 0.1, 0.7]))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_ties_hold_when_weights_are_not_whole(tree, factor):
     parent, counts = tree
     whole = pruning_sequence(tree_of(parent, counts))
@@ -136,7 +137,7 @@ def test_ties_hold_when_weights_are_not_whole(tree, factor):
 
 
 @given(tree=counted_trees())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_sequence_under_priors_is_the_lower_envelope(tree):
     parent, counts = tree
     totals = counts[0]

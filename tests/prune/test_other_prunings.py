@@ -20,6 +20,7 @@ from ceiba.prune import (
     same_answer,
 )
 from ceiba.prune.pessimistic import added_errors
+from tests.marks import examples
 from tests.prune.tables import classes_of, mixed
 
 
@@ -54,7 +55,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_reduced_error_is_the_smallest_subtree_with_the_fewest_validation_errors(problem):
     X, y, V, w = problem
     tree = ceiba.DecisionTreeClassifier(max_leaf_nodes=8).fit(X, y).tree_
@@ -208,7 +209,7 @@ def test_raising_without_data_is_refused():
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_same_answer_changes_no_prediction_and_leaves_nothing_to_collapse(problem):
     X, y, V, _ = problem
     tree = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y).tree_

@@ -7,6 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.marks import examples
 from tests.reference.pruning import (
     sequence_by_enumeration,
     sequence_by_weakest_links,
@@ -36,13 +37,13 @@ def trees(draw, max_nodes=10):
 
 
 @given(trees())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_weakest_links_equal_enumeration(tree):
     assert sequence_by_weakest_links(*tree) == sequence_by_enumeration(*tree)
 
 
 @given(trees(), st.fractions(0, 8, max_denominator=6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_sequence_holds_the_smallest_optimal_tree_of_every_alpha(tree, alpha):
     steps = sequence_by_weakest_links(*tree)
     current = [step for step in steps if step.alpha <= alpha][-1]

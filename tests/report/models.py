@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ def classes(frame: dict[str, Any], k: int) -> np.ndarray[Any, Any]:
     return np.array(["low", "mid", "high"][-k:])[np.searchsorted(cuts, number)]
 
 
+@cache
 def model(kind: str) -> Any:
     """Fit the model of a test."""
     frame = table(500)

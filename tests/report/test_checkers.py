@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.checkers import axe_source, violations
 from tests.report.models import HOSTILE, held_out, model, training
@@ -13,8 +16,11 @@ from tests.report.test_trust import checks
 TABS = ("node", "case", "prune", "model", "data")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["cv", "regression", "surrogate", "trust", "hostile"])
+FAST = [("trust", "light"), ("trust", "dark"), ("regression", "light"), ("hostile", "dark")]
+ALL = product(["cv", "regression", "surrogate", "trust", "hostile"], ["light", "dark"])
+
+
+@pytest.mark.parametrize(("kind", "scheme"), [*FAST, *slow(sorted({*ALL} - {*FAST}))])
 def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, scheme: str) -> None:
     source = axe_source()
     if kind == "hostile":

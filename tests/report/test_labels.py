@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.report.browser import Open, Opened
 from tests.report.models import model
 
@@ -122,7 +123,7 @@ def test_labels_level_sets_name_what_fits_and_count_the_rest(open_page: Open) ->
         assert len([part for part in parts if not part.startswith("+")]) + rest in sizes, text
 
 
-@pytest.mark.parametrize("kind", ["classes", "cv", "regression"])
+@pytest.mark.parametrize("kind", ["classes", *slow(["cv", "regression"])])
 @pytest.mark.parametrize("direction", ["right", "down"])
 def test_labels_of_branches_do_not_touch_a_link(open_page: Open, kind: str, direction: str) -> None:
     opened = open_page(kind)

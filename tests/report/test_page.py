@@ -15,6 +15,7 @@ import ceiba
 from ceiba.layout.placing import tidy
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree.routing.trace import trace
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table
 
@@ -210,7 +211,7 @@ def test_case_pasted_row_of_csv_is_read_by_names(open_page: Open) -> None:
 # ---------------------------------------------------------------------- rules
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate"])
+@pytest.mark.parametrize("kind", ["surrogate", *slow(["classes", "regression"])])
 def test_rule_as_python_selects_the_rows_of_its_node(open_page: Open, kind: str) -> None:
     tree = whole_tree(model(kind))
     frame = table(120, seed=5)
@@ -323,8 +324,9 @@ def test_icicle_click_selects_the_node_there(open_page: Open) -> None:
     assert selected > 0
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate"])
-@pytest.mark.parametrize("lang", ["en", "es", "pt"])
+@pytest.mark.parametrize(
+    ("kind", "lang"), [("classes", "es"), ("regression", "pt"), ("surrogate", "en")]
+)
 def test_language_switch_leaves_no_untranslated_key(open_page: Open, kind: str, lang: str) -> None:
     opened = open_page(kind)
     page = opened.page

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.report.browser import Open, Opened
 from tests.report.models import answer, model, table
 
@@ -31,7 +32,7 @@ def place_in_window(opened: Opened, node: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("kind", ["classes", "regression", "cv"])
+@pytest.mark.parametrize("kind", ["classes", *slow(["regression", "cv"])])
 def test_first_view_nodes_beyond_an_edge_have_a_button_there(
     open_page: Open, kind: str, width: int
 ) -> None:

@@ -23,6 +23,8 @@ import pytest
 from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.studio.launch import first_setup
 from ceiba.studio.work.workspace import Workspace
+from tests.cli.running import run
+from tests.marks import slow
 from tests.studio.random_work import frame, random_action
 from tests.studio.serving import Talk
 
@@ -31,15 +33,11 @@ if not hasattr(signal, "SIGKILL"):
     pytest.skip("this system has no SIGKILL", allow_module_level=True)
 
 
-def studio(data: Path, *flags: str) -> list[str]:
-    return [sys.executable, "-m", "ceiba", "studio", str(data), "--no-browser", *flags]
-
-
 class Server:
     """A studio in a process of its own."""
 
     def __init__(self, data: Path) -> None:
-        command = studio(data, "-t", "buys")
+        command = [sys.executable, "-m", "ceiba", "studio", str(data), "--no-browser", "-t", "buys"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
         self.said = []
@@ -142,28 +140,20 @@ def killed_once(path: Path, seed: int) -> None:
     assert (state["undo"], state["redo"]) == (here.position, len(here.steps) - here.position)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *slow(range(1, 22))])
 def test_killed_server_has_lost_nothing(tmp_path: Path, seed: int) -> None:
     killed_once(written(tmp_path, seed), seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 22))
-def test_server_killed_20_times_has_lost_nothing(tmp_path: Path, seed: int) -> None:
-    killed_once(written(tmp_path, seed), seed)
-
-
-@pytest.mark.parametrize(
-    "flags", [["-t", "buys"], ["-t", "buys", "--new"], ["-t", "city"]], ids=str
-)
-def test_second_studio_is_refused_and_renames_nothing(tmp_path: Path, flags: list[str]) -> None:
+def test_second_studio_is_refused_and_renames_nothing(tmp_path: Path) -> None:
     path = written(tmp_path, 0)
     first = Server(path)
     try:
-        second = subprocess.run(studio(path, *flags), capture_output=True, text=True, timeout=120)
-        assert second.returncode == 1
-        assert "open in another studio" in second.stderr.replace("\n", " ")
-        assert sorted(one.name for one in tmp_path.iterdir()) == ["data.csv", "data.csv.studio"]
+        for flags in (["-t", "buys"], ["-t", "buys", "--new"], ["-t", "city"]):
+            second = run("studio", path, "--no-browser", *flags, cwd=tmp_path)
+            assert second.returncode == 1
+            assert "open in another studio" in second.stderr.replace("\n", " ")
+            assert sorted(one.name for one in tmp_path.iterdir()) == ["data.csv", "data.csv.studio"]
     finally:
         first.end()
 

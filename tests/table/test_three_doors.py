@@ -17,7 +17,7 @@ from tests.table.csv_folder import Case, cases
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
-GROUPS = 8
+GROUPS = 12
 pytestmark = pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
 
 
@@ -64,7 +64,7 @@ def same(one: list[tuple[Any, list[Any]]], other: list[tuple[Any, list[Any]]], n
 
 
 @pytest.mark.parametrize(
-    "group", [pytest.param(k, marks=[pytest.mark.slow] * (k > 1)) for k in range(GROUPS)]
+    "group", [pytest.param(k, marks=[pytest.mark.slow] * (k > 0)) for k in range(GROUPS)]
 )
 def test_the_three_doors_give_the_table(
     tmp_path: Path, group: int, monkeypatch: pytest.MonkeyPatch

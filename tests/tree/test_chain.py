@@ -40,11 +40,12 @@ def test_chain_from_arrays_is_deep_and_whole(chain: Tree) -> None:
 
 def test_chain_from_literal_is_deep() -> None:
     literal: object = "end"
-    for k in range(LEVELS):
-        literal = (f"x <= {LEVELS - k}", "out", literal)
+    levels = 3000  # more than Python would recurse
+    for k in range(levels):
+        literal = (f"x <= {levels - k}", "out", literal)
     tree = ceiba.tree.build(literal)
-    assert tree.depth == LEVELS
-    assert tree.predict({"x": [LEVELS + 1.0, 3.0]}).tolist() == ["end", "out"]
+    assert tree.depth == levels
+    assert tree.predict({"x": [levels + 1.0, 3.0]}).tolist() == ["end", "out"]
 
 
 def test_chain_predicts(chain: Tree) -> None:

@@ -15,6 +15,7 @@ from ceiba.table import Column, Kind, Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
 from ceiba.trust.moves import Limits, read_limits
+from tests.marks import slow
 from tests.tree.random_trees import LEVELS, SIZES, random_rows, random_tree
 
 KINDS: list[dict[str, Any]] = [
@@ -109,10 +110,11 @@ def best_by_trying(
     return min(map(tuple, efforts.tolist()), default=None)
 
 
+@pytest.mark.parametrize("n_cases", [60, *slow([400])])
 @pytest.mark.parametrize("kind", range(len(KINDS)))
-def test_counterfactual_under_limits_equals_trying_every_row(kind: int) -> None:
+def test_counterfactual_under_limits_equals_trying_every_row(kind: int, n_cases: int) -> None:
     reached = 0
-    for seed in range(400):  # 2,000 cases
+    for seed in range(n_cases):
         rng = np.random.default_rng(10_000 * kind + seed)
         tree = random_tree(900 * kind + seed, n_inner=2 + seed % 4, **KINDS[kind])
         whole = KINDS[kind]["missing"] == "fractional"
@@ -131,7 +133,7 @@ def test_counterfactual_under_limits_equals_trying_every_row(kind: int) -> None:
         mine = mine if order == "columns" else mine[::-1]
         np.testing.assert_allclose(mine, best, rtol=0, atol=1e-12, err_msg=f"{kind} {seed}")
         assert found[0].answer == target
-    assert reached > 100
+    assert reached > n_cases / 4
 
 
 def test_counterfactuals_are_distinct_ordered_and_predicted_as_wanted() -> None:

@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 import ceiba
 from ceiba.errors import DataError, OptionError
 from ceiba.tree.routing import route
+from tests.marks import slow
 from tests.tree.random_trees import random_rows, random_tree
 from tests.trust import shapley_oracle as oracle
 
@@ -34,10 +35,10 @@ def repeated(rows: dict[str, list[Any]], times: int) -> dict[str, list[Any]]:
     return {name: column * times for name, column in rows.items()}
 
 
+@pytest.mark.parametrize("n_trees", [24, *slow([143])])
 @pytest.mark.parametrize("kind", range(len(KINDS)))
-def test_shap_values_of_random_trees_equal_every_coalition(kind: int) -> None:
-    # 1,001 trees: 143 of each kind. Many rows take the tables, few rows the walks.
-    for seed in range(143):
+def test_shap_values_of_random_trees_equal_every_coalition(kind: int, n_trees: int) -> None:
+    for seed in range(n_trees):  # many rows take the tables, few rows the walks
         tree = random_tree(1000 * kind + seed, n_inner=1 + seed % 6, **KINDS[kind])
         rows = random_rows(seed, 3)
         table, times = route.read(tree, rows), (1, 700)[seed % 3 == 0]

@@ -14,6 +14,7 @@ from ceiba.errors import DataError
 from ceiba.shards import dask_home, grower
 from ceiba.shards.dask_home import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
+from tests.marks import slow
 from tests.shards.sharding import assert_same_tree
 
 dd = pytest.importorskip("dask.dataframe")
@@ -134,7 +135,7 @@ def fit_with_kills(
     assert_same_tree(model.tree_, expected.tree_)
 
 
-@pytest.mark.parametrize("phase", ["setup", "count", "zoom", "fetch"])
+@pytest.mark.parametrize("phase", ["setup", "fetch", *slow(["count", "zoom"])])
 def test_a_killed_worker_changes_nothing(
     client: Any, phase: str, asks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from tests.report.browser import chromium
 from tests.studio.page.hands import Hands
-from tests.studio.page.serving import serve
+from tests.studio.page.serving import serve_table
 
 Open = Callable[..., Hands]  # starts a studio on a table and opens its page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     with chromium() as started:
         yield started
@@ -26,9 +26,8 @@ def browser() -> Iterator[Any]:
 def open_studio(browser: Any) -> Iterator[Open]:
     with ExitStack() as stack:
 
-        def open_it(data: Path | str, *flags: str, **options: Any) -> Hands:
-            served = stack.enter_context(serve(data, *flags))
-            hands = Hands(browser, served.address, **options)
+        def open_it(data: Path, target: str, **options: Any) -> Hands:
+            hands = Hands(browser, stack.enter_context(serve_table(data, target)), **options)
             stack.callback(hands.context.close)
             return hands
 

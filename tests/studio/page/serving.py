@@ -8,12 +8,15 @@ import subprocess
 import sys
 import threading
 import urllib.request
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceiba.studio.launch import Address, run
+from ceiba.cli.options.shared_options import ReadingFlags
+from ceiba.cli.studio_job import file_source
+from ceiba.studio.launch import Address, first_setup, open_workspace, run
 from ceiba.studio.work.workspace import Workspace
 
 
@@ -53,6 +56,19 @@ def serve(data: Path | str, *flags: str, folder: Path | None = None) -> Iterator
         process.terminate()
         process.wait(10)
         process.stdout.close()
+
+
+@contextmanager
+def serve_table(data: Path, target: str) -> Iterator[str]:
+    """Serve a new workspace of a file from this process; give its address."""
+    source, name = file_source(str(data), target, ReadingFlags(), None)
+    path = data.with_name(f"{data.name}.studio")
+    setup = first_setup(source, name, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as the command says them
+        workspace = open_workspace(source, setup, path, "en", None, begin_later=True)
+        with serve_here(workspace) as address:
+            yield address
 
 
 @contextmanager

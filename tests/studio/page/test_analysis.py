@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.studio.page.conftest import Open
 from tests.studio.page.hands import Hands
 from tests.studio.page.passengers import write_passengers
@@ -57,13 +58,13 @@ def save(hands: Hands, what: str, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["passengers", "titanic"])
+@pytest.mark.parametrize("name", ["passengers", *slow(["titanic"])])
 def test_analysis_by_mouse_script_gives_the_very_same_tree(
     open_studio: Open, tmp_path: Path, name: str
 ) -> None:
     columns = NAMES[name]
     table = table_of(name, tmp_path)
-    hands = open_studio(table, "--target", "Survived")
+    hands = open_studio(table, "Survived")
     page = hands.page
     # The table: a class is ordered, an identifier is left out, rows are held out.
     ordered = index_of(hands, columns["ordered"])
@@ -146,7 +147,7 @@ def test_analysis_by_mouse_script_gives_the_very_same_tree(
 
 def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     table = write_passengers(tmp_path / "passengers.csv", n=400)
-    hands = open_studio(table, "--target", "Survived")
+    hands = open_studio(table, "Survived")
     hands.tab_to("start")
     hands.press("Enter")
     hands.await_rivals()

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Any
 
-from tests.studio.page.conftest import Open
+import pytest
+
+from tests.studio.page.hands import Hands
+from tests.studio.page.serving import serve
 
 QUESTION = {"en": "Which question", "es": "Qué pregunta", "pt": "Qual pergunta"}
 TITLE = {"en": "Entropy of the node", "es": "Entropía del nodo", "pt": "Entropia do nó"}
 
 
-def test_lesson_hides_figures_until_the_learner_has_answered(open_studio: Open) -> None:
-    hands = open_studio("restaurant", "--lesson", "--lang", "es")
+@pytest.fixture
+def hands(browser: Any) -> Iterator[Hands]:
+    with serve("restaurant", "--lesson", "--lang", "es") as served:
+        tab = Hands(browser, served.address)
+        yield tab
+        tab.context.close()
+
+
+def test_lesson_hides_figures_until_the_learner_has_answered(hands: Hands) -> None:
     page = hands.page
     page.click("#start")
     page.wait_for_selector("#lesson-0")

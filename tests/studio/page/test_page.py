@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.marks import slow
 from tests.report.checkers import axe_source, violations
 from tests.report.models import HOSTILE
 from tests.studio.page.conftest import Open
@@ -58,7 +59,7 @@ def grown(hands: Hands) -> Hands:
     return hands
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", *slow(["light"])])
 def test_every_screen_and_tab_has_no_violation_by_axe(open_tab: Open, scheme: str) -> None:
     hands = open_tab(color_scheme=scheme)
     page = hands.page
@@ -210,7 +211,7 @@ def test_hostile_names_are_inert_and_shown(open_studio: Open, tmp_path: Path) ->
                 str((k * (j + 3)) % 17) if j % 2 else names[(k + j) % 3] for j in range(len(names))
             ]
             write.writerow([*cells, HOSTILE[0] if k % 17 > 8 else "b"])
-    hands = open_studio(path, "--target", "y")
+    hands = open_studio(path, "y")
     hands.page.wait_for_selector("#columns .bar-track")
     grown(hands)
     for k in range(hands.page.locator(".rival-name").count()):
@@ -227,7 +228,7 @@ def test_model_tab_leak_is_that_of_the_tree_as_edited(open_studio: Open, tmp_pat
     rows = [f"{k % 2 * 10 + k % 3},{k % 7},{'yes' if k % 2 else 'no'}" for k in range(200)]
     table = tmp_path / "leak.csv"
     table.write_text("\n".join(["after,noise,y", *rows]), "utf-8")
-    hands = open_studio(table, "--target", "y")
+    hands = open_studio(table, "y")
     hands.page.click("#start")
     hands.page.click("#tab-model")
     take = "([column, cut]) => ceibaStudio.act('take', {node: 0, split: {column, cut}})"

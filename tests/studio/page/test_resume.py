@@ -8,7 +8,7 @@ from typing import Any
 from ceiba.studio.security import private_page
 from tests.studio.page.hands import Hands
 from tests.studio.page.passengers import write_passengers
-from tests.studio.page.serving import serve
+from tests.studio.page.serving import serve, serve_table
 
 
 def test_killed_server_is_said_and_its_work_is_offered_again(browser: Any, tmp_path: Path) -> None:
@@ -36,10 +36,7 @@ def test_killed_server_is_said_and_its_work_is_offered_again(browser: Any, tmp_p
 
 def test_private_page_opens_the_studio(browser: Any, tmp_path: Path) -> None:
     table = write_passengers(tmp_path / "passengers.csv", n=200)
-    with (
-        serve(table, "--target", "Survived") as served,
-        private_page(served.address) as address,
-    ):
+    with serve_table(table, "Survived") as served, private_page(served) as address:
         page = browser.new_page()
         page.goto(address)
         page.wait_for_selector("#start")
@@ -48,13 +45,13 @@ def test_private_page_opens_the_studio(browser: Any, tmp_path: Path) -> None:
 
 def test_work_behind_a_failed_action_goes_on_in_a_copy(browser: Any, tmp_path: Path) -> None:
     table = write_passengers(tmp_path / "passengers.csv", n=200)
-    with serve(table, "--target", "Survived"):
+    with serve_table(table, "Survived"):
         pass
     kept = tmp_path / "passengers.csv.studio"
     held_out = '{"action":"set_held_out","arguments":{"file":"moved.csv"}}\n'
     kept.write_text(kept.read_text() + held_out)
-    with serve(table, "--target", "Survived") as served:
-        hands = Hands(browser, served.address)
+    with serve_table(table, "Survived") as address:
+        hands = Hands(browser, address)
         assert "Action 1 of 1" in hands.page.inner_text("#table-screen")
         hands.await_action(lambda: hands.page.click("#in-copy"))
         assert hands.page.query_selector("#in-copy") is None

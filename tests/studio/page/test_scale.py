@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 
 from ceiba.report.page import script_of
-from tests.report.browser import chromium
 
 SCRIPT = script_of("studio/assets/bench/scale.js").removesuffix("})();")
 
 
 @pytest.fixture(scope="module")
-def blank() -> Iterator[Any]:
-    with chromium() as browser:
-        page = browser.new_page()
-        page.evaluate(SCRIPT + "Object.assign(window, {roundest, axisOf})})()")
-        yield page
+def blank(browser: Any) -> Iterator[Any]:
+    page = browser.new_page()
+    page.evaluate(SCRIPT + "Object.assign(window, {roundest, axisOf})})()")
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize(

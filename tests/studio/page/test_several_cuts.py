@@ -40,7 +40,7 @@ def split_of(hands: Hands, node: int) -> list[float]:
 
 
 def started(open_studio: Open, table: Path, target: str, **options: Any) -> Hands:
-    hands = open_studio(table, "--target", target, **options)
+    hands = open_studio(table, target, **options)
     hands.page.click("#start")
     hands.await_rivals()
     return hands

@@ -1,0 +1,14 @@
+"""The lessons, each run once for all tests of the room."""
+
+from __future__ import annotations
+
+import pytest
+
+from ceiba.lessons import lesson, run
+from ceiba.lessons.run import Finished
+from ceiba.lessons.source import NUMBERS
+
+
+@pytest.fixture(scope="package")
+def finished() -> dict[int, Finished]:
+    return {number: run(lesson(number)) for number in NUMBERS}
