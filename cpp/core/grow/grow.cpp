@@ -65,7 +65,7 @@ private:
         builders_[0].emplace_back();
         Open root{engine_.take_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         n_rows_ = root.rows.size();
-        describe(root, builders_[0]);
+        describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
         if (options_.max_leaf_nodes > 0)
             best_first(std::move(root));
@@ -139,14 +139,14 @@ private:
             if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
             fresh.clear();
             leaves += open.found[0].n_branches - 1;
-            divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, fresh);
+            divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0, fresh);
             for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
         }
     }
 
     void split_node(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
         if (grow_small(open, builder, thread)) return;
-        if (find(open, builder, pool, thread)) divide(open, builder, pool, stack);
+        if (find(open, builder, pool, thread)) divide(open, builder, pool, thread, stack);
     }
 
     // All that grows below a small node of a binned store at once, where small_tree.hpp can do it.
@@ -164,8 +164,8 @@ private:
     }
 
     // Fills in what the node says of itself and decides whether it may be split at all.
-    void describe(Open& open, Builder& builder) {
-        criteria::NodeSummary summary = engine_.summarize(open.rows);
+    void describe(Open& open, Builder& builder, base::ThreadPool* pool) {
+        criteria::NodeSummary summary = engine_.summarize(open.rows, pool);
         if (open.depth == 0) stop_.begin(summary, engine_.classification());
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         node.n_rows = static_cast<std::int64_t>(open.rows.size());
@@ -192,14 +192,14 @@ private:
     }
 
     // Divides the rows, writes the split into the node and opens the children that may be split (pushed last first).
-    void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
+    void divide(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
         auto question = std::make_unique<Question>();
         question->split = std::move(open.found[0]);
         question->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
                                      std::make_move_iterator(open.found.end()));
-        const std::unique_ptr<split::Division> division = engine_.divide(open.rows, question->split, pool);
-        split::Placement& placement = division->placement;
-        const std::size_t n_branches = division->branches.size();
+        split::Division& division = engine_.divide(open.rows, question->split, pool, thread);
+        split::Placement& placement = division.placement;
+        const std::size_t n_branches = division.branches.size();
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + n_branches);
         std::vector<Open> children(n_branches);
@@ -207,12 +207,12 @@ private:
         branches.reserve(n_branches);
         for (std::size_t b = 0; b < n_branches; ++b) {
             Open& child = children[b];
-            child.rows = std::move(division->branches[b]);
+            child.rows = std::move(division.branches[b]);
             child.context = open.context;
             child.context.seed = base::branch_seed(open.context.seed, b);
             child.node = first + static_cast<std::int32_t>(b);
             child.depth = open.depth + 1;
-            describe(child, builder);
+            describe(child, builder, pool);
             branches.push_back({&child.rows, child.splittable});
         }
         if (!options_.search.monotone.empty() && n_branches == 2) {
@@ -221,7 +221,7 @@ private:
             };
             hand_down_limits(options_.search, question->split, open.context, branch(0), branch(1));
         }
-        engine_.hand_down(open.rows, *division, branches, pool);
+        engine_.hand_down(open.rows, division, branches, pool);
         open.rows = {};
         if (placement.default_branch == split::Placement::by_row_counts)
             placement.default_branch = most_rows(builder, first, n_branches);

@@ -75,7 +75,7 @@ private:
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
               Space& space) const {
         Cells cells = cells_;
-        cells.bind(node.store->target, node.begin);
+        cells.bind(node.target(), node.begin);
         for (double last = std::numeric_limits<double>::infinity();
              !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
             last = marks.rows_inside;
@@ -104,7 +104,7 @@ private:
         if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts);
         if constexpr (!Cells::exact)
             if (!look_closer(node, limits, gain_floor, marks, space)) return out;
-        space.division.bind(node.store->target, 0, node.begin);
+        space.division.bind(node.target(), 0, node.begin);
         sum_places(node, space);
         space.criterion.begin(space.division);
 
@@ -195,7 +195,7 @@ private:
     bool look_closer(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
                      Space& space) const {
         Cells cells = cells_;
-        cells.bind(node.store->target, node.begin);
+        cells.bind(node.target(), node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
         std::vector<double> left(cells.n_fields());

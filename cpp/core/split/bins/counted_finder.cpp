@@ -48,7 +48,7 @@ Limits CountedFinder::limits_of(std::size_t c, const NodeContext& context) const
 std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                              int thread) {
     const Binning& binning = *node.store->binning;
-    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->codes.size();
+    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->n_columns();
     std::vector<Found> found(n_columns);
     const auto for_each = [&](std::size_t n, const std::function<void(std::size_t, int)>& task) {
         if (pool)
@@ -58,7 +58,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     };
     exact_->begin_node(pool ? -1 : thread);
     for_each(n_columns, [&](std::size_t c, int t) {
-        if (!node.store->codes[c].empty()) found[c].candidate = exact_->search_column(node, c, context, no_floor, t);
+        if (node.store->has_levels(c)) found[c].candidate = exact_->search_column(node, c, context, no_floor, t);
     });
     if (options_.max_competitors > 0) {
         // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
@@ -164,7 +164,7 @@ double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::ui
 void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
                               std::size_t next, double& lower, double& upper) {
     lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     node.store->table->columns[c].with_reader([&](auto number) {
         places.with([&](auto place_of) {
             for (std::size_t i = 0; i < node.size(); ++i) {
@@ -237,7 +237,7 @@ void FetchedBins::fetch(const NodeRows& node, std::size_t c, const ColumnPlaces&
             if (std::uint32_t& at = cursor_[place_of(i)]; at != not_fetched)
                 items[at++].row = static_cast<std::uint32_t>(i);
     });
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const data::Column& column = node.store->table->columns[c];
     column.with_reader([&](auto number) {
         for (std::size_t i = 0; i < n; ++i) {  // the rows lie far apart in the table

@@ -48,7 +48,7 @@ template <class Cells>
 std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::ThreadPool* pool) {
     const std::size_t n = node.size(), all_rows = node.store->binning->n_slots * column_words(cells),
                       n_words = all_rows + cells.width();
-    cells.bind(node.store->target, node.begin);
+    cells.bind(node.target(), node.begin);
     auto whole = std::make_shared<Histogram>(n_words, 0);
     constexpr std::size_t block = 1 << 14;
     const std::size_t n_blocks = (n + block - 1) / block;

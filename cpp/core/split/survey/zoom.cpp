@@ -11,7 +11,7 @@ constexpr std::size_t ahead = 24;
 template <class Number, class PlaceOf>
 void sample_ranges(const NodeRows& node, const data::Column& column, Number number, PlaceOf place_of,
                    std::vector<ZoomStep>& steps) {
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const std::size_t n = node.size(), n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536);
     const std::size_t step = std::max<std::size_t>(1, n / n_sample);
     for (std::size_t i = 0; i < n; i += step) {
@@ -31,7 +31,7 @@ void sample_ranges(const NodeRows& node, const data::Column& column, Number numb
 
 void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places) {
     const data::Column& column = node.store->table->columns[c];
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const std::size_t n = node.size();
     steps[missing_].first = static_cast<std::uint32_t>(n_places);
     counted_.assign(n_places + 1, 0);
