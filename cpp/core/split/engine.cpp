@@ -1,5 +1,6 @@
 #include "split/engine.hpp"
 
+#include "base/phases.hpp"
 #include "split/ratio/gain_ratio.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/store/sparse_entries.hpp"
@@ -57,8 +58,12 @@ criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* 
 Division& Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread) {
     Division& division = divisions_[static_cast<std::size_t>(thread)];
     Routing& routing = division.routing_;
-    routing = route(node, split, options_.search.conventions, pool, std::move(routing));
-    division.placement = place_missing(node, split, routing, pool);
+    {
+        const base::PhaseTimer timer(base::Phase::route);
+        routing = route(node, split, options_.search.conventions, pool, std::move(routing));
+        division.placement = place_missing(node, split, routing, pool);
+    }
+    const base::PhaseTimer timer(base::Phase::part);
     division.fractional_.reset();
     const bool fractional = options_.search.missing == Missing::fractional &&
                             std::find(routing.branch.begin(), routing.branch.end(), unplaced) != routing.branch.end();
@@ -78,7 +83,11 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
     if (node.slotted()) return hand_down_slots(node, branches);
     if (node.sparse) return part_entries(node, division.places_, branches, pool);
-    move_columns(node, division.routing_, division.places_, branches, pool);
+    {
+        const base::PhaseTimer timer(base::Phase::move);
+        move_columns(node, division.routing_, division.places_, branches, pool);
+    }
+    const base::PhaseTimer timer(base::Phase::hand_down);
     finder_->hand_down(node, branches, pool);
 }
 

@@ -1,5 +1,6 @@
 #include "split/store/row_store.hpp"
 
+#include "base/phases.hpp"
 #include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
 
@@ -169,7 +170,9 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
     root.store = std::make_shared<RowStore>();
     RowStore& store = *root.store;
     store.table = &table;
+    std::optional<base::PhaseTimer> timer(base::Phase::target);
     const data::TargetRows& rows = store.target[0] = copy_target(target, false, &pool);
+    timer.emplace(base::Phase::bins);
     const std::size_t n_columns = table.columns.size();
     root.end = static_cast<std::uint32_t>(rows.size());
     root.present.assign(n_columns, root.end);
