@@ -1,7 +1,7 @@
-"""Thread scaling: wall time of one tree with 1, 2, 4, 8 and 16 threads, beside LightGBM if installed.
+"""Thread scaling: wall time of one tree by number of threads, beside LightGBM if installed.
 
-    python -m benchmarks.threads [--rows 1000000] [--columns 20] [--threads 1 2 4 8 16] [--repeats 3]
-                                 [--workloads exact any ...] [--phases]
+    python -m benchmarks.threads [--rows 1000000] [--columns 20] [--threads 1 2 4]
+                                 [--repeats 3] [--workloads exact ...] [--phases]
 
 Each workload is fitted in turns with every number of threads, reading of the table and the target
 included; the least time counts. `--phases` prints where the time went (wall milliseconds; what
@@ -46,7 +46,7 @@ def with_holes(X: Array) -> Array:
 
 
 def with_categories(X: Array, score: Array) -> tuple[Table, Array]:
-    """Return a table in which every second column has 2 to 1000 levels; reading it is not measured."""
+    """Return a table, read already, in which every second column has 2 to 1000 levels."""
     rng = np.random.default_rng(2)
     X = X.copy()
     chosen = list(range(0, X.shape[1], 2))

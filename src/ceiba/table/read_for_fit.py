@@ -30,6 +30,7 @@ def read(
     categorical_features: Any = "from_dtype",
     target: TargetInfo | None = None,
     finite: bool = True,
+    n_threads: int = 1,
 ) -> Table:
     """Read a table for fitting.
 
@@ -45,6 +46,8 @@ def read(
         Goes into the schema.
     finite : bool, default=True
         Refuse infinite values; False keeps them, for a description of the table.
+    n_threads : int, default=1
+        Threads that read a matrix.
 
     Returns
     -------
@@ -74,9 +77,9 @@ def read(
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
-            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
-            seen = matrix_ranges(X, None)
+            seen = matrix_ranges(X, None, n_threads)
             if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
                 return Table.from_matrix(X, Schema.of_numbers(seen))
     source = open_source(X)
@@ -84,7 +87,7 @@ def read(
     names = source.names or made_up_names(source.n_columns)
     chosen = chosen_columns(categorical_features, names)
     if source.matrix is not None and not chosen and finite:
-        seen = matrix_ranges(source.matrix, source.names)
+        seen = matrix_ranges(source.matrix, source.names, n_threads)
         schema = Schema.of_numbers(seen, source.names, "boolean" if source.is_boolean else "number")
         return Table.from_matrix(source.matrix, schema.with_target(target))
     if source.sparse is not None and not chosen and finite:
