@@ -6,7 +6,8 @@
 Each workload is fitted in turns with every number of threads, reading of the table and the target
 included; the least time counts. `--phases` prints where the time went (wall milliseconds; what
 threads do apart, each with a subtree of its own, is the phase `subtrees`). Memory is what a fit
-adds to the resident set at its peak (Linux), as a multiple of X.
+adds to the resident set at its peak (Linux), as a multiple of X; only that of the first workload
+is whole, because later ones find the memory of those before.
 """
 
 from __future__ import annotations
@@ -174,7 +175,8 @@ def main() -> None:
         def fit(n: int, model: Any = model, X: Any = X, y: Any = y) -> Any:
             return model.set_params(n_jobs=n).fit(X, y)
 
-        trees = [fit(n).tree_ for n in (asked.threads[0], asked.threads[-1])]  # and a warm start
+        added = added_memory(lambda: fit(asked.threads[-1]))
+        trees = [fit(n).tree_ for n in (asked.threads[0], asked.threads[-1])]
         if trees[0] != trees[1]:
             print(f"{name}: the trees differ")
         least, where = measure(fit, asked.threads, asked.repeats, asked.phases)
@@ -182,9 +184,9 @@ def main() -> None:
         if asked.phases:
             for phase in where[asked.threads[0]]:
                 print(row(f"  {phase}", {n: max(1e-9, where[n][phase]) for n in asked.threads}))
-        if name == "exact":
-            added = added_memory(lambda: fit(asked.threads[-1])) / X.nbytes
-            print(f"memory added with {asked.threads[-1]} threads: {added:.2f} times X", flush=True)
+        if isinstance(X, np.ndarray):
+            times = added / X.nbytes
+            print(f"  memory with {asked.threads[-1]} threads: {times:.2f} times X", flush=True)
         if has_lightgbm and name in ("exact", "any depth", "regression", "missing"):
             peer, _ = measure(lightgbm_fit(X, y, model), asked.threads, 2, False)
             print(row(f"  LightGBM, {name}", peer), flush=True)
