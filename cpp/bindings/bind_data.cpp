@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/phases.hpp"
 #include "base/processor/wide_registers.hpp"
 #include "bindings.hpp"
 #include "data/ranges.hpp"
@@ -106,21 +107,23 @@ nb::tuple sparse_ranges(const AnyArray& values, const AnyArray& indices, const A
 }
 
 // What fitting must know of a matrix, and the classes of a target of whole numbers: see data/ranges.hpp.
-nb::tuple matrix_ranges(const AnyMatrix& matrix) {
+nb::tuple matrix_ranges(const AnyMatrix& matrix, int n_threads) {
     data::Ranges ranges = with_type(matrix.dtype(), [&]<class T>(const T*) {
         const data::MatrixView<T> view{static_cast<const T*>(matrix.data()), matrix.shape(0), matrix.shape(1),
                                        matrix.stride(0), matrix.stride(1)};
         const nb::gil_scoped_release no_gil;
-        return data::ranges_of(view);
+        base::ThreadPool pool(n_threads);
+        return data::ranges_of(view, &pool);
     });
     return as_tuple(std::move(ranges), matrix.shape(1));
 }
 
-nb::object code_integers(const Strided1<std::int64_t>& values) {
+nb::object code_integers(const Strided1<std::int64_t>& values, int n_threads) {
     std::optional<data::Coded> coded;
     {
         const nb::gil_scoped_release no_gil;
-        coded = data::code_integers(values.data(), values.shape(0), values.stride(0));
+        base::ThreadPool pool(n_threads);
+        coded = data::code_integers(values.data(), values.shape(0), values.stride(0), &pool);
     }
     if (!coded) return nb::none();
     return nb::make_tuple(to_numpy(std::move(coded->classes)), to_numpy(std::move(coded->codes)));
@@ -157,7 +160,7 @@ void bind_data(nb::module_& m) {
             "Add level codes; -1 is missing, n_levels or more a level not seen before.")
         .def_prop_ro("n_rows", [](const Columns& self) { return self.table.n_rows; })
         .def_prop_ro("n_columns", [](const Columns& self) { return self.table.columns.size(); });
-    m.def("matrix_ranges", &matrix_ranges, nb::arg("matrix").noconvert(),
+    m.def("matrix_ranges", &matrix_ranges, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
           "Missing values, minimum and maximum of each column, and whether all values are finite.");
     m.def("sparse_ranges", &sparse_ranges, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
@@ -171,7 +174,18 @@ void bind_data(nb::module_& m) {
         nb::arg("allowed"),
         "Use registers of 512 bits where the processor has them (the default) or not, with the same results: for tests "
         "and\nbenchmarks. Whether they are used now.");
-    m.def("code_integers", &code_integers, nb::arg("values").noconvert(),
+    m.def(
+        "phase_seconds",
+        [](bool measured) {
+            base::Phases::measured = measured;
+            nb::dict seconds;
+            for (std::size_t p = 0; p < base::phase_names.size(); ++p)
+                seconds[base::phase_names[p]] = 1e-9 * static_cast<double>(base::Phases::nanoseconds[p].exchange(0));
+            return seconds;
+        },
+        nb::arg("measured"),
+        "Wall seconds of the phases of growing since the last call, and whether to measure from now on: for benchmarks.");
+    m.def("code_integers", &code_integers, nb::arg("values").noconvert(), nb::arg("n_threads") = 1,
           "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }
 

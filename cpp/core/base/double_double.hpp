@@ -102,6 +102,10 @@ struct WeightSum {
         else
             others.add(weight);
     }
+    void add(const WeightSum& more) {
+        others.add(DoubleDouble(more.others.hi, more.others.lo));
+        ones += more.ones;
+    }
     double value() const {
         Sum sum = others;
         sum.add(static_cast<double>(ones));

@@ -1,8 +1,9 @@
-// A pool of threads that sleep when there is nothing to do.
+// A pool of threads, and rows shared between them in blocks.
 //
-// Own pool instead of OpenMP because OpenMP's waiting threads spin: on a busy two-core machine that made two
-// threads up to four times slower than one. The calling thread works too; tasks are handed out one by one.
-// Where the system refuses to start a thread, the pool is smaller than asked for: read size(), not the wish.
+// Own pool instead of OpenMP because OpenMP's waiting threads spin: on a busy two-core machine that made two threads up
+// to four times slower than one. The calling thread works too; tasks are handed out one by one, and nobody waits for a
+// thread that woke too late to get one. Where the system refuses to start a thread, the pool is smaller than asked for:
+// read size(), not the wish.
 #pragma once
 
 #include "base/standard.hpp"
@@ -27,5 +28,55 @@ private:
     int n_threads_;
     std::unique_ptr<State> state_;  // null for one thread: then nothing is started at all
 };
+
+// The same without a pool: one task after the other, on this thread.
+template <class Task>
+void run(ThreadPool* pool, std::size_t n, int thread, const Task& task) {
+    if (pool) return pool->run(n, task);
+    for (std::size_t i = 0; i < n; ++i) task(i, thread);
+}
+
+// Rows are shared in blocks of a fixed size. Rounded sums are made per block and merged in the order of the blocks,
+// with one thread too: so no result depends on the number of threads.
+constexpr std::size_t block_rows = 4096;
+inline std::size_t n_blocks(std::size_t n_rows, std::size_t size = block_rows) { return (n_rows + size - 1) / size; }
+
+// f(block, first row, end, thread) for all blocks of n rows.
+template <class F>
+void for_blocks(ThreadPool* pool, std::size_t n_rows, const F& f, std::size_t size = block_rows) {
+    run(pool, n_blocks(n_rows, size), 0, [&](std::size_t block, int thread) {
+        f(block, block * size, std::min(n_rows, (block + 1) * size), thread);
+    });
+}
+
+// fill(part, first row, end) for all blocks, each with a copy of `nothing`; then merge(whole, part) one after the other.
+template <class Part, class Fill, class Merge>
+Part merge_blocks(ThreadPool* pool, std::size_t n_rows, const Part& nothing, const Fill& fill, const Merge& merge,
+                  std::size_t size = block_rows) {
+    Part whole = nothing;
+    if (!pool || n_rows <= size) {
+        for (std::size_t from = 0; from < n_rows; from += size) {
+            Part part = nothing;
+            fill(part, from, std::min(n_rows, from + size));
+            merge(whole, part);
+        }
+        return whole;
+    }
+    std::vector<Part> parts(n_blocks(n_rows, size), nothing);
+    for_blocks(
+        pool, n_rows,
+        [&](std::size_t block, std::size_t from, std::size_t to, int) { fill(parts[block], from, to); }, size);
+    for (const Part& part : parts) merge(whole, part);
+    return whole;
+}
+
+// The same of a sum of counts.
+template <class Count>
+std::size_t count_blocks(ThreadPool* pool, std::size_t n_rows, const Count& count) {
+    return merge_blocks(
+        pool, n_rows, std::size_t{0},
+        [&](std::size_t& part, std::size_t from, std::size_t to) { part = count(from, to); },
+        [](std::size_t& whole, std::size_t part) { whole += part; });
+}
 
 }  // namespace ceiba::base

@@ -55,6 +55,36 @@ void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>
         for (std::size_t c = 0; c < k; ++c) counts[c] += table[j * k + c];
 }
 
+// The weight of each class among the rows [begin, end), or their number if each row counts 1.
+std::vector<double> weigh_classes(const data::TargetRows& rows, std::size_t output, std::size_t begin, std::size_t end,
+                                  bool whole, base::ThreadPool* pool) {
+    const std::uint16_t* const label = rows.labels[output].data() + begin;
+    const std::size_t n = end - begin, k = static_cast<std::size_t>(rows.n_classes[output]);
+    const std::size_t size = std::max(base::block_rows, 16 * k);  // a block shall cost more than merging it
+    if (whole)
+        return base::merge_blocks(
+            pool, n, std::vector<double>(k, 0.0),
+            [&](std::vector<double>& counts, std::size_t from, std::size_t to) {
+                count_labels(label + from, to - from, counts);
+            },
+            [](std::vector<double>& all, const std::vector<double>& more) {
+                std::transform(all.begin(), all.end(), more.begin(), all.begin(), std::plus<>());
+            },
+            size);
+    const auto sums = base::merge_blocks(
+        pool, n, std::vector<base::WeightSum>(k),
+        [&](std::vector<base::WeightSum>& own, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) own[label[i]].add(rows.weight[begin + i]);
+        },
+        [](std::vector<base::WeightSum>& all, const std::vector<base::WeightSum>& more) {
+            for (std::size_t c = 0; c < all.size(); ++c) all[c].add(more[c]);
+        },
+        size);
+    std::vector<double> weights;
+    for (const base::WeightSum& sum : sums) weights.push_back(sum.value());
+    return weights;
+}
+
 // What the class weights of one output add to the summary of a node.
 void add_classes(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale, int n_outputs,
                  NodeSummary& out) {
@@ -72,23 +102,35 @@ struct NumberSummary {
 };
 
 template <class C>
-NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<double>& y, std::size_t begin,
-                                std::size_t end, double weight) {
+NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer<double>& y, std::size_t begin,
+                                std::size_t end, double weight, base::ThreadPool* pool) {
+    struct Part {
+        base::Sum sum;
+        double first = 0.0;
+        bool any = false, pure = true;  // any row with a weight; all those are the same
+    };
+    const auto [sum, first, any, pure] = base::merge_blocks(
+        pool, end - begin, Part{},
+        [&](Part& own, std::size_t from, std::size_t to) {
+            for (std::size_t i = begin + from; i < begin + to; ++i) {
+                const double w = rows.weight_of(i);
+                own.sum.add(base::two_product(w, y[i]));
+                if (!(w > 0.0)) continue;
+                if (own.any && y[i] != own.first) own.pure = false;
+                if (!own.any) own.first = y[i];
+                own.any = true;
+            }
+        },
+        [](Part& all, const Part& more) {
+            all.sum.add(base::DoubleDouble(more.sum.hi, more.sum.lo));
+            all.pure = all.pure && more.pure && (!all.any || !more.any || all.first == more.first);
+            if (!all.any) all.first = more.first;
+            all.any = all.any || more.any;
+        });
     NumberSummary out;
-    double first = 0.0;
-    bool any = false;
-    base::Sum sum;
-    for (std::size_t i = begin; i < end; ++i) {
-        const double w = rows.weight_of(i);
-        sum.add(base::two_product(w, y[i]));
-        if (w > 0.0) {
-            if (any && y[i] != first) out.pure = false;
-            if (!any) first = y[i];
-            any = true;
-        }
-    }
+    out.pure = pure;
     if (!any) return out;  // a branch without rows has no mean or median: the grower gives it that of the node above
-    if (out.pure) {        // the mean of equal numbers is that number, not its rounded sum divided by n
+    if (pure) {            // the mean of equal numbers is that number, not its rounded sum divided by n
         out.value = first;
         return out;
     }
@@ -106,7 +148,13 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const std::vector<
         out.value = weighted_median(value_weight);
         for (const auto& vw : value_weight) loss.add(C::loss(vw.second, vw.first, out.value));
     } else {
-        for (std::size_t i = begin; i < end; ++i) loss.add(C::loss(rows.weight_of(i), y[i], out.value));
+        loss = base::merge_blocks(
+            pool, end - begin, base::Sum{},
+            [&](base::Sum& own, std::size_t from, std::size_t to) {
+                for (std::size_t i = begin + from; i < begin + to; ++i)
+                    own.add(C::loss(rows.weight_of(i), y[i], out.value));
+            },
+            [](base::Sum& all, const base::Sum& more) { all.add(base::DoubleDouble(more.hi, more.lo)); });
     }
     out.impurity = loss.value() / weight;
     return out;
@@ -125,22 +173,26 @@ Name criterion_from(const std::string& word) {
 }
 
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
-                      const std::vector<double>& class_scale) {
+                      const std::vector<double>& class_scale, base::ThreadPool* pool) {
     NodeSummary out;
     base::WeightSum weight;
-    const bool whole = rows.whole(begin, end);
-    if (whole) {
+    if (rows.weight.empty())
         weight.ones = end - begin;
-    } else {
-        for (std::size_t i = begin; i < end; ++i) weight.add(rows.weight[i]);
-    }
+    else
+        weight = base::merge_blocks(
+            pool, end - begin, weight,
+            [&](base::WeightSum& own, std::size_t from, std::size_t to) {
+                for (std::size_t i = begin + from; i < begin + to; ++i) own.add(rows.weight[i]);
+            },
+            [](base::WeightSum& all, const base::WeightSum& more) { all.add(more); });
+    const bool whole = weight.ones == end - begin;
     out.weight = out.search_weight = weight.value();
     const int n_outputs = rows.n_outputs();
     out.pure = true;
     if (!rows.classification()) {
         for (int o = 0; o < n_outputs; ++o) {
             const NumberSummary s = for_criterion<NumberSummary, NumberCriteria>(criterion, [&]<class C>() {
-                return summarize_numbers<C>(rows, rows.numbers[o], begin, end, out.weight);
+                return summarize_numbers<C>(rows, rows.numbers[o], begin, end, out.weight, pool);
             });
             out.value.push_back(s.value);
             out.impurity += s.impurity / n_outputs;
@@ -151,14 +203,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     const int width = *std::max_element(rows.n_classes.begin(), rows.n_classes.end());
     out.value.assign(static_cast<std::size_t>(n_outputs) * width, 0.0);
     for (int o = 0; o < n_outputs; ++o) {
-        std::vector<double> counts(rows.n_classes[o], 0.0);
-        if (whole) {
-            count_labels(rows.labels[o].data() + begin, end - begin, counts);
-        } else {
-            std::vector<base::WeightSum> sums(rows.n_classes[o]);
-            for (std::size_t i = begin; i < end; ++i) sums[rows.labels[o][i]].add(rows.weight[i]);
-            for (std::size_t k = 0; k < sums.size(); ++k) counts[k] = sums[k].value();
-        }
+        std::vector<double> counts = weigh_classes(rows, static_cast<std::size_t>(o), begin, end, whole, pool);
         std::copy(counts.begin(), counts.end(), out.value.begin() + static_cast<std::ptrdiff_t>(o) * width);
         add_classes(std::move(counts), criterion, class_scale, n_outputs, out);
     }

@@ -1,6 +1,7 @@
 // What a node says of itself: weight, value and impurity, from its own rows (never by subtraction from a parent).
 #pragma once
 
+#include "base/thread_pool.hpp"
 #include "criteria/criterion.hpp"
 #include "data/target.hpp"
 
@@ -16,7 +17,7 @@ struct NodeSummary {
 
 // Summary of the rows [begin, end); class_scale has one factor per class, or is empty.
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
-                      const std::vector<double>& class_scale);
+                      const std::vector<double>& class_scale, base::ThreadPool* pool);
 
 // The same of rows of which only the weight of each class is known, and the weight of all.
 NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,

@@ -77,17 +77,32 @@ void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size
     out.low[c] = low, out.high[c] = high, out.n_missing[c] = missing;
 }
 
+// Rows [from, to) of a matrix.
+template <class T>
+void widen_matrix(const MatrixView<T>& m, std::size_t from, std::size_t to, Seen<T>& seen) {
+    const T* const first = m.data + static_cast<std::int64_t>(from) * m.row_stride;
+    if (m.column_stride == 1) return seen.widen_all(first, to - from, m.row_stride);
+    for (std::size_t c = 0; c < m.n_columns; ++c)
+        widen_column(first + static_cast<std::int64_t>(c) * m.column_stride, to - from, m.row_stride, c, seen);
+}
+
 }  // namespace
 
 template <class T>
-Ranges ranges_of(const MatrixView<T>& m) {
+Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
     const std::size_t k = m.n_columns;
-    Seen<T> seen(k);
-    if (m.column_stride == 1)
-        seen.widen_all(m.data, m.n_rows, m.row_stride);
-    else
-        for (std::size_t c = 0; c < k; ++c)
-            widen_column(m.data + static_cast<std::int64_t>(c) * m.column_stride, m.n_rows, m.row_stride, c, seen);
+    constexpr std::size_t values_at_once = std::size_t{1} << 17;
+    const Seen<T> seen = base::merge_blocks(
+        pool, m.n_rows, Seen<T>(k),
+        [&](Seen<T>& part, std::size_t from, std::size_t to) { widen_matrix(m, from, to, part); },
+        [](Seen<T>& all, const Seen<T>& more) {
+            for (std::size_t c = 0; c < all.low.size(); ++c) {
+                all.low[c] = std::min(all.low[c], more.low[c]);
+                all.high[c] = std::max(all.high[c], more.high[c]);
+                all.n_missing[c] += more.n_missing[c];
+            }
+        },
+        std::max<std::size_t>(64, values_at_once / k));
     Ranges out;
     out.values.resize(3 * k);
     for (std::size_t c = 0; c < k; ++c) {
@@ -102,15 +117,15 @@ Ranges ranges_of(const MatrixView<T>& m) {
     return out;
 }
 
-template Ranges ranges_of(const MatrixView<double>&);
-template Ranges ranges_of(const MatrixView<float>&);
-template Ranges ranges_of(const MatrixView<std::int64_t>&);
-template Ranges ranges_of(const MatrixView<std::int32_t>&);
-template Ranges ranges_of(const MatrixView<std::int16_t>&);
-template Ranges ranges_of(const MatrixView<std::int8_t>&);
-template Ranges ranges_of(const MatrixView<std::uint32_t>&);
-template Ranges ranges_of(const MatrixView<std::uint16_t>&);
-template Ranges ranges_of(const MatrixView<std::uint8_t>&);
+template Ranges ranges_of(const MatrixView<double>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<float>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::int64_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::int32_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::int16_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::int8_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::uint32_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::uint16_t>&, base::ThreadPool*);
+template Ranges ranges_of(const MatrixView<std::uint8_t>&, base::ThreadPool*);
 
 Ranges ranges_of(const SparseMatrix& m) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -141,24 +156,45 @@ Ranges ranges_of(const SparseMatrix& m) {
     return out;
 }
 
-std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, std::int64_t stride) {
+std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, std::int64_t stride,
+                                   base::ThreadPool* pool) {
     if (n == 0) return Coded{};
     const auto at = [&](std::size_t i) { return values[static_cast<std::int64_t>(i) * stride]; };
-    std::int64_t low = at(0), high = low;
-    for (std::size_t i = 1; i < n; ++i) low = std::min(low, at(i)), high = std::max(high, at(i));
+    using Ends = std::pair<std::int64_t, std::int64_t>;
+    const auto [low, high] = base::merge_blocks(
+        pool, n, Ends(at(0), at(0)),
+        [&](Ends& own, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i)
+                own = {std::min(own.first, at(i)), std::max(own.second, at(i))};
+        },
+        [](Ends& all, const Ends& more) {
+            all = {std::min(all.first, more.first), std::max(all.second, more.second)};
+        });
     const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     if (span > 4 * static_cast<std::uint64_t>(n) + 1024) return std::nullopt;
-    const auto offset = [&](std::size_t i) { return static_cast<std::size_t>(at(i) - low); };
-    std::vector<std::int32_t> code_of(static_cast<std::size_t>(span) + 1, -1);
-    for (std::size_t i = 0; i < n; ++i) code_of[offset(i)] = 0;
+    const auto offset = [&, least = low](std::size_t i) { return static_cast<std::size_t>(at(i) - least); };
+    const std::size_t n_values = static_cast<std::size_t>(span) + 1;
+    using Seen = std::vector<std::uint8_t>;
+    const Seen seen = base::merge_blocks(
+        pool, n, Seen(n_values, 0),
+        [&](Seen& own, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) own[offset(i)] = 1;
+        },
+        [](Seen& all, const Seen& more) {
+            for (std::size_t v = 0; v < all.size(); ++v) all[v] |= more[v];
+        },
+        std::max(base::block_rows, 16 * n_values));
+    std::vector<std::int32_t> code_of(n_values, -1);
     Coded out;
-    for (std::size_t v = 0; v < code_of.size(); ++v)
-        if (code_of[v] == 0) {
+    for (std::size_t v = 0; v < n_values; ++v)
+        if (seen[v]) {
             code_of[v] = static_cast<std::int32_t>(out.classes.size());
             out.classes.push_back(low + static_cast<std::int64_t>(v));
         }
     out.codes.resize(n);
-    for (std::size_t i = 0; i < n; ++i) out.codes[i] = code_of[offset(i)];
+    base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i) out.codes[i] = code_of[offset(i)];
+    });
     return out;
 }
 

@@ -2,7 +2,8 @@
 // more than growing the tree; for large ones it takes twice as many passes over the memory.
 #pragma once
 
-#include "base/standard.hpp"
+#include "base/buffer.hpp"
+#include "base/thread_pool.hpp"
 
 namespace ceiba::data {
 
@@ -23,15 +24,16 @@ struct Ranges {
 
 // T: a type of `Stored` (table.hpp).
 template <class T>
-Ranges ranges_of(const MatrixView<T>& m);
+Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool);
 Ranges ranges_of(const SparseMatrix& m);
 
 struct Coded {
     std::vector<std::int64_t> classes;  // ascending
-    std::vector<std::int32_t> codes;
+    base::Buffer<std::int32_t> codes;
 };
 
 // Whole numbers as positions among their distinct values; nothing if their range is much larger than their number.
-std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, std::int64_t stride);
+std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, std::int64_t stride,
+                                   base::ThreadPool* pool);
 
 }  // namespace ceiba::data

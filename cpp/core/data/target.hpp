@@ -1,7 +1,7 @@
 // What is to be predicted, and how much each row counts. Views: the caller owns the arrays.
 #pragma once
 
-#include "base/standard.hpp"
+#include "base/buffer.hpp"
 
 namespace ceiba::data {
 
@@ -20,22 +20,17 @@ struct Target {
 
 // The rows of the target in the order in which an engine keeps them, column by column; moved when rows move.
 struct TargetRows {
-    std::vector<int> n_classes;                      // as in Target
-    std::vector<std::vector<std::uint16_t>> labels;  // one array per output (classification)
-    std::vector<std::vector<double>> numbers;        // one array per output (regression)
-    std::vector<double> weight;                      // empty: every row counts 1
-    std::vector<double> case_weight;                 // empty: the same as weight
-    std::vector<std::uint32_t> row;                  // the row of the table
+    std::vector<int> n_classes;                       // as in Target
+    std::vector<base::Buffer<std::uint16_t>> labels;  // one array per output (classification)
+    std::vector<base::Buffer<double>> numbers;        // one array per output (regression)
+    base::Buffer<double> weight;                      // empty: every row counts 1
+    base::Buffer<double> case_weight;                 // empty: the same as weight
+    base::Buffer<std::uint32_t> row;                  // the row of the table
 
     std::size_t size() const { return row.size(); }
     bool classification() const { return !n_classes.empty(); }
     int n_outputs() const { return static_cast<int>(classification() ? labels.size() : numbers.size()); }
     double weight_of(std::size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
-    // Does each row of a stretch count 1? Sums are counts then.
-    bool whole(std::size_t begin, std::size_t end) const {
-        return weight.empty() ||
-               std::all_of(weight.data() + begin, weight.data() + end, [](double w) { return w == 1.0; });
-    }
     // What a row counts where it is sent somewhere (surrogates, the heavier branch): its time does not matter there.
     double case_weight_of(std::size_t i) const { return case_weight.empty() ? weight_of(i) : case_weight[i]; }
 };

@@ -64,7 +64,7 @@ void append(tree::TreeArrays& out, const tree::TreeArrays& part, std::int32_t pa
 
 }  // namespace
 
-tree::TreeArrays assemble(const std::vector<Builder>& builders, bool limited) {
+tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited) {
     struct Visit {
         std::int32_t builder, node, parent;
     };

@@ -4,6 +4,8 @@
 // builder; the finished arrays do not depend on who grew what when.
 #pragma once
 
+#include <deque>
+
 #include "criteria/node_summary.hpp"
 #include "split/candidate.hpp"
 #include "split/missing/surrogates.hpp"
@@ -35,7 +37,7 @@ struct NodeRecord {
 using Builder = std::vector<NodeRecord>;
 
 // builders[0] holds the root; its grafts name the others.
-tree::TreeArrays assemble(const std::vector<Builder>& builders, bool limited);
+tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited);
 
 // Fills in the branches of nodes in pre-order, from their parents.
 void link_branches(tree::TreeArrays& tree);

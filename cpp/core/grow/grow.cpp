@@ -1,7 +1,13 @@
 // One grower for every kind of tree: depth first, or by falling gain when the number of leaves is limited; no
-// recursion. Large nodes share their columns between threads; whole subtrees below them are grown one per thread.
+// recursion. All threads share the rows of a large node; whole subtrees below are grown by one thread each.
 #include "grow/grow.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/phases.hpp"
 #include "base/random.hpp"
 #include "base/sort.hpp"
 #include "base/thread_pool.hpp"
@@ -18,11 +24,9 @@ using split::Candidate;
 using split::NodeContext;
 using split::NodeRows;
 
-// Values below which sharing the columns of a node between threads does not pay (rows x columns).
-constexpr std::size_t shared_work = 200000;
-// A node with no more than this part of a thread's share of the rows is one task: what is shared between threads makes
-// them wait for each other, whole subtrees do not, and this many of them even out.
-constexpr std::size_t tasks_per_thread = 2;
+// Values (rows x columns) below which sharing a node between threads does not pay, and those below which a subtree is
+// not given to another thread.
+constexpr std::size_t shared_work = 200000, given_work = 50000;
 
 // A node whose split is yet to be found or carried out.
 struct Open {
@@ -51,6 +55,7 @@ public:
 
     tree::TreeArrays run() {
         grow_all();
+        const base::PhaseTimer timer(base::Phase::assemble);
         return assemble(builders_, limits_);
     }
     // Of best-first growth, which has one builder.
@@ -65,7 +70,7 @@ private:
         builders_[0].emplace_back();
         Open root{engine_.take_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         n_rows_ = root.rows.size();
-        describe(root, builders_[0]);
+        describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
         if (options_.max_leaf_nodes > 0)
             best_first(std::move(root));
@@ -75,9 +80,9 @@ private:
     bool worth_sharing(const NodeRows& rows) const {
         return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work;
     }
+    // What is shared makes threads wait for each other, whole subtrees do not: no more is shared than needed.
     bool one_task(const NodeRows& rows) const {
-        return !worth_sharing(rows) ||
-               rows.size() * tasks_per_thread * static_cast<std::size_t>(pool_.size()) <= n_rows_;
+        return !worth_sharing(rows) || rows.size() * static_cast<std::size_t>(pool_.size()) <= n_rows_;
     }
 
     void depth_first(Open root) {
@@ -93,27 +98,77 @@ private:
             split_node(open, builders_[0], pool_.size() > 1 ? &pool_ : nullptr, 0, stack);
         }
         if (apart.empty()) return;
-        if (apart.size() == 1) return subtree(std::move(apart[0]), builders_[0], 0);
-        std::vector<double> falling;
-        for (const Open& open : apart) falling.push_back(-static_cast<double>(open.rows.size()));
-        base::sort_by(falling, apart);
-        const std::size_t first = builders_.size();
-        builders_.resize(first + apart.size());
-        for (std::size_t i = 0; i < apart.size(); ++i) {
-            NodeRecord& stub = builders_[0][static_cast<std::size_t>(apart[i].node)];
-            builders_[first + i].push_back(std::move(stub));
-            stub = NodeRecord{};
-            stub.graft = static_cast<std::int32_t>(first + i);
-            apart[i].node = 0;
+        if (apart.size() == 1 || pool_.size() == 1) {
+            for (Open& open : apart) subtree(std::move(open), builders_[0], 0);
+            return;
         }
-        pool_.run(apart.size(),
-                  [&](std::size_t i, int thread) { subtree(std::move(apart[i]), builders_[first + i], thread); });
+        std::vector<double> rows;
+        for (const Open& open : apart) rows.push_back(static_cast<double>(open.rows.size()));
+        base::sort_by(rows, apart);  // the largest is taken first, from the end
+        for (Open& open : apart) give(std::move(open), builders_[0]);
+        const base::PhaseTimer timer(base::Phase::subtrees);
+        pool_.run(static_cast<std::size_t>(pool_.size()), [&](std::size_t, int thread) { serve(thread); });
+    }
+
+    // A subtree that any thread may grow, in a builder of its own.
+    struct Task {
+        Open root;
+        Builder* builder;
+    };
+
+    void give(Open open, Builder& builder) {
+        NodeRecord& stub = builder[static_cast<std::size_t>(open.node)];
+        const std::lock_guard lock(mutex_);
+        Builder& own = builders_.emplace_back();
+        own.push_back(std::move(stub));
+        stub = NodeRecord{};
+        stub.graft = static_cast<std::int32_t>(builders_.size() - 1);
+        open.node = 0;
+        waiting_.push_back({std::move(open), &own});
+        ready_.notify_one();
+    }
+
+    // Grows subtrees until there are no more.
+    void serve(int thread) {
+        const base::Phases::Apart apart;
+        std::unique_lock lock(mutex_);
+        try {
+            while (!failed_ && (n_busy_ > 0 || !waiting_.empty())) {
+                if (waiting_.empty()) {
+                    ++n_idle_;
+                    ready_.wait_for(lock, std::chrono::milliseconds(50));
+                    --n_idle_;
+                    lock.unlock();
+                    if (thread == 0) interrupt_.poll();
+                    lock.lock();
+                    continue;
+                }
+                Task task = std::move(waiting_.back());
+                waiting_.pop_back();
+                ++n_busy_;
+                lock.unlock();
+                subtree(std::move(task.root), *task.builder, thread);
+                lock.lock();
+                --n_busy_;
+            }
+        } catch (...) {
+            if (!lock.owns_lock()) lock.lock();
+            failed_ = true;
+            ready_.notify_all();
+            throw;
+        }
+        ready_.notify_all();
     }
 
     void subtree(Open root, Builder& builder, int thread) {
         std::vector<Open> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
+            // The first one is the highest, and mostly the largest.
+            if (n_idle_ > 0 && stack.size() > 1 && stack.front().rows.size() * n_columns_ >= given_work) {
+                give(std::move(stack.front()), builder);
+                stack.erase(stack.begin());
+            }
             Open open = std::move(stack.back());
             stack.pop_back();
             split_node(open, builder, nullptr, thread, stack);
@@ -139,14 +194,14 @@ private:
             if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
             fresh.clear();
             leaves += open.found[0].n_branches - 1;
-            divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, fresh);
+            divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0, fresh);
             for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
         }
     }
 
     void split_node(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
         if (grow_small(open, builder, thread)) return;
-        if (find(open, builder, pool, thread)) divide(open, builder, pool, stack);
+        if (find(open, builder, pool, thread)) divide(open, builder, pool, thread, stack);
     }
 
     // All that grows below a small node of a binned store at once, where small_tree.hpp can do it.
@@ -164,8 +219,9 @@ private:
     }
 
     // Fills in what the node says of itself and decides whether it may be split at all.
-    void describe(Open& open, Builder& builder) {
-        criteria::NodeSummary summary = engine_.summarize(open.rows);
+    void describe(Open& open, Builder& builder, base::ThreadPool* pool) {
+        const base::PhaseTimer timer(base::Phase::describe);
+        criteria::NodeSummary summary = engine_.summarize(open.rows, pool);
         if (open.depth == 0) stop_.begin(summary, engine_.classification());
         NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
         node.n_rows = static_cast<std::int64_t>(open.rows.size());
@@ -192,14 +248,14 @@ private:
     }
 
     // Divides the rows, writes the split into the node and opens the children that may be split (pushed last first).
-    void divide(Open& open, Builder& builder, base::ThreadPool* pool, std::vector<Open>& stack) {
+    void divide(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
         auto question = std::make_unique<Question>();
         question->split = std::move(open.found[0]);
         question->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
                                      std::make_move_iterator(open.found.end()));
-        const std::unique_ptr<split::Division> division = engine_.divide(open.rows, question->split, pool);
-        split::Placement& placement = division->placement;
-        const std::size_t n_branches = division->branches.size();
+        split::Division& division = engine_.divide(open.rows, question->split, pool, thread);
+        split::Placement& placement = division.placement;
+        const std::size_t n_branches = division.branches.size();
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
         builder.resize(builder.size() + n_branches);
         std::vector<Open> children(n_branches);
@@ -207,12 +263,12 @@ private:
         branches.reserve(n_branches);
         for (std::size_t b = 0; b < n_branches; ++b) {
             Open& child = children[b];
-            child.rows = std::move(division->branches[b]);
+            child.rows = std::move(division.branches[b]);
             child.context = open.context;
             child.context.seed = base::branch_seed(open.context.seed, b);
             child.node = first + static_cast<std::int32_t>(b);
             child.depth = open.depth + 1;
-            describe(child, builder);
+            describe(child, builder, pool);
             branches.push_back({&child.rows, child.splittable});
         }
         if (!options_.search.monotone.empty() && n_branches == 2) {
@@ -221,7 +277,7 @@ private:
             };
             hand_down_limits(options_.search, question->split, open.context, branch(0), branch(1));
         }
-        engine_.hand_down(open.rows, *division, branches, pool);
+        engine_.hand_down(open.rows, division, branches, pool);
         open.rows = {};
         if (placement.default_branch == split::Placement::by_row_counts)
             placement.default_branch = most_rows(builder, first, n_branches);
@@ -257,7 +313,13 @@ private:
     std::size_t n_columns_, n_rows_ = 0;
     bool limits_;                     // monotone splits, here or above where this tree will stand, limit the values
     std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case
-    std::vector<Builder> builders_;
+    std::deque<Builder> builders_;
+    std::mutex mutex_;  // of builders_ while subtrees grow, and of what follows
+    std::condition_variable ready_;
+    std::vector<Task> waiting_;
+    std::atomic<int> n_idle_{0};
+    int n_busy_ = 0;
+    bool failed_ = false;
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ private:
     grow::StopRules stop_;
     base::ThreadPool pool_;
     bool limits_;
-    std::vector<grow::Builder> builders_;
+    std::deque<grow::Builder> builders_;
     std::vector<Open> open_;
     std::vector<std::size_t> asked_;          // the nodes of the last question
     std::vector<std::size_t> looked_at_;      // nodes whose survey may ask for more

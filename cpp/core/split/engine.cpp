@@ -1,5 +1,6 @@
 #include "split/engine.hpp"
 
+#include "base/phases.hpp"
 #include "split/ratio/gain_ratio.hpp"
 #include "split/scan/column_finder.hpp"
 #include "split/store/sparse_entries.hpp"
@@ -9,29 +10,31 @@ namespace ceiba::split {
 
 Engine::Engine(const data::Table& table, const data::Target& target, const EngineOptions& options,
                base::ThreadPool& pool, base::Interrupt& interrupt)
-    : options_(options), classification_(!target.n_classes.empty()) {
+    : options_(options),
+      classification_(!target.n_classes.empty()),
+      divisions_(static_cast<std::size_t>(pool.size())) {
     if (table.sparse) {
         if (slots_serve(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
         if (!root_.store) root_ = sparse_root(table, target, pool, interrupt);
-        finder_ = make_presort_finder(root_.store->target, options.search, pool.size());
+        finder_ = make_presort_finder(root_.target(), options.search, pool.size());
         return;
     }
     if (worth_binning(table, target)) {
         root_ = bin(table, target, options.bins, pool, interrupt);
         // Of no row (all may weigh nothing) there is nothing to count.
-        if (root_.size() > 0) finder_ = make_bounded_finder(root_.store->target, options.search, pool.size());
+        if (root_.size() > 0) finder_ = make_bounded_finder(root_.target(), options.search, pool.size());
         in_bins_ = finder_ != nullptr;
         if (in_bins_) return;
     }
     root_ = presort(table, target, options.search.conventions.keep_zero_weights, pool, interrupt);
-    auto& weight = root_.store->target.weight;
     if (options.search.criterion == criteria::name_of<criteria::GainRatio>()) {
         finder_ = make_gain_ratio_finder(root_, options.search, pool.size());
         return;
     }
     // Stores of rows that go down several branches have weights, and the search is the same for all stores.
-    if (options.search.missing == Missing::fractional && weight.empty()) weight.assign(root_.size(), 1.0);
-    finder_ = make_presort_finder(root_.store->target, options.search, pool.size());
+    if (options.search.missing == Missing::fractional && root_.target().weight.empty())
+        for (data::TargetRows& side : root_.store->target) side.weight.assign(root_.size(), 1.0);
+    finder_ = make_presort_finder(root_.target(), options.search, pool.size());
 }
 
 // Bins pay where there are large nodes; what they cannot serve is sorted.
@@ -47,23 +50,28 @@ bool Engine::worth_binning(const data::Table& table, const data::Target& target)
     return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_serve(table, target, asked);
 }
 
-criteria::NodeSummary Engine::summarize(const NodeRows& node) const {
-    return criteria::summarize(node.store->target, node.begin, node.end, options_.search.criterion,
-                               options_.search.class_scale);
+criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* pool) const {
+    return criteria::summarize(node.target(), node.begin, node.end, options_.search.criterion,
+                               options_.search.class_scale, pool);
 }
 
-std::unique_ptr<Division> Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool) const {
-    auto division = std::make_unique<Division>();
-    Routing& routing = division->routing_;
-    routing = route(node, split, options_.search.conventions);
-    division->placement = place_missing(node, split, routing);
+Division& Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread) {
+    Division& division = divisions_[static_cast<std::size_t>(thread)];
+    Routing& routing = division.routing_;
+    {
+        const base::PhaseTimer timer(base::Phase::route);
+        routing = route(node, split, options_.search.conventions, pool, std::move(routing));
+        division.placement = place_missing(node, split, routing, pool);
+    }
+    const base::PhaseTimer timer(base::Phase::part);
+    division.fractional_.reset();
     const bool fractional = options_.search.missing == Missing::fractional &&
                             std::find(routing.branch.begin(), routing.branch.end(), unplaced) != routing.branch.end();
     if (fractional) {
-        division->fractional_.emplace(node, routing);
-        division->branches = division->fractional_->branches();
+        division.fractional_.emplace(node, routing);
+        division.branches = division.fractional_->branches();
     } else {
-        division->branches = partition(node, routing, division->places_, pool);
+        division.branches = partition(node, routing, division.places_, pool);
     }
     return division;
 }
@@ -75,18 +83,23 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
     if (node.slotted()) return hand_down_slots(node, branches);
     if (node.sparse) return part_entries(node, division.places_, branches, pool);
-    move_columns(node, division.routing_, division.places_, branches, pool);
+    {
+        const base::PhaseTimer timer(base::Phase::move);
+        move_columns(node, division.routing_, division.places_, branches, pool);
+    }
+    const base::PhaseTimer timer(base::Phase::hand_down);
     finder_->hand_down(node, branches, pool);
 }
 
 // Rows for which a row counts in what a tree says of its rows.
 double Engine::rows_counted(const NodeRows& node, std::size_t i) const {
-    return options_.surrogates.weights_count_rows ? node.store->target.case_weight_of(node.begin + i) : 1.0;
+    return options_.surrogates.weights_count_rows ? node.target().case_weight_of(node.begin + i) : 1.0;
 }
 
-std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column) const {
-    if (!options_.surrogates.weights_count_rows) return static_cast<std::int64_t>(node.size() - node.n_present(column));
-    const bool levels = !node.store->codes[column].empty();
+std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column, base::ThreadPool* pool) const {
+    if (!options_.surrogates.weights_count_rows)
+        return static_cast<std::int64_t>(node.size() - node.n_present(column, pool));
+    const bool levels = node.store->has_levels(column);
     double sum = 0.0;
     for (std::uint32_t i = 0; i < node.size(); ++i)
         if (levels ? node.codes(column)[i] < 0 : std::isnan(node.number(column, i))) sum += rows_counted(node, i);
@@ -94,20 +107,22 @@ std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column) cons
 }
 
 // Decides for every row that the split could not place.
-Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const {
+Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Routing& routing,
+                                base::ThreadPool* pool) const {
     Placement out;
     if (split.learned_missing) {
         out.default_branch = split.missing_branch;
-        if (split.kind != Kind::presence) out.sent_default = missing_rows(node, static_cast<std::size_t>(split.column));
+        if (split.kind != Kind::presence)
+            out.sent_default = missing_rows(node, static_cast<std::size_t>(split.column), pool);
         return out;
     }
     const bool by_surrogate = options_.search.missing == Missing::surrogate;
     const Conventions& conventions = options_.search.conventions;
     if (conventions.absent_levels_stay && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
-    const BranchLoad branch_load = load(node, routing);
+    const BranchLoad branch_load = load(node, routing, pool);
     // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
     const bool nothing_learned = options_.search.missing == Missing::learn &&
-                                 node.n_present(static_cast<std::size_t>(split.column)) == node.size();
+                                 node.n_present(static_cast<std::size_t>(split.column), pool) == node.size();
     const bool tie_stays = by_surrogate && conventions.tie_stays;
     const int heavier = heaviest(branch_load, tie_stays ? Tie::none : nothing_learned ? Tie::last : Tie::first);
     out.default_branch = heavier;
@@ -122,13 +137,16 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
     }
     const bool no_rule = conventions.stay_without_surrogates && options_.surrogates.max_surrogates == 0;
     const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || no_rule);
-    double sent = 0.0;
-    for (std::size_t i = 0; i < routing.branch.size(); ++i) {
-        if (routing.branch[i] != unplaced) continue;
-        routing.branch[i] = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
-        sent += rows_counted(node, i);
-    }
-    out.sent_default = std::llround(sent);
+    std::vector<double> sent(base::n_blocks(node.size()), 0.0);
+    base::for_blocks(pool, branch_load.all_placed ? 0 : node.size(),
+                     [&](std::size_t block, std::size_t from, std::size_t to, int) {
+                         for (std::size_t i = from; i < to; ++i) {
+                             if (routing.branch[i] != unplaced) continue;
+                             routing.branch[i] = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
+                             sent[block] += rows_counted(node, i);
+                         }
+                     });
+    out.sent_default = std::llround(std::accumulate(sent.begin(), sent.end(), 0.0));
     if (!by_surrogate) return out;
     if (options_.use_surrogate < 2)
         out.default_branch = Placement::stays;

@@ -57,24 +57,27 @@ public:
     bool classification() const { return classification_; }
     bool counts_in_bins() const { return in_bins_; }
 
-    criteria::NodeSummary summarize(const NodeRows& node) const;
+    criteria::NodeSummary summarize(const NodeRows& node, base::ThreadPool* pool) const;
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread) {
         return finder_->find(node, context, pool, thread);
     }
-    std::unique_ptr<Division> divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool) const;
+    // Good until this thread divides the next node.
+    Division& divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread);
     void hand_down(NodeRows& node, const Division& division, const std::vector<BranchRows>& branches,
                    base::ThreadPool* pool);
 
 private:
     bool worth_binning(const data::Table& table, const data::Target& target) const;
-    Placement place_missing(const NodeRows& node, const Candidate& split, Routing& routing) const;
+    Placement place_missing(const NodeRows& node, const Candidate& split, Routing& routing,
+                            base::ThreadPool* pool) const;
     double rows_counted(const NodeRows& node, std::size_t i) const;
-    std::int64_t missing_rows(const NodeRows& node, std::size_t column) const;
+    std::int64_t missing_rows(const NodeRows& node, std::size_t column, base::ThreadPool* pool) const;
 
     const EngineOptions& options_;
     NodeRows root_;
     bool classification_, in_bins_ = false;
     std::unique_ptr<SplitFinder> finder_;
+    std::vector<Division> divisions_;  // one per thread, whose memory serves all nodes
 };
 
 }  // namespace ceiba::split

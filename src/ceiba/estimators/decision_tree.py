@@ -50,6 +50,7 @@ from ceiba.table.targets.split_target import is_named_target, split_target
 from ceiba.table.targets.target import present_rows, take_rows
 from ceiba.table.weights import read_weights
 from ceiba.tree import Tree
+from ceiba.tree.routing.threads import n_threads
 
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
@@ -307,7 +308,10 @@ class DecisionTree(BaseTree):
             name, (X, y) = y if isinstance(y, str) else None, split_target(X, y)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
             y = column_or_1d(y, warn=True)
-        table = read(X, categorical_features=stated.get("categorical_features", "from_dtype"))
+        work = X.size if isinstance(X, np.ndarray) else 0
+        threads = n_threads(stated.get("n_jobs"), work)
+        chosen = stated.get("categorical_features", "from_dtype")
+        table = read(X, categorical_features=chosen, n_threads=threads)
         weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)
@@ -332,7 +336,7 @@ class DecisionTree(BaseTree):
             table = described(table, weight > 0)
         if stated.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
             check_counts(read_target(y, task=self._task).values)
-        target = read_target(y, task=self._task, n_rows=table.n_rows, name=name)
+        target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         return table, target, weight
 
     def _takes_many_outputs(self) -> bool:

@@ -35,9 +35,11 @@ class Range(NamedTuple):
     maximum: float | None
 
 
-def matrix_ranges(X: Array, names: tuple[str, ...] | None) -> NDArray[np.float64]:
+def matrix_ranges(
+    X: Array, names: tuple[str, ...] | None, n_threads: int = 1
+) -> NDArray[np.float64]:
     """Return missing values, minimum and maximum (NaN: none) of the columns of a float matrix."""
-    ranges, is_finite = _core.matrix_ranges(X)
+    ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))
         raise _infinite(names[j] if names else made_up_names(j + 1)[j], X[:, j])

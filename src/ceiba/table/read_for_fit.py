@@ -35,6 +35,7 @@ def read(
     categorical_features: Any = "from_dtype",
     target: TargetInfo | None = None,
     finite: bool = True,
+    n_threads: int = 1,
 ) -> Table:
     """Read a table for fitting.
 
@@ -50,6 +51,8 @@ def read(
         Goes into the schema.
     finite : bool, default=True
         Refuse infinite values; False keeps them, for a description of the table.
+    n_threads : int, default=1
+        Threads that read a matrix.
 
     Returns
     -------
@@ -79,9 +82,9 @@ def read(
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
-            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None)))
+            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
-            seen = matrix_ranges(X, None)
+            seen = matrix_ranges(X, None, n_threads)
             if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
                 return Table.from_matrix(X, Schema.of_numbers(seen))
     source = open_source(X)
@@ -90,7 +93,7 @@ def read(
     chosen = chosen_columns(categorical_features, names)
     display: Display = "boolean" if source.is_boolean else "number"
     if source.matrix is not None and not chosen and finite:
-        seen = matrix_ranges(source.matrix, source.names)
+        seen = matrix_ranges(source.matrix, source.names, n_threads)
         schema = Schema.of_numbers(seen, source.names, display).with_target(target)
         return Table.from_matrix(source.matrix, schema)
     if source.sparse is not None and not chosen and finite:

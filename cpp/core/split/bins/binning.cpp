@@ -252,14 +252,14 @@ public:
           sample_(sample_rows(target.size(), sample_size(target.size(), options))),
           few_(sample_rows(target.size(), 2048)) {}
 
-    Binning run(std::vector<std::uint8_t>& bytes) {
+    Binning run(base::Buffer<std::uint8_t>& bytes) {
         // What the sample says of bundles is mostly right; columns about which it was wrong get a byte of their own.
         std::vector<bool> alone(table_.columns.size(), options_.max_bins < 2);
         while (true) {
             begin();
             bundle(alone);
             place_all_edges();
-            bytes.assign(target_.size() * out_.stride, 0);
+            bytes.resize(target_.size() * out_.stride);
             fill_all(bytes);
             if (!bundles_hold(alone)) continue;
             widen(bytes);
@@ -308,7 +308,7 @@ private:
         });
     }
 
-    void fill_all(std::vector<std::uint8_t>& bytes) {
+    void fill_all(base::Buffer<std::uint8_t>& bytes) {
         const std::size_t n = target_.size();
         std::vector<Filler> fillers;
         for (std::size_t i = 0; i < single_.size(); ++i)
@@ -321,6 +321,7 @@ private:
                 interrupt_.check();
             }
             const std::size_t from = b * block, to = std::min(n, from + block);
+            if (!bundles_.empty()) std::fill(&bytes[from * out_.stride], &bytes[0] + to * out_.stride, std::uint8_t{0});
             for (std::size_t i = 0; i < fillers.size(); ++i)
                 fillers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
                                seen_[static_cast<std::size_t>(thread)][i]);
@@ -352,7 +353,7 @@ private:
     }
 
     // Columns of which the sample had few values and the table has more: still few, or not?
-    void widen(std::vector<std::uint8_t>& bytes) {
+    void widen(base::Buffer<std::uint8_t>& bytes) {
         pool_.run(single_.size(), [&](std::size_t i, int) {
             ColumnBins& bins = out_.column[single_[i]];
             Seen all;
@@ -390,7 +391,7 @@ private:
 struct BinnedTable {
     int max_bins = 0;
     Binning binning;
-    std::vector<std::uint8_t> bytes;
+    base::Buffer<std::uint8_t> bytes;
 };
 
 std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const BinOptions& options,
@@ -411,7 +412,7 @@ std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const B
 }  // namespace
 
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
-                  std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
+                  base::Buffer<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt) {
     if (options.approximate || target.size() == table.n_rows)
         return Binner(table, target, options, pool, interrupt).run(bytes);
     const auto whole = whole_table(table, options, pool, interrupt);

@@ -3,6 +3,7 @@
 // with few values gets one bin for each (`lossless`); columns of two values may share a byte (bundles.hpp).
 #pragma once
 
+#include "base/buffer.hpp"
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
@@ -51,7 +52,7 @@ struct BinOptions {
 // Chooses edges for the rows of `target` and fills `bytes` with stride bytes for each of them. For the exact search on
 // a part of the rows, bins are those of the whole table: made once, and kept with it.
 Binning make_bins(const data::Table& table, const data::TargetRows& target, const BinOptions& options,
-                  std::vector<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
+                  base::Buffer<std::uint8_t>& bytes, base::ThreadPool& pool, base::Interrupt& interrupt);
 
 // Edges for at most max_bins bins that hold about equally many of these values (NaN is none), or about equal weight if
 // `weights` is not empty; `single`: of a column of float32.

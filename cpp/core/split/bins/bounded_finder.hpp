@@ -33,7 +33,9 @@ private:
         D division;
         C criterion;
         B bounds;
-        std::vector<typename D::Left> parts;  // by place: exact sums, where counts are rounded
+        using Parts = std::vector<typename D::Left>;
+        Parts parts;                        // by place: exact sums, where counts are rounded
+        std::vector<Parts> parts_of_block;  // the same of some rows
     };
     Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
 
@@ -73,16 +75,16 @@ private:
 
     // Counts what is open in finer and finer stretches, as long as that spares fetching it; lifts the floor.
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
-              Space& space) const {
+              base::ThreadPool* pool, Space& space) const {
         Cells cells = cells_;
-        cells.bind(node.store->target, node.begin);
+        cells.bind(node.target(), node.begin);
         for (double last = std::numeric_limits<double>::infinity();
              !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
             last = marks.rows_inside;
             const ZoomLayout layout =
                 lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.steps);
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
-            space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words);
+            space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words, pool);
             space.counts.refine(space.steps, layout.n_places, space.words.data(), cells);
             const double surest =
                 criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.surest(own, limits); });
@@ -92,20 +94,20 @@ private:
     }
 
     Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
-                  int thread) override {
+                  base::ThreadPool* pool, int thread) override {
         Space& space = space_of(thread);
         Found out;
         if (!marks.any || !load(node, c, space)) return out;
         double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
         space.places.by_bins(node, c);
-        zoom(node, c, limits, gain_floor, marks, space);
+        zoom(node, c, limits, gain_floor, marks, pool, space);
         if (!marks.any) return out;
         out.fetched = marks.rows_inside;
-        if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts);
+        if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts, pool);
         if constexpr (!Cells::exact)
             if (!look_closer(node, limits, gain_floor, marks, space)) return out;
-        space.division.bind(node.store->target, 0, node.begin);
-        sum_places(node, space);
+        space.division.bind(node.target(), 0, node.begin);
+        sum_places(node, pool, space);
         space.criterion.begin(space.division);
 
         BestCut<D, C> best;
@@ -171,17 +173,17 @@ private:
             out.bin = static_cast<std::uint8_t>(last);
             return out;
         }
-        if (between) ends_around(node, c, last, space, lower, upper);
+        if (between) ends_around(node, c, last, pool, space, lower, upper);
         split.cut = cut_between(lower, upper, cuts_below(node, c, options_));
         return out;
     }
 
     // The values on both sides of a cut after this place.
-    static void ends_around(const NodeRows& node, std::size_t c, std::size_t last, const Space& space, double& lower,
-                            double& upper) {
+    static void ends_around(const NodeRows& node, std::size_t c, std::size_t last, base::ThreadPool* pool,
+                            const Space& space, double& lower, double& upper) {
         std::size_t next = last + 1;
         while (space.counts.rows(next) == 0.0) ++next;
-        find_ends(node, c, space.places, last, next, lower, upper);
+        find_ends(node, c, space.places, last, next, pool, lower, upper);
     }
 
     // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
@@ -195,7 +197,7 @@ private:
     bool look_closer(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
                      Space& space) const {
         Cells cells = cells_;
-        cells.bind(node.store->target, node.begin);
+        cells.bind(node.target(), node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
         std::vector<double> left(cells.n_fields());
@@ -264,23 +266,52 @@ private:
         std::conditional_t<Cells::exact, std::vector<double>, typename D::Left> part_;
     };
 
-    void sum_places(const NodeRows& node, Space& space) const {
+    void sum_places(const NodeRows& node, base::ThreadPool* pool, Space& space) const {
         if constexpr (Cells::exact) {
             space.division.set_total(space.division.part_of(space.counts.total()));
         } else {
-            space.parts.assign(space.places.missing() + 1, space.division.nothing());
-            double largest = 0.0;
-            space.places.with([&](auto place_of) {
-                for (std::size_t i = 0; i < node.size(); ++i) {
-                    space.division.put(space.parts[place_of(i)], i);
-                    largest = std::max(largest, space.division.size_of(i));
-                }
-            });
+            const double largest = add_up_places(node, pool, space);
             typename D::Left total = space.division.nothing();
             for (std::size_t p = 0; p < space.counts.size(); ++p) D::merge(total, space.parts[p]);
             if (space.counts.n_aside() > 0.0) D::merge(total, space.parts[space.places.missing()]);
             space.division.set_total(total, largest);
         }
+    }
+
+    // Sums of blocks of rows, merged in their order; returns the largest term.
+    static double add_up_places(const NodeRows& node, base::ThreadPool* pool, Space& space) {
+        using Left = typename D::Left;
+        const std::size_t n_places = space.places.missing() + 1;
+        const std::size_t size = std::max(base::block_rows, 8 * n_places);  // a block shall cost more than merging it
+        const std::size_t n_blocks = base::n_blocks(node.size(), size);
+        const Left nothing = space.division.nothing();
+        space.parts.assign(n_places, nothing);
+        space.parts_of_block.resize(std::max<std::size_t>(space.parts_of_block.size(), pool ? n_blocks : 1));
+        std::vector<double> largest(n_blocks, 0.0);
+        const auto merge = [&](std::size_t block, std::size_t from, std::size_t to) {
+            for (std::size_t p = from; p < to; ++p) D::merge(space.parts[p], space.parts_of_block[block][p]);
+        };
+        space.places.with([&](auto place_of) {
+            const auto add_up = [&](std::size_t block, std::size_t from, std::size_t to, int) {
+                auto& own = space.parts_of_block[pool ? block : 0];
+                own.assign(n_places, nothing);
+                for (std::size_t i = from; i < to; ++i) {
+                    space.division.put(own[place_of(i)], i);
+                    largest[block] = std::max(largest[block], space.division.size_of(i));
+                }
+                if (!pool) merge(0, 0, n_places);
+            };
+            base::for_blocks(pool, node.size(), add_up, size);
+        });
+        constexpr std::size_t places_at_once = 64;
+        if (pool)
+            base::for_blocks(
+                pool, n_places,
+                [&](std::size_t, std::size_t from, std::size_t to, int) {
+                    for (std::size_t b = 0; b < n_blocks; ++b) merge(b, from, to);
+                },
+                places_at_once);
+        return *std::max_element(largest.begin(), largest.end());
     }
 
     Cells cells_;

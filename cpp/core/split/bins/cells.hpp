@@ -160,16 +160,30 @@ private:
     const double* weight_ = nullptr;
 };
 
+// The least and the largest of some numbers, in the form that compilers turn into wide instructions.
+inline std::pair<double, double> range_of(const base::Buffer<double>& y) {
+    std::array<double, 8> low, high;
+    low.fill(y[0]), high.fill(y[0]);
+    std::size_t i = 0;
+    for (; i + 8 <= y.size(); i += 8)
+        for (std::size_t j = 0; j < 8; ++j) {
+            low[j] = y[i + j] < low[j] ? y[i + j] : low[j];
+            high[j] = y[i + j] > high[j] ? y[i + j] : high[j];
+        }
+    for (; i < y.size(); ++i) low[0] = std::min(low[0], y[i]), high[0] = std::max(high[0], y[i]);
+    return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
 // Numbers are counted from a centre near the middle of their range (rates from 0), so that a quantum is a part of how
 // much they vary, not of how large they are.
 class MomentCells {
 public:
     static constexpr bool exact = false;
     MomentCells(const data::TargetRows& rows, const std::vector<double>&, bool rates) {
-        const std::vector<double>& y = rows.numbers[0];
-        const auto [low, high] = std::minmax_element(y.begin(), y.end());
-        centre_ = rates ? 0.0 : 0.5 * *low + 0.5 * *high;
-        const double largest = std::max(*high - centre_, centre_ - *low);
+        const base::Buffer<double>& y = rows.numbers[0];
+        const auto [low, high] = range_of(y);
+        centre_ = rates ? 0.0 : 0.5 * low + 0.5 * high;
+        const double largest = std::max(high - centre_, centre_ - low);
         quantum_ = Quantum::for_terms(largest, y.size());
         // Squares share a word with the number of rows: they get the bits that are left, and are rounded up.
         row_bits_ = static_cast<int>(std::bit_width(y.size()));
@@ -224,9 +238,9 @@ class WeightedMomentCells {
 public:
     static constexpr bool exact = false;
     WeightedMomentCells(const data::TargetRows& rows, const std::vector<double>&, bool rates) {
-        const std::vector<double>& y = rows.numbers[0];
-        const auto [low, high] = std::minmax_element(y.begin(), y.end());
-        centre_ = rates ? 0.0 : 0.5 * *low + 0.5 * *high;
+        const base::Buffer<double>& y = rows.numbers[0];
+        const auto [low, high] = range_of(y);
+        centre_ = rates ? 0.0 : 0.5 * low + 0.5 * high;
         double weight = 0.0, sum = 0.0, square = 0.0;
         for (std::size_t i = 0; i < y.size(); ++i) {
             const double w = rows.weight_of(i), gap = y[i] - centre_;

@@ -1,6 +1,7 @@
 #include "split/bins/counted_finder.hpp"
 
 #include "base/allow_list.hpp"
+#include "base/phases.hpp"
 #include "criteria/class_division.hpp"
 #include "split/candidate.hpp"
 #include "split/statistics/statistics.hpp"
@@ -20,7 +21,10 @@ std::vector<Candidate> CountedFinder::find(NodeRows& node, const NodeContext& co
                                            int thread) {
     if (node.binned() && node.size() < options_.small_node) node = sort_node(node, pool);
     if (!node.binned()) return exact_->find(node, context, pool, thread);
-    if (!node.histogram) node.histogram = count_node(node, pool);
+    if (!node.histogram) {
+        const base::PhaseTimer timer(base::Phase::count);
+        node.histogram = count_node(node, pool);
+    }
     return search(node, context, pool, thread);
 }
 
@@ -48,17 +52,15 @@ Limits CountedFinder::limits_of(std::size_t c, const NodeContext& context) const
 std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                              int thread) {
     const Binning& binning = *node.store->binning;
-    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->codes.size();
+    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->n_columns();
     std::vector<Found> found(n_columns);
-    const auto for_each = [&](std::size_t n, const std::function<void(std::size_t, int)>& task) {
-        if (pool)
-            pool->run(n, task);
-        else
-            for (std::size_t i = 0; i < n; ++i) task(i, thread);
-    };
+    const auto for_each = [&](std::size_t n, const auto& task) { base::run(pool, n, thread, task); };
     exact_->begin_node(pool ? -1 : thread);
-    for_each(n_columns, [&](std::size_t c, int t) {
-        if (!node.store->codes[c].empty()) found[c].candidate = exact_->search_column(node, c, context, no_floor, t);
+    std::vector<std::size_t> levels;
+    for (std::size_t c = 0; c < n_columns; ++c)
+        if (node.store->has_levels(c)) levels.push_back(c);
+    for_each(levels.size(), [&](std::size_t i, int t) {
+        found[levels[i]].candidate = exact_->search_column(node, levels[i], context, no_floor, t);
     });
     if (options_.max_competitors > 0) {
         // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
@@ -67,13 +69,14 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
             const Limits limits = limits_of(c, context);
             const double own = lowered(look_at(node, c, limits, t).low);
             Marks marks = survey(node, c, limits, own, t);
-            found[c] = examine(node, c, limits, own, marks, t);
+            found[c] = examine(node, c, limits, own, marks, nullptr, t);
         });
-        return conclude(node, std::move(found), thread);
+        return conclude(node, std::move(found), pool, thread);
     }
     double floor = no_floor;
     for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
 
+    std::optional<base::PhaseTimer> timer(base::Phase::survey);
     std::vector<Outlook> outlook(n_numeric);
     for_each(n_numeric, [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
@@ -88,20 +91,22 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         const std::size_t c = binning.numeric[i];
         surveys[i] = survey(node, c, limits_of(c, context), floor, t);
     };
-    const auto examine_column = [&](std::size_t i, int t) {
+    const auto examine_column = [&](std::size_t i, base::ThreadPool* sharing, int t) {
         const std::size_t c = binning.numeric[i];
-        found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], t);
+        found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], sharing, t);
     };
     bool in_vain = false;  // zooming spares no fetching here
     if (n_numeric > 0) {
         survey_column(likeliest, thread);
         const double inside = surveys[likeliest].rows_inside;
-        examine_column(likeliest, thread);
+        timer.emplace(base::Phase::likeliest);
+        examine_column(likeliest, pool, thread);
         surveys[likeliest] = {};
         const Found& first = found[binning.numeric[likeliest]];
         floor = std::max(floor, lifted(first.candidate));
         in_vain = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
+    timer.emplace(base::Phase::survey);
     for_each(n_numeric, [&](std::size_t i, int t) {
         if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
     });
@@ -116,22 +121,26 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         node = sort_node(node, pool);
         return exact_->find(node, context, pool, thread);
     }
-    if (pool) {
-        for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], t); });
-        return conclude(node, std::move(found), thread);
+    timer.emplace(base::Phase::examine);
+    // Many columns are shared out as they are; of few each one lifts the floor for the next, and threads share its rows.
+    if (pool && 2 * open.size() > static_cast<std::size_t>(pool->size())) {
+        for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], nullptr, t); });
+        return conclude(node, std::move(found), pool, thread);
     }
     std::vector<double> falling;
     for (std::size_t i : open) falling.push_back(-outlook[i].low);
     base::sort_by(falling, open);
     for (std::size_t i : open) {
-        examine_column(i, thread);
+        examine_column(i, pool, thread);
         floor = std::max(floor, lifted(found[binning.numeric[i]].candidate));
     }
-    return conclude(node, std::move(found), thread);
+    return conclude(node, std::move(found), pool, thread);
 }
 
 // The end: cuts between bins get their number, and ties are broken as everywhere.
-std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, int thread) {
+std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool,
+                                               int thread) {
+    const base::PhaseTimer timer(base::Phase::conclude);
     double floor = no_floor;
     if (options_.max_competitors == 0)
         for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
@@ -140,13 +149,15 @@ std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector
         if (!f.candidate.found()) continue;
         const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
         if (merit < floor) continue;
-        if (f.between_bins) f.candidate.cut = cut_after_bin(node, static_cast<std::size_t>(f.candidate.column), f.bin);
+        if (f.between_bins)
+            f.candidate.cut = cut_after_bin(node, static_cast<std::size_t>(f.candidate.column), f.bin, pool);
         candidates.push_back(std::move(f.candidate));
     }
     return exact_->ranked(node, std::move(candidates), thread);
 }
 
-double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const {
+double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin,
+                                    base::ThreadPool* pool) const {
     const Binning& binning = *node.store->binning;
     const ColumnBins& bins = binning.column[c];
     if (bins.bundled()) return cut_between(bins.value[0], bins.value[1], cuts_below(node, c, options_));
@@ -157,21 +168,29 @@ double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::ui
     double lower = 0.0, upper = 0.0;
     ColumnPlaces places;
     places.by_bins(node, c);
-    find_ends(node, c, places, bin, next, lower, upper);
+    find_ends(node, c, places, bin, next, pool, lower, upper);
     return cut_between(lower, upper, cuts_below(node, c, options_));
 }
 
 void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
-                              std::size_t next, double& lower, double& upper) {
-    lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+                              std::size_t next, base::ThreadPool* pool, double& lower, double& upper) {
+    using Ends = std::pair<double, double>;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     node.store->table->columns[c].with_reader([&](auto number) {
         places.with([&](auto place_of) {
-            for (std::size_t i = 0; i < node.size(); ++i) {
-                const std::size_t own = place_of(i);
-                if (own == place) lower = std::max(lower, number(row[i]));
-                if (own == next) upper = std::min(upper, number(row[i]));
-            }
+            std::tie(lower, upper) = base::merge_blocks(
+                pool, node.size(), Ends(-infinity, infinity),
+                [&](Ends& ends, std::size_t from, std::size_t to) {
+                    for (std::size_t i = from; i < to; ++i) {
+                        const std::size_t own = place_of(i);
+                        if (own == place) ends.first = std::max(ends.first, number(row[i]));
+                        if (own == next) ends.second = std::min(ends.second, number(row[i]));
+                    }
+                },
+                [](Ends& all, const Ends& more) {
+                    all = {std::max(all.first, more.first), std::min(all.second, more.second)};
+                });
         });
     });
 }
@@ -218,7 +237,7 @@ constexpr std::size_t fetched_ahead = 16;
 }  // namespace
 
 void FetchedBins::fetch(const NodeRows& node, std::size_t c, const ColumnPlaces& places, const Marks& marks,
-                        const ColumnCounts& counts) {
+                        const ColumnCounts& counts, base::ThreadPool* pool) {
     const std::size_t n_places = counts.size();
     start.resize(n_places + 1);
     cursor_.assign(places.missing() + 1, not_fetched);
@@ -232,39 +251,56 @@ void FetchedBins::fetch(const NodeRows& node, std::size_t c, const ColumnPlaces&
     start[n_places] = n;
     items.resize(n);
     entries.resize(n);
-    places.with([&](auto place_of) {
-        for (std::size_t i = 0; i < node.size(); ++i)
-            if (std::uint32_t& at = cursor_[place_of(i)]; at != not_fetched)
-                items[at++].row = static_cast<std::uint32_t>(i);
-    });
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
-    const data::Column& column = node.store->table->columns[c];
-    column.with_reader([&](auto number) {
-        for (std::size_t i = 0; i < n; ++i) {  // the rows lie far apart in the table
-            column.ahead(row[items[std::min<std::size_t>(i + fetched_ahead, n - 1)].row]);
-            items[i].value = number(row[items[i].row]) + 0.0;
-        }
-    });
+    find_hits(node, c, places, pool);
+    for (std::size_t b = 0; b < base::n_blocks(node.size()); ++b)
+        for (const Hit& hit : hits_[b]) items[cursor_[hit.place]++] = hit.item;
+    std::vector<std::size_t> group{0};  // of places that are sorted together
     for (std::size_t p = 0; p < n_places; ++p)
-        if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1]);
+        if (start[p + 1] - start[group.back()] >= base::block_rows || p + 1 == n_places) group.push_back(p + 1);
+    rooms_.resize(pool ? static_cast<std::size_t>(pool->size()) : 1);
+    base::run(pool, group.size() - 1, 0, [&](std::size_t g, int thread) {
+        for (std::size_t p = group[g]; p < group[g + 1]; ++p)
+            if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1], rooms_[static_cast<std::size_t>(thread)]);
+    });
 }
 
-void FetchedBins::sort_place(std::size_t from, std::size_t to) {
+// The rows of a node lie far apart in the table.
+void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPlaces& places, base::ThreadPool* pool) {
+    hits_.resize(std::max(hits_.size(), base::n_blocks(node.size())));
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
+    const data::Column& column = node.store->table->columns[c];
+    column.with_reader([&](auto number) {
+        places.with([&](auto place_of) {
+            base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
+                std::vector<Hit>& hits = hits_[block];
+                hits.clear();
+                for (std::size_t i = from; i < to; ++i)
+                    if (const std::size_t place = place_of(i); cursor_[place] != not_fetched)
+                        hits.push_back({{0.0, static_cast<std::uint32_t>(i)}, static_cast<std::uint32_t>(place)});
+                for (std::size_t k = 0; k < hits.size(); ++k) {
+                    column.ahead(row[hits[std::min(k + fetched_ahead, hits.size() - 1)].item.row]);
+                    hits[k].item.value = number(row[hits[k].item.row]) + 0.0;
+                }
+            });
+        });
+    });
+}
+
+void FetchedBins::sort_place(std::size_t from, std::size_t to, SortRoom& room) {
     Item* const own = items.data() + from;
     const std::size_t n = to - from;
     if (n < 512) {
         sort_items(own, n);
     } else {
-        key_.resize(n);
-        order_.resize(n);
+        room.key.resize(n);
+        room.order.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            key_[i] = base::sort_key(own[i].value);
-            order_[i] = static_cast<std::uint32_t>(i);
+            room.key[i] = base::sort_key(own[i].value);
+            room.order[i] = static_cast<std::uint32_t>(i);
         }
-        base::sort_rows(key_, order_, sort_);
-        std::vector<Item> sorted(n);
-        for (std::size_t i = 0; i < n; ++i) sorted[i] = own[order_[i]];
-        std::copy(sorted.begin(), sorted.end(), own);
+        base::sort_rows(room.key, room.order, room.space);
+        room.sorted.assign(own, own + n);
+        for (std::size_t i = 0; i < n; ++i) own[i] = room.sorted[room.order[i]];
     }
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -30,15 +30,25 @@ public:
 
     // Reads the rows of the places with a mark inside from the table and sorts them by value.
     void fetch(const NodeRows& node, std::size_t c, const ColumnPlaces& places, const Marks& marks,
-               const ColumnCounts& counts);
+               const ColumnCounts& counts, base::ThreadPool* pool);
 
 private:
-    void sort_place(std::size_t from, std::size_t to);
+    struct Hit {  // a row to be sorted
+        Item item;
+        std::uint32_t place;
+    };
+    struct SortRoom {
+        std::vector<std::uint64_t> key;
+        std::vector<std::uint32_t> order;
+        std::vector<Item> sorted;
+        base::SortSpace space;
+    };
+    void find_hits(const NodeRows& node, std::size_t c, const ColumnPlaces& places, base::ThreadPool* pool);
+    void sort_place(std::size_t from, std::size_t to, SortRoom& room);
 
-    std::vector<std::uint32_t> cursor_;  // per place: where its next row goes
-    std::vector<std::uint64_t> key_;
-    std::vector<std::uint32_t> order_;
-    base::SortSpace sort_;
+    std::vector<std::uint32_t> cursor_;   // per place: where its next row goes
+    std::vector<std::vector<Hit>> hits_;  // per block of rows
+    std::vector<SortRoom> rooms_;         // per thread
 };
 
 // What one thread works with while it searches columns, whatever the statistic.
@@ -51,7 +61,7 @@ struct ColumnSpace {
     ColumnPlaces places;
     FetchedBins fetched;
     std::vector<ZoomStep> steps;
-    std::vector<std::uint64_t> words;  // counted by a zoom
+    Histogram words;  // counted by a zoom
 };
 
 class CountedFinder : public SplitFinder {
@@ -82,7 +92,7 @@ protected:
     }
     // The largest value in one place of a column and the smallest in the next.
     static void find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
-                          std::size_t next, double& lower, double& upper);
+                          std::size_t next, base::ThreadPool* pool, double& lower, double& upper);
 
     const SearchOptions options_;
 
@@ -92,15 +102,15 @@ private:
     virtual Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
     // Marks what may reach the floor, which is a merit.
     virtual Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
-    // The exact search among what the survey has left of a column.
+    // The exact search among what the survey has left of a column; with a pool its rows are shared by all threads.
     virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
-                          int thread) = 0;
+                          base::ThreadPool* pool, int thread) = 0;
     // Has this bin of a column any rows in the node?
     virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;
 
     std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread);
-    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, int thread);
-    double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin) const;
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool, int thread);
+    double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin, base::ThreadPool* pool) const;
     Limits limits_of(std::size_t c, const NodeContext& context) const;
     double lifted(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
 

@@ -44,27 +44,35 @@ void count_all(const Cells& cells, std::uint64_t* words, std::size_t all_rows) {
         for (std::size_t w = 0; w < cells.width(); ++w) words[all_rows + w] += words[b * cells.width() + w];
 }
 
+// Adds up what threads have counted apart; those that counted nothing have no words.
+inline void add_parts(base::ThreadPool* pool, const std::vector<Histogram>& parts, Histogram& whole) {
+    constexpr std::size_t words_at_once = 1024;
+    base::for_blocks(
+        pool, whole.size(),
+        [&](std::size_t, std::size_t from, std::size_t to, int) {
+            for (const Histogram& part : parts)
+                for (std::size_t w = from; w < to && !part.empty(); ++w) whole[w] += part[w];
+        },
+        words_at_once);
+}
+
 template <class Cells>
 std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::ThreadPool* pool) {
     const std::size_t n = node.size(), all_rows = node.store->binning->n_slots * column_words(cells),
                       n_words = all_rows + cells.width();
-    cells.bind(node.store->target, node.begin);
+    cells.bind(node.target(), node.begin);
     auto whole = std::make_shared<Histogram>(n_words, 0);
-    constexpr std::size_t block = 1 << 14;
-    const std::size_t n_blocks = (n + block - 1) / block;
-    if (!pool || n_blocks < 4) {
+    if (pool && n > base::block_rows) {
+        std::vector<Histogram> parts(static_cast<std::size_t>(pool->size()));
+        base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+            Histogram& part = parts[static_cast<std::size_t>(thread)];
+            if (part.empty()) part.resize(n_words, 0);
+            count_rows(node, cells, from, to, part.data());
+        });
+        add_parts(pool, parts, *whole);
+    } else {
         count_rows(node, cells, 0, n, whole->data());
-        count_all(cells, whole->data(), all_rows);
-        return whole;
     }
-    std::vector<Histogram> parts(static_cast<std::size_t>(pool->size()));
-    pool->run(n_blocks, [&](std::size_t b, int thread) {
-        Histogram& part = parts[static_cast<std::size_t>(thread)];
-        if (part.empty()) part.resize(n_words, 0);
-        count_rows(node, cells, b * block, std::min(n, (b + 1) * block), part.data());
-    });
-    for (const Histogram& part : parts)
-        for (std::size_t w = 0; w < part.size(); ++w) (*whole)[w] += part[w];
     count_all(cells, whole->data(), all_rows);
     return whole;
 }

@@ -33,7 +33,7 @@ struct LevelCells {
 
 template <class Weight>
 LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bool count_missing) {
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     LevelCells<Weight> out;
     out.n_classes = static_cast<std::size_t>(target.n_classes[0]);
     out.code = levels.code;

@@ -6,7 +6,7 @@ namespace ceiba::split {
 
 void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     const std::int32_t* codes = node.codes(column);
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     const std::size_t n = node.size();
     const auto takes_part = [&](std::size_t i) {
         return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0;
@@ -39,7 +39,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
 
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
                                      const std::vector<double>& class_scale, bool falling) {
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     std::vector<LevelOrder> orders;
     std::vector<double> mean(levels.n_levels());
     for (int o = 0; o < target.n_outputs(); ++o) {
@@ -87,7 +87,7 @@ using Part = EventPart;
 
 // Sums are rounded once: they do not depend on the order of rows.
 Part part_of(const NodeRows& node, std::span<const std::uint32_t> rows) {
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     base::LongSum weight, events;
     for (const std::uint32_t row : rows) {
         const double w = target.weight_of(node.begin + row);

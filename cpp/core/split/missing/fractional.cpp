@@ -4,7 +4,7 @@ namespace ceiba::split {
 
 FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& routing)
     : node_(node), branch_(routing.branch), share_(static_cast<std::size_t>(routing.n_branches), 0.0) {
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     double placed = 0.0;
     std::size_t n_parted = 0;
     for (std::size_t i = 0; i < branch_.size(); ++i) {
@@ -34,17 +34,16 @@ FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& rout
 }
 
 std::vector<NodeRows> FractionalDivision::branches() const {
-    const data::TargetRows& from = node_.store->target;
+    const data::TargetRows& from = node_.target();
     const auto store = std::make_shared<RowStore>();
     store->table = node_.store->table;
-    store->sorted.resize(node_.store->sorted.size());
-    store->codes.resize(node_.store->codes.size());
-    data::TargetRows& to = store->target;
+    store->resize_columns(node_.store->n_columns());
+    data::TargetRows& to = store->target[0];
     to.n_classes = from.n_classes;
     to.row.resize(size());
     to.weight.resize(size());
-    to.labels.assign(from.labels.size(), std::vector<std::uint16_t>(size()));
-    to.numbers.assign(from.numbers.size(), std::vector<double>(size()));
+    to.labels.assign(from.labels.size(), base::Buffer<std::uint16_t>(size()));
+    to.numbers.assign(from.numbers.size(), base::Buffer<double>(size()));
     for (std::size_t i = 0; i < node_.size(); ++i)
         each(i, [&](std::size_t b, std::uint32_t place, double part) {
             const std::size_t at = begin_[b] + place, source = node_.begin + i;
@@ -53,6 +52,7 @@ std::vector<NodeRows> FractionalDivision::branches() const {
             for (std::size_t o = 0; o < from.labels.size(); ++o) to.labels[o][at] = from.labels[o][source];
             for (std::size_t o = 0; o < from.numbers.size(); ++o) to.numbers[o][at] = from.numbers[o][source];
         });
+    store->make_second_side();
     std::vector<NodeRows> out(share_.size());
     for (std::size_t b = 0; b < out.size(); ++b) {
         out[b].store = store;
@@ -68,7 +68,7 @@ void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branch
     for (const BranchRows& branch : branches)
         if (branch.searched) branch.rows->present.assign(from.sorted.size(), 0);
     const auto divide = [&](std::size_t c) {
-        from.codes[c].empty() ? divide_sorted(c, branches) : divide_codes(c, branches);
+        from.has_levels(c) ? divide_codes(c, branches) : divide_sorted(c, branches);
     };
     if (!node_.live)
         for (std::size_t c = 0; c < from.sorted.size(); ++c) divide(c);
@@ -77,8 +77,9 @@ void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branch
 }
 
 void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {
-    std::vector<std::int32_t>& to = branches[0].rows->store->codes[c];
+    base::Buffer<std::int32_t>& to = branches[0].rows->store->codes[0][c];
     to.resize(size());
+    branches[0].rows->store->codes[1][c].resize(size());
     const std::int32_t* const codes = node_.codes(c);
     for (std::size_t i = 0; i < node_.size(); ++i)
         each(i, [&](std::size_t b, std::uint32_t place, double) { to[begin_[b] + place] = codes[i]; });

@@ -31,7 +31,7 @@ private:
     void divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const;
 
     const NodeRows& node_;
-    const std::vector<std::uint16_t>& branch_;
+    const base::Buffer<std::uint16_t>& branch_;
     std::vector<double> share_;                  // of each branch
     std::vector<std::uint32_t> place_, parted_;  // of whole rows in their branch; of the others in every branch
     std::vector<std::uint32_t> begin_;           // of each branch in the new store

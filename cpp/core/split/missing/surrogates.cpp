@@ -46,7 +46,7 @@ public:
         Surrogate out;
         Placed both;  // rows placed by the primary that have a value here
         const double agree =
-            node_.store->codes[column].empty() ? best_cut(column, both, out) : best_levels(column, both, out);
+            node_.store->has_levels(column) ? best_levels(column, both, out) : best_cut(column, both, out);
         if (out.kind == Kind::none) return out;
         const Placed& base = options_.style == 0 ? placed_ : both;
         out.column = static_cast<std::int32_t>(column);
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    double weight(std::size_t i) const { return node_.store->target.case_weight_of(node_.begin + i); }
+    double weight(std::size_t i) const { return node_.target().case_weight_of(node_.begin + i); }
     double rows(std::size_t i) const { return options_.weights_count_rows ? weight(i) : 1.0; }
     bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
@@ -88,7 +88,7 @@ private:
         if (all) own = all_values(column);
         const Entry* const entries = all ? own.data() : node_.entries(column);
         const std::size_t n = all ? own.size() : node_.n_present(column);
-        const data::TargetRows& target = node_.store->target;
+        const data::TargetRows& target = node_.target();
         if (target.weight.empty() && target.case_weight.empty()) {
             const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
             const auto counted = [this](std::uint32_t row) { return std::int64_t{sign_[row] != 0}; };
@@ -134,7 +134,7 @@ private:
     // The weight on both sides of the rows with a value here: all that the primary placed, less those without; how many
     // rows they are.
     double count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both) const {
-        if (!node_.store->target.weight.empty() || node_.entries(column) != entries) {
+        if (!node_.target().weight.empty() || node_.entries(column) != entries) {
             double n_both = 0.0;
             for (std::size_t i = 0; i < n; ++i)
                 if (sign_[entries[i].row] != 0) {
@@ -229,7 +229,7 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
 }
 
 int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale) {
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     std::array<base::Sum, 2> weight, sum;
     for (std::size_t i = 0; i < node.size(); ++i) {
         const std::size_t b = primary.branch[i];
@@ -258,7 +258,7 @@ void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, 
             const int branch = send(node, s, i);
             if (branch < 0) continue;
             routing.branch[i] = static_cast<std::uint16_t>(branch);
-            s.sent += options.weights_count_rows ? std::llround(node.store->target.case_weight_of(node.begin + i)) : 1;
+            s.sent += options.weights_count_rows ? std::llround(node.target().case_weight_of(node.begin + i)) : 1;
             break;
         }
     }
@@ -270,7 +270,7 @@ GivenSplitSurrogates surrogates_of_given_split(const data::Table& table, const d
     base::ThreadPool pool(1);
     base::Interrupt never([] { return false; });
     const NodeRows node = presort(table, target, search.conventions.keep_zero_weights, pool, never);
-    const auto& row = node.store->target.row;
+    const auto& row = node.target().row;
     Routing routing;
     routing.branch.resize(node.size());
     for (std::size_t i = 0; i < node.size(); ++i) routing.branch[i] = branch[row[i]];

@@ -32,7 +32,7 @@ public:
     GainRatioFinder(const NodeRows& root, SearchOptions options, int n_threads)
         : options_(std::move(options)),
           spaces_(static_cast<std::size_t>(n_threads)),
-          n_classes_(static_cast<std::size_t>(root.store->target.n_classes[0])),
+          n_classes_(static_cast<std::size_t>(root.target().n_classes[0])),
           n_rows_(root.size()) {
         for (const data::Column& column : root.store->table->columns)
             many_levels_.push_back(column.kind() == data::ColumnKind::levels &&
@@ -43,7 +43,7 @@ public:
         values_.resize(root.store->sorted.size());
         close_.resize(values_.size());
         for (std::size_t c = 0; c < values_.size(); ++c) {
-            if (!root.store->codes[c].empty()) continue;
+            if (root.store->has_levels(c)) continue;
             for (std::size_t i = 0; i < root.n_present(c); ++i)
                 if (i == 0 || root.entries(c)[i].rank != root.entries(c)[i - 1].rank)
                     values_[c].push_back(root.number(c, root.entries(c)[i].row));
@@ -75,8 +75,8 @@ public:
 private:
     // The rows of a node with their classes.
     struct Seen {
-        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.store->target.labels[0].data() + n.begin) {
-            const std::vector<double>& all = n.store->target.weight;
+        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
+            const base::Buffer<double>& all = n.target().weight;
             if (!all.empty())
                 for (std::uint32_t i = 0; i < n.size(); ++i)
                     if (all[n.begin + i] != 1.0) others.push_back(i);
@@ -113,7 +113,7 @@ private:
 
     template <class Mass>
     Offer look_at(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
-        return seen.node.store->codes[c].empty() ? best_cut(seen, c, mass, space) : levels(seen, c, mass, space);
+        return seen.node.store->has_levels(c) ? levels(seen, c, mass, space) : best_cut(seen, c, mass, space);
     }
 
     // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)

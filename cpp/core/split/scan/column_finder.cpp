@@ -14,7 +14,7 @@ bool constant(const NodeRows& node, std::size_t c) {
     if (node.sparse) return sparse_column(node, c).n == 0;  // others are not live
     const std::size_t n = node.n_present(c);
     if (n < node.size()) return n == 0;
-    if (!node.store->codes[c].empty()) {
+    if (node.store->has_levels(c)) {
         const std::int32_t* codes = node.codes(c);
         return std::all_of(codes, codes + n, [codes](std::int32_t k) { return k == codes[0]; });
     }
@@ -27,7 +27,7 @@ void sort_by_column(std::vector<Candidate>& found) {
 
 // Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
-    const std::size_t n_rows = node.store->target.size();
+    const std::size_t n_rows = node.target().size();
     return !node.sparse && !node.slotted() && node.size() <= 256 && node.size() * 8 <= n_rows &&
            n_rows * node.store->sorted.size() * sizeof(Entry) > (std::size_t{1} << 20);
 }
@@ -156,7 +156,7 @@ void ColumnFinder::forget_constant_columns(NodeRows& node) const {
     std::vector<std::uint32_t> left;
     for (std::size_t i = 0; i < n_live; ++i) {
         const std::uint32_t c = node.live ? (*node.live)[i] : static_cast<std::uint32_t>(i);
-        if (!node.store->codes[c].empty() || !constant(node, c)) left.push_back(c);
+        if (node.store->has_levels(c) || !constant(node, c)) left.push_back(c);
     }
     if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
 }

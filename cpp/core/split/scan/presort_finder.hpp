@@ -33,8 +33,8 @@ public:
         space.floor = floor;
         Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
         if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
-        Candidate out = node.store->codes[c].empty() ? search_numbers(node, c, limits, context, space)
-                                                     : space.search_levels(node, c, options_, limits);
+        Candidate out = node.store->has_levels(c) ? space.search_levels(node, c, options_, limits)
+                                                  : search_numbers(node, c, limits, context, space);
         out.column = static_cast<std::int32_t>(c);
         return out;
     }
@@ -68,7 +68,7 @@ private:
         };
         for (std::size_t i = 0; i < column.size(); ++i) {
             const std::size_t c = column[i];
-            if (!node.store->codes[c].empty() || node.n_present(c) != n) continue;
+            if (node.store->has_levels(c) || node.n_present(c) != n) continue;
             entries[filled] = node.entries(c);
             place[filled++] = i;
             if (filled == C::rough_at_once) look();
@@ -113,11 +113,11 @@ private:
     }
     {
         space.fresh = false;
-        space.division.bind(node.store->target, 0, node.begin);
+        space.division.bind(node.target(), 0, node.begin);
         space.division.reset();
         const auto takes_part = [&](std::size_t i) {
             return routing.branch[i] < 2 &&
-                   (!node.store->zero_weights || node.store->target.weight_of(node.begin + i) > 0.0);
+                   (!node.store->zero_weights || node.target().weight_of(node.begin + i) > 0.0);
         };
         for (std::size_t i = 0; i < node.size(); ++i)
             if (takes_part(i)) space.division.include(i);

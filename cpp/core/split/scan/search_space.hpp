@@ -31,14 +31,14 @@ public:
     // Makes the division's total that of all rows of the node, or of those with a value in the column.
     void take_all(const NodeRows& node) {
         if (fresh) return;
-        division.bind(node.store->target, 0, node.begin);
+        division.bind(node.target(), 0, node.begin);
         division.reset();
         for (std::size_t i = 0; i < node.size(); ++i) division.include(i);
         begin(true);
     }
     template <class Rows>
     void take_some(const NodeRows& node, std::size_t n, Rows row_at) {
-        division.bind(node.store->target, 0, node.begin);
+        division.bind(node.target(), 0, node.begin);
         division.reset();
         for (std::size_t i = 0; i < n; ++i) division.include(row_at(i));
         begin(false);

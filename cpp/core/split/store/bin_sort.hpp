@@ -91,7 +91,7 @@ private:
         offset_.clear();
         for (std::size_t c : columns_)
             offset_.push_back(static_cast<std::size_t>(table_->columns[c].data() - first.data()) / sizeof(T));
-        const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+        const std::uint32_t* const row = node.target().row.data() + node.begin;
         const std::size_t n = n_, n_columns = offset_.size();
         const std::size_t* const offset = offset_.data();
         T* const to = out.data();
@@ -127,7 +127,7 @@ public:
         c_ = c;
         column_ = &node.store->table->columns[c];
         bins_ = &node.store->binning->column[c];
-        row_ = node.store->target.row.data() + node.begin;
+        row_ = node.target().row.data() + node.begin;
         byte_ = node.bins() + bins_->slot;
         stride_ = node.store->binning->stride;
         n_ = node.size();

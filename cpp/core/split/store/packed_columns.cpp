@@ -107,7 +107,8 @@ bool PackedColumns::sort(const data::Table& table, const std::uint32_t* rows, st
 
 bool PackedColumns::sort(const NodeRows& node) {
     const RowStore& store = *node.store;
-    begin(*store.table, store.target.row.data() + node.begin, node.size(), store.target.labels[0].data() + node.begin);
+    const data::TargetRows& target = node.target();
+    begin(*store.table, target.row.data() + node.begin, node.size(), target.labels[0].data() + node.begin);
     binning_ = store.binning.get();
     in_order_.gather(node);
     for (std::size_t b = 0; b < binning_->bundles.size(); ++b) sort_bundle(node, b);

@@ -8,22 +8,26 @@ namespace ceiba::split {
 namespace {
 
 // Bins below that of the cut go left, bins above it right; only in the bin of the cut are values looked at.
-void route_cut_by_bins(const NodeRows& node, const Candidate& split, Routing& routing) {
-    const std::size_t c = static_cast<std::size_t>(split.column), n = node.size();
+void route_cut_by_bins(const NodeRows& node, const Candidate& split, std::uint16_t without_value,
+                       base::ThreadPool* pool, Routing& routing) {
+    const std::size_t c = static_cast<std::size_t>(split.column);
     const Binning& binning = *node.store->binning;
     const ColumnBins& bins = binning.column[c];
-    const std::uint8_t* byte = node.bins() + bins.slot;
+    const std::uint8_t* const byte = node.bins() + bins.slot;
     const std::uint8_t at = bins.bin_of_cut(split.cut);
     const std::array<std::uint8_t, 256> bin = bins.bin_of_byte();
     std::array<std::uint16_t, 256> branch_of;
     for (std::size_t b = 0; b < 256; ++b) branch_of[b] = bin[b] > at;
-    branch_of[missing_bin] = unplaced;
-    for (std::size_t i = 0; i < n; ++i) routing.branch[i] = branch_of[byte[i * binning.stride]];
-    if (binning.approximate || bins.lossless()) return;
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    branch_of[missing_bin] = without_value;
+    const bool by_value = !binning.approximate && !bins.lossless();
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
+    std::uint16_t* const branch = routing.branch.data();
     node.store->table->columns[c].with_reader([&](auto number) {
-        for (std::size_t i = 0; i < n; ++i)
-            if (byte[i * binning.stride] == at) routing.branch[i] = number(row[i]) <= split.cut ? 0 : 1;
+        base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+            for (std::size_t i = from; i < to; ++i) branch[i] = branch_of[byte[i * binning.stride]];
+            for (std::size_t i = from; by_value && i < to; ++i)
+                if (byte[i * binning.stride] == at) branch[i] = number(row[i]) <= split.cut ? 0 : 1;
+        });
     });
 }
 
@@ -37,21 +41,24 @@ void route_sparse_cut(const NodeRows& node, const Candidate& split, Routing& rou
     for (std::size_t i = 0; i < column.n; ++i) routing.branch[column.entries[i].row] = i < n_left ? 0 : 1;
 }
 
-void route_slotted_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
+void route_slotted_cut(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, Routing& routing) {
     const SparseSlots& slots = *node.store->slots;
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const SparseSlots::Side other = slots.without_zeros(static_cast<std::size_t>(split.column), split.cut);
-    for (std::size_t i = 0; i < node.size(); ++i)
-        routing.branch[i] = slots.has_any(row[i], other) == other.zeros_left ? 1 : 0;
+    base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i)
+            routing.branch[i] = slots.has_any(row[i], other) == other.zeros_left ? 1 : 0;
+    });
 }
 
-void route_cut(const NodeRows& node, const Candidate& split, const Conventions& conventions, Routing& routing) {
-    if (node.slotted()) return route_slotted_cut(node, split, routing);
-    if (node.sparse) return route_sparse_cut(node, split, routing);
-    if (node.binned()) return route_cut_by_bins(node, split, routing);
+void route_sorted_cut(const NodeRows& node, const Candidate& split, const Conventions& conventions,
+                      std::uint16_t without_value, base::ThreadPool* pool, Routing& routing) {
     const std::size_t c = static_cast<std::size_t>(split.column), n = node.size(), n_present = node.n_present(c);
-    const Entry* entries = node.entries(c);
-    for (std::size_t i = 0; i < n_present; ++i) routing.branch[entries[i].row] = i < split.position ? 0 : 1;
+    const Entry* const entries = node.entries(c);
+    base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i)
+            routing.branch[entries[i].row] = i < split.position ? 0 : i < n_present ? 1 : without_value;
+    });
     if (!node.store->zero_weights) return;
     // Rows of zero weight are not in the order: look at their value. rpart's own growing and its `predict` disagree
     // about an ordered level that lies on the cut, and the tree keeps the cut of the latter.
@@ -63,34 +70,48 @@ void route_cut(const NodeRows& node, const Candidate& split, const Conventions& 
     }
 }
 
-void route_levels(const NodeRows& node, const Candidate& split, Routing& routing) {
-    const std::int32_t* codes = node.codes(static_cast<std::size_t>(split.column));
-    std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, unplaced);
+void route_levels(const NodeRows& node, const Candidate& split, std::uint16_t without_value, base::ThreadPool* pool,
+                  Routing& routing) {
+    const std::int32_t* const codes = node.codes(static_cast<std::size_t>(split.column));
+    std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, without_value);
     for (const LevelBranch& level : split.levels)
         branch_of[static_cast<std::size_t>(level.code)] = static_cast<std::uint16_t>(level.branch);
-    for (std::size_t i = 0; i < node.size(); ++i)
-        if (codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size()))
-            routing.branch[i] = branch_of[static_cast<std::size_t>(codes[i])];
+    base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i)
+            routing.branch[i] = codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size())
+                                    ? branch_of[static_cast<std::size_t>(codes[i])]
+                                    : without_value;
+    });
 }
 
-void route_presence(const NodeRows& node, const Candidate& split, Routing& routing) {
+void route_presence(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, Routing& routing) {
     const std::size_t c = static_cast<std::size_t>(split.column);
-    for (std::size_t i = 0; i < node.size(); ++i)
-        routing.branch[i] = std::isnan(node.number(c, static_cast<std::uint32_t>(i))) ? 1 : 0;
+    base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i)
+            routing.branch[i] = std::isnan(node.number(c, static_cast<std::uint32_t>(i))) ? 1 : 0;
+    });
 }
 
 }  // namespace
 
-Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions) {
-    Routing routing;
+Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions, base::ThreadPool* pool,
+              Routing routing) {
+    const std::uint16_t without_value =
+        split.learned_missing ? static_cast<std::uint16_t>(split.missing_branch) : unplaced;
     routing.n_branches = split.n_branches;
-    routing.branch.assign(node.size(), unplaced);
-    if (split.kind == Kind::cut) route_cut(node, split, conventions, routing);
-    if (split.kind == Kind::levels) route_levels(node, split, routing);
-    if (split.kind == Kind::presence) route_presence(node, split, routing);
-    if (split.learned_missing)
-        std::replace(routing.branch.begin(), routing.branch.end(), unplaced,
-                     static_cast<std::uint16_t>(split.missing_branch));
+    routing.branch.resize(node.size());
+    if (split.kind == Kind::levels)
+        route_levels(node, split, without_value, pool, routing);
+    else if (split.kind == Kind::presence)
+        route_presence(node, split, pool, routing);
+    else if (node.slotted())
+        route_slotted_cut(node, split, pool, routing);
+    else if (node.sparse)
+        route_sparse_cut(node, split, routing);
+    else if (node.binned())
+        route_cut_by_bins(node, split, without_value, pool, routing);
+    else
+        route_sorted_cut(node, split, conventions, without_value, pool, routing);
     return routing;
 }
 
@@ -115,25 +136,40 @@ bool part_alike(const Routing& a, const Routing& b) {
     return true;
 }
 
-BranchLoad load(const NodeRows& node, const Routing& routing) {
+BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* pool) {
     const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
+    const bool counted = target.weight.empty() && target.case_weight.empty();
+    struct Branch {
+        base::WeightSum weight;
+        std::size_t rows = 0;
+    };
+    // One more for rows on no branch.
+    const auto sum = base::merge_blocks(
+        pool, node.size(), std::vector<Branch>(n_branches + 1),
+        [&](std::vector<Branch>& own, std::size_t from, std::size_t to) {
+            if (counted && n_branches == 2) {
+                std::uint32_t left = 0, right = 0;
+                for (std::size_t i = from; i < to; ++i) left += routing.branch[i] == 0, right += routing.branch[i] == 1;
+                own[0].rows = left, own[1].rows = right, own[2].rows = to - from - left - right;
+                return;
+            }
+            for (std::size_t i = from; i < to; ++i) {
+                Branch& branch = own[std::min<std::size_t>(routing.branch[i], n_branches)];
+                ++branch.rows;
+                if (!counted) branch.weight.add(target.case_weight_of(node.begin + i));
+            }
+        },
+        [](std::vector<Branch>& all, const std::vector<Branch>& more) {
+            for (std::size_t b = 0; b < all.size(); ++b)
+                all[b].rows += more[b].rows, all[b].weight.add(more[b].weight);
+        });
     BranchLoad out;
-    out.rows.assign(n_branches, 0);
-    if (n_branches == 2 && target.weight.empty() && target.case_weight.empty()) {
-        for (std::uint16_t b = 0; b < 2; ++b)
-            out.rows[b] = static_cast<std::size_t>(std::count(routing.branch.begin(), routing.branch.end(), b));
-        out.weight = {static_cast<double>(out.rows[0]), static_cast<double>(out.rows[1])};
-        return out;
+    for (std::size_t b = 0; b < n_branches; ++b) {
+        out.rows.push_back(sum[b].rows);
+        out.weight.push_back(counted ? static_cast<double>(sum[b].rows) : sum[b].weight.value());
     }
-    std::vector<base::WeightSum> weight(n_branches);
-    for (std::size_t i = 0; i < node.size(); ++i) {
-        const std::size_t b = routing.branch[i];
-        if (b >= n_branches) continue;
-        weight[b].add(target.case_weight_of(node.begin + i));
-        ++out.rows[b];
-    }
-    for (const base::WeightSum& of_branch : weight) out.weight.push_back(of_branch.value());
+    out.all_placed = sum[n_branches].rows == 0;
     return out;
 }
 
@@ -147,60 +183,38 @@ int heaviest(const BranchLoad& load, Tie tie) {
 
 namespace {
 
-Places places_of(const Routing& routing) {
+// Where the rows of each group begin (the branches, then those that stay), in each block and in the node.
+std::vector<std::uint32_t> count_groups(const Routing& routing, base::ThreadPool* pool,
+                                        std::vector<std::uint32_t>& start) {
     const std::size_t n = routing.branch.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
-    Places p;
-    p.start.assign(n_groups + 1, 0);
-    if (const std::size_t left = std::count(routing.branch.begin(), routing.branch.end(), 0);
-        routing.n_branches == 2 &&
-        left + static_cast<std::size_t>(std::count(routing.branch.begin(), routing.branch.end(), 1)) == n) {
-        // By far the commonest case, with the places in registers.
-        p.start = {0, static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n)};
-        p.place.resize(n);
-        std::uint32_t next_left = 0, next_right = p.start[1];
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t right = routing.branch[i];
-            p.place[i] = right ? next_right : next_left;
-            next_left += 1 - right;
-            next_right += right;
+    std::vector<std::uint32_t> first(base::n_blocks(n) * n_groups, 0);
+    base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
+        std::uint32_t* const count = first.data() + block * n_groups;
+        if (n_groups > 3) {
+            for (std::size_t i = from; i < to; ++i) ++count[routing.branch[i]];
+            return;
         }
-        return p;
+        std::uint32_t left = 0, right = 0;
+        for (std::size_t i = from; i < to; ++i) left += routing.branch[i] == 0, right += routing.branch[i] == 1;
+        count[0] = left, count[1] = right, count[2] = static_cast<std::uint32_t>(to - from) - left - right;
+    });
+    start.assign(n_groups + 1, 0);
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        std::uint32_t next = start[g];
+        for (std::size_t at = g; at < first.size(); at += n_groups) next += std::exchange(first[at], next);
+        start[g + 1] = next;
     }
-    for (std::uint16_t b : routing.branch) ++p.start[b + 1];
-    for (std::size_t g = 0; g < n_groups; ++g) p.start[g + 1] += p.start[g];
-    std::vector<std::uint32_t> cursor(p.start.begin(), p.start.end() - 1);
-    p.place.resize(n);
-    for (std::size_t i = 0; i < n; ++i) p.place[i] = cursor[routing.branch[i]]++;
-    return p;
+    return first;
 }
 
+// The rows [from, to) of a node to their places on the other side.
 template <class T>
-void permute(std::vector<T>& values, std::size_t begin, const std::vector<std::uint32_t>& place) {
-    if (values.empty()) return;
-    // Most nodes are small, and asking for memory would take longer than moving their rows.
-    constexpr std::size_t few = 1024;
-    std::array<T, few> room;
-    std::vector<T> more(place.size() > few ? place.size() : 0);
-    T *const moved = more.empty() ? room.data() : more.data(), *const stretch = values.data() + begin;
-    for (std::size_t i = 0; i < place.size(); ++i) moved[place[i]] = stretch[i];
-    std::copy(moved, moved + place.size(), stretch);
-}
-
-void move_target(data::TargetRows& target, std::size_t begin, const std::vector<std::uint32_t>& place,
-                 base::ThreadPool* pool) {
-    std::vector<std::function<void()>> moves;  // for the threads to share
-    const auto move = [&](auto& values) {
-        if (pool)
-            moves.push_back([&values, begin, &place] { permute(values, begin, place); });
-        else
-            permute(values, begin, place);
-    };
-    move(target.row);
-    move(target.weight);
-    move(target.case_weight);
-    for (auto& labels : target.labels) move(labels);
-    for (auto& numbers : target.numbers) move(numbers);
-    if (pool) pool->run(moves.size(), [&](std::size_t i, int) { moves[i](); });
+void move_rows(const base::Buffer<T>& source, base::Buffer<T>& target, std::size_t begin, const std::uint32_t* place,
+               std::size_t from, std::size_t to) {
+    if (source.empty()) return;
+    const T* const rows = source.data() + begin;
+    T* const out = target.data() + begin;
+    for (std::size_t i = from; i < to; ++i) out[place[i]] = rows[i];
 }
 
 // Bytes of a row in words of four; known numbers of words are copied without a loop.
@@ -233,23 +247,6 @@ void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* 
             for (std::size_t i = 0; i < n; ++i)
                 std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
     }
-}
-
-// The bytes of the node's rows go to the other array: what is read and what is written stays in sequence.
-void move_bins(const NodeRows& node, const std::vector<std::uint32_t>& place, base::ThreadPool* pool) {
-    const std::size_t stride = node.store->binning->stride, n = node.size();
-    std::uint8_t* const to = node.store->bins[static_cast<std::size_t>(1 - node.side)].data() + node.begin * stride;
-    const std::uint8_t* const from = node.bins();
-    constexpr std::size_t block = 1 << 14;
-    const auto move = [&](std::size_t b, int) {
-        const std::size_t first = b * block, rows = std::min(n - first, block);
-        copy_rows(from + first * stride, to, place.data() + first, rows, stride);
-    };
-    const std::size_t n_blocks = (n + block - 1) / block;
-    if (pool)
-        pool->run(n_blocks, move);
-    else
-        for (std::size_t b = 0; b < n_blocks; ++b) move(b, 0);
 }
 
 // Two branches and nobody stays, by far the commonest case: the left half moves in place, the right half through
@@ -297,8 +294,33 @@ void part_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Pl
 }  // namespace
 
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool) {
-    places = places_of(routing);
-    move_target(node.store->target, node.begin, places.place, pool);
+    const std::size_t n = node.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
+    std::vector<std::uint32_t> first = count_groups(routing, pool, places.start);
+    places.place.resize(n);
+    std::uint32_t* const place = places.place.data();
+    const bool in_two = n_groups == 3 && places.start[2] == n;
+    const data::TargetRows& source = node.target();
+    data::TargetRows& target = node.store->target[static_cast<std::size_t>(1 - node.side)];
+    base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
+        std::uint32_t* const next = first.data() + block * n_groups;
+        if (in_two) {  // by far the commonest case, with the places in registers
+            std::uint32_t left = next[0], right = next[1];
+            for (std::size_t i = from; i < to; ++i) {
+                const std::uint32_t goes_right = routing.branch[i];
+                place[i] = goes_right ? right : left;
+                left += 1 - goes_right;
+                right += goes_right;
+            }
+        } else {
+            for (std::size_t i = from; i < to; ++i) place[i] = next[routing.branch[i]]++;
+        }
+        const auto move = [&](const auto& here, auto& there) { move_rows(here, there, node.begin, place, from, to); };
+        move(source.row, target.row);
+        move(source.weight, target.weight);
+        move(source.case_weight, target.case_weight);
+        for (std::size_t o = 0; o < source.labels.size(); ++o) move(source.labels[o], target.labels[o]);
+        for (std::size_t o = 0; o < source.numbers.size(); ++o) move(source.numbers[o], target.numbers[o]);
+    });
     std::vector<NodeRows> children(static_cast<std::size_t>(routing.n_branches));
     for (std::size_t b = 0; b < children.size(); ++b) {
         children[b].store = node.store;
@@ -313,41 +335,53 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
 void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
                   const std::vector<BranchRows>& branches, base::ThreadPool* pool) {
     RowStore& store = *node.store;
-    const std::size_t n = node.size(), n_columns = store.codes.size(), n_branches = branches.size();
-    const bool in_two = n_branches == 2 && p.start[2] == n;
-    std::vector<std::uint32_t> present(n_columns * n_branches, 0);
-    std::vector<std::vector<Entry>> spare(pool ? static_cast<std::size_t>(pool->size()) : 1);
-    const auto part = [&](std::size_t i, int thread) {
-        const std::size_t c = node.live ? (*node.live)[i] : i;
-        std::uint32_t* const present_of = present.data() + c * n_branches;
-        if (!store.codes[c].empty()) {
-            permute(store.codes[c], node.begin, p.place);
-            const std::int32_t* codes = node.codes(c);
-            for (std::size_t b = 0; b < n_branches; ++b)
-                present_of[b] = static_cast<std::uint32_t>(
-                    std::count_if(codes + p.start[b], codes + p.start[b + 1], [](auto k) { return k >= 0; }));
-        } else if (store.binned()) {
-            return;
-        } else if (in_two) {
-            part_in_two(store.sorted[c].data() + node.begin, n, node.n_present(c), p,
-                        spare[static_cast<std::size_t>(thread)], present_of);
-        } else {
-            part_in_many(store.sorted[c].data() + node.begin, n, node.n_present(c), p, routing,
-                         spare[static_cast<std::size_t>(thread)], present_of);
-        }
-    };
+    const std::size_t n = node.size(), n_columns = store.n_columns(), n_branches = branches.size();
+    const std::size_t n_threads = pool ? static_cast<std::size_t>(pool->size()) : 1, n_counts = n_columns * n_branches;
+    std::vector<std::uint32_t> present(n_threads * n_counts, 0);  // per thread, column and branch
     const std::size_t n_live = node.live ? node.live->size() : n_columns;
-    if (pool)
-        pool->run(n_live, part);
-    else
-        for (std::size_t i = 0; i < n_live; ++i) part(i, 0);
-    if (store.binned()) move_bins(node, p.place, pool);
+    const auto live = [&](std::size_t i) { return node.live ? (*node.live)[i] : i; };
+    std::vector<std::size_t> levels;
+    for (std::size_t i = 0; i < n_live; ++i)
+        if (store.has_levels(live(i))) levels.push_back(live(i));
+    // What lies by rows goes to the other side ...
+    const std::size_t here = static_cast<std::size_t>(node.side), there = 1 - here;
+    const std::size_t stride = store.binned() ? store.binning->stride : 0;
+    const std::uint32_t* const place = p.place.data();
+    if (stride > 0 || !levels.empty())
+        base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+            if (stride > 0)
+                copy_rows(node.bins() + from * stride, store.bins[there].data() + node.begin * stride, place + from,
+                          to - from, stride);
+            for (const std::size_t c : levels) {
+                move_rows(store.codes[here][c], store.codes[there][c], node.begin, place, from, to);
+                if (node.present.empty()) continue;
+                std::uint32_t* const count =
+                    present.data() + static_cast<std::size_t>(thread) * n_counts + c * n_branches;
+                const std::int32_t* const codes = node.codes(c);
+                for (std::size_t i = from; i < to; ++i)
+                    if (routing.branch[i] < n_branches) count[routing.branch[i]] += codes[i] >= 0;
+            }
+        });
+    // ... and what is sorted is parted where it is.
+    const bool in_two = n_branches == 2 && p.start[2] == n;
+    std::vector<std::vector<Entry>> spare(n_threads);
+    base::run(pool, store.binned() ? 0 : n_live, 0, [&](std::size_t i, int thread) {
+        const std::size_t c = live(i);
+        if (store.has_levels(c)) return;
+        Entry* const entries = store.sorted[c].data() + node.begin;
+        std::vector<Entry>& room = spare[static_cast<std::size_t>(thread)];
+        if (in_two)
+            part_in_two(entries, n, node.n_present(c), p, room, present.data() + c * n_branches);
+        else
+            part_in_many(entries, n, node.n_present(c), p, routing, room, present.data() + c * n_branches);
+    });
     if (node.present.empty()) return;
     for (std::size_t b = 0; b < n_branches; ++b) {
         if (!branches[b].searched) continue;
         std::vector<std::uint32_t>& of_branch = branches[b].rows->present;
-        of_branch.resize(n_columns);
-        for (std::size_t c = 0; c < n_columns; ++c) of_branch[c] = present[c * n_branches + b];
+        of_branch.assign(n_columns, 0);
+        for (std::size_t t = 0; t < n_threads; ++t)
+            for (std::size_t c = 0; c < n_columns; ++c) of_branch[c] += present[t * n_counts + c * n_branches + b];
     }
 }
 

@@ -11,13 +11,14 @@ namespace ceiba::split {
 // Where each row of a node goes.
 constexpr std::uint16_t unplaced = 0xFFFF;
 struct Routing {
-    std::vector<std::uint16_t> branch;  // per row of the node; n_branches = stays behind; unplaced = not decided yet
+    base::Buffer<std::uint16_t> branch;  // per row of the node; n_branches = stays behind; unplaced = not decided yet
     int n_branches = 2;
 };
 
 // The way by the split alone; rows without a value (or, with rows of zero weight, with a level absent from the search)
-// are unplaced, except where the search decided for missing values.
-Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions = {});
+// are unplaced, except where the search decided for missing values. `room`: whose memory to use.
+Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions = {},
+              base::ThreadPool* pool = nullptr, Routing room = {});
 
 // Are the same rows together by two splits in two, whichever side they are on? Then the splits have the same gain.
 bool part_alike(const Routing& a, const Routing& b);
@@ -29,8 +30,9 @@ void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routin
 struct BranchLoad {
     std::vector<double> weight;
     std::vector<std::size_t> rows;
+    bool all_placed = true;
 };
-BranchLoad load(const NodeRows& node, const Routing& routing);
+BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* pool);
 
 // The branch with more weight; among equals the first, the last (scikit-learn: the right one), or none (-1).
 enum class Tie { first, last, none };
@@ -38,7 +40,7 @@ int heaviest(const BranchLoad& load, Tie tie);
 
 // The place of every row of a node after it was parted, and where each group begins.
 struct Places {
-    std::vector<std::uint32_t> place;  // per row, counted from the node's first row
+    base::Buffer<std::uint32_t> place;  // per row, counted from the node's first row
     std::vector<std::uint32_t> start;  // per group (branches, then those that stay), and the end
 };
 
@@ -48,8 +50,8 @@ struct BranchRows {
     bool searched;
 };
 
-// Parts the rows of `node` in place, at first only their target: one NodeRows per branch, to be described. Rows that
-// stay belong to none.
+// Parts the rows of `node`, at first only their target: one NodeRows per branch, to be described, on the other side of
+// the store. Rows that stay belong to none.
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool);
 
 // The columns follow, if any branch will be searched.

@@ -1,40 +1,71 @@
 #include "split/store/row_store.hpp"
 
+#include "base/phases.hpp"
 #include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
 
 namespace ceiba::split {
 
-data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights) {
+data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights, base::ThreadPool* pool) {
+    const bool all = target.rows.empty(), drops = target.weight && !keep_zero_weights;
+    const std::size_t n = all ? target.n_rows : target.rows.size();
+    const auto row_at = [&](std::size_t i) { return all ? static_cast<std::uint32_t>(i) : target.rows[i]; };
+    const auto kept = [&](std::uint32_t row) { return !drops || target.weight[row] > 0.0; };
+    std::vector<std::size_t> start(base::n_blocks(n) + 1, 0);  // where the rows of each block go
+    base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
+        start[b + 1] = to - from;
+        for (std::size_t i = from; drops && i < to; ++i) start[b + 1] -= !kept(row_at(i));
+    });
+    std::partial_sum(start.begin(), start.end(), start.begin());
+
     data::TargetRows rows;
     rows.n_classes = target.n_classes;
-    const bool all = target.rows.empty();
-    const std::size_t n = all ? target.n_rows : target.rows.size();
-    rows.row.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t row = all ? static_cast<std::uint32_t>(i) : target.rows[i];
-        if (!target.weight || keep_zero_weights || target.weight[row] > 0.0) rows.row.push_back(row);
-    }
-    if (target.weight) {
-        rows.weight.reserve(rows.row.size());
-        for (std::uint32_t i : rows.row) rows.weight.push_back(target.weight[i]);
-    }
-    if (target.case_weight)
-        for (std::uint32_t i : rows.row) rows.case_weight.push_back(target.case_weight[i]);
-    const std::size_t n_outputs = static_cast<std::size_t>(target.n_outputs);
-    for (std::size_t o = 0; o < n_outputs; ++o) {
-        if (target.classification()) {
-            auto& labels = rows.labels.emplace_back();
-            labels.reserve(rows.row.size());
-            for (std::uint32_t i : rows.row)
-                labels.push_back(static_cast<std::uint16_t>(target.labels[i * n_outputs + o]));
-        } else {
-            auto& numbers = rows.numbers.emplace_back();
-            numbers.reserve(rows.row.size());
-            for (std::uint32_t i : rows.row) numbers.push_back(target.numbers[i * n_outputs + o]);
-        }
-    }
+    const std::size_t n_kept = start.back(), n_outputs = static_cast<std::size_t>(target.n_outputs);
+    rows.row.resize(n_kept);
+    if (target.weight) rows.weight.resize(n_kept);
+    if (target.case_weight) rows.case_weight.resize(n_kept);
+    (target.classification() ? rows.labels.resize(n_outputs) : rows.numbers.resize(n_outputs));
+    for (auto& labels : rows.labels) labels.resize(n_kept);
+    for (auto& numbers : rows.numbers) numbers.resize(n_kept);
+    base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
+        std::size_t at = start[b];
+        for (std::size_t i = from; i < to; ++i)
+            if (const std::uint32_t row = row_at(i); kept(row)) rows.row[at++] = row;
+        const auto copy = [&](auto& values, auto value_of) {
+            for (std::size_t i = start[b]; i < at && !values.empty(); ++i) values[i] = value_of(rows.row[i]);
+        };
+        copy(rows.weight, [&](std::size_t row) { return target.weight[row]; });
+        copy(rows.case_weight, [&](std::size_t row) { return target.case_weight[row]; });
+        for (std::size_t o = 0; o < rows.labels.size(); ++o)
+            copy(rows.labels[o], [&](std::size_t row) {
+                return static_cast<std::uint16_t>(target.labels[row * n_outputs + o]);
+            });
+        for (std::size_t o = 0; o < rows.numbers.size(); ++o)
+            copy(rows.numbers[o], [&](std::size_t row) { return target.numbers[row * n_outputs + o]; });
+    });
     return rows;
+}
+
+void RowStore::resize_columns(std::size_t n_columns) {
+    sorted.resize(n_columns);
+    for (auto& side : codes) side.resize(n_columns);
+}
+
+void RowStore::make_second_side() {
+    const data::TargetRows& from = target[0];
+    data::TargetRows& to = target[1];
+    const auto resize_all = [](auto& arrays, const auto& like) {
+        arrays.resize(like.size());
+        for (std::size_t i = 0; i < like.size(); ++i) arrays[i].resize(like[i].size());
+    };
+    to.n_classes = from.n_classes;
+    to.row.resize(from.row.size());
+    to.weight.resize(from.weight.size());
+    to.case_weight.resize(from.case_weight.size());
+    resize_all(to.labels, from.labels);
+    resize_all(to.numbers, from.numbers);
+    resize_all(codes[1], codes[0]);
+    bins[1].resize(bins[0].size());
 }
 
 namespace {
@@ -70,11 +101,15 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
     return static_cast<std::uint32_t>(n_present);
 }
 
-void read_codes(const data::Column& column, const data::TargetRows& target, std::vector<std::int32_t>& codes,
-                std::uint32_t& present) {
+// Copies the codes of a column; returns how many rows have a value.
+std::uint32_t read_codes(const data::Column& column, const data::TargetRows& target, base::ThreadPool* pool,
+                         base::Buffer<std::int32_t>& codes) {
     codes.resize(target.size());
-    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = column.code(target.row[i]);
-    present = static_cast<std::uint32_t>(std::count_if(codes.begin(), codes.end(), [](auto k) { return k >= 0; }));
+    return static_cast<std::uint32_t>(base::count_blocks(pool, codes.size(), [&](std::size_t from, std::size_t to) {
+        std::size_t n = 0;
+        for (std::size_t i = from; i < to; ++i) n += (codes[i] = column.code(target.row[i])) >= 0;
+        return n;
+    }));
 }
 
 void forget_full_columns(NodeRows& root) {
@@ -84,14 +119,17 @@ void forget_full_columns(NodeRows& root) {
 
 }  // namespace
 
-std::size_t NodeRows::n_present(std::size_t column) const {
-    if (!binned() || !store->codes[column].empty()) return present.empty() ? size() : present[column];
+std::size_t NodeRows::n_present(std::size_t column, base::ThreadPool* pool) const {
+    if (!binned() || store->has_levels(column)) return present.empty() ? size() : present[column];
     const ColumnBins& of_column = store->binning->column[column];
     if (!of_column.any_missing) return size();
-    const std::uint8_t* byte = bins() + of_column.slot;
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < size(); ++i, byte += store->binning->stride) n += *byte != missing_bin;
-    return n;
+    const std::uint8_t* const byte = bins() + of_column.slot;
+    const std::size_t stride = store->binning->stride;
+    return base::count_blocks(pool, size(), [&](std::size_t from, std::size_t to) {
+        std::size_t n = 0;
+        for (std::size_t i = from; i < to; ++i) n += byte[i * stride] != missing_bin;
+        return n;
+    });
 }
 
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
@@ -100,31 +138,28 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
     root.store = std::make_shared<RowStore>();
     RowStore& store = *root.store;
     store.table = &table;
-    store.target = copy_target(target, keep_zero_weights);
-    const std::size_t n = store.target.size(), n_columns = table.columns.size();
-    root.end = static_cast<std::uint32_t>(n);
-    root.present.assign(n_columns, root.end);
-    store.zero_weights = keep_zero_weights && std::any_of(store.target.weight.begin(), store.target.weight.end(),
-                                                          [](double w) { return w == 0.0; });
-    store.sorted.resize(n_columns);
-    store.codes.resize(n_columns);
+    const std::size_t n_columns = table.columns.size();
     // Below about 10,000 values waking a thread costs more than it brings.
+    base::ThreadPool* const sharing = target.n_rows * n_columns < 10000 ? nullptr : &pool;
+    const data::TargetRows& rows = store.target[0] = copy_target(target, keep_zero_weights, sharing);
+    root.end = static_cast<std::uint32_t>(rows.size());
+    root.present.assign(n_columns, root.end);
+    store.zero_weights =
+        keep_zero_weights && std::any_of(rows.weight.begin(), rows.weight.end(), [](double w) { return w == 0.0; });
+    store.resize_columns(n_columns);
     std::vector<ColumnSpace> space(static_cast<std::size_t>(pool.size()));
     const auto read = [&](std::size_t c, int thread) {
         if (thread == 0) interrupt.poll();
         interrupt.check();
         const data::Column& column = table.columns[c];
         if (column.kind() == data::ColumnKind::levels) {
-            read_codes(column, store.target, store.codes[c], root.present[c]);
+            root.present[c] = read_codes(column, rows, nullptr, store.codes[0][c]);
         } else {
-            root.present[c] =
-                sort_column(column, store.target, space[static_cast<std::size_t>(thread)], store.sorted[c]);
+            root.present[c] = sort_column(column, rows, space[static_cast<std::size_t>(thread)], store.sorted[c]);
         }
     };
-    if (n * n_columns < 10000)
-        for (std::size_t c = 0; c < n_columns; ++c) read(c, 0);
-    else
-        pool.run(n_columns, read);
+    base::run(sharing, n_columns, 0, read);
+    store.make_second_side();
     forget_full_columns(root);
     return root;
 }
@@ -135,32 +170,32 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
     root.store = std::make_shared<RowStore>();
     RowStore& store = *root.store;
     store.table = &table;
-    store.target = copy_target(target, false);
+    std::optional<base::PhaseTimer> timer(base::Phase::target);
+    const data::TargetRows& rows = store.target[0] = copy_target(target, false, &pool);
+    timer.emplace(base::Phase::bins);
     const std::size_t n_columns = table.columns.size();
-    root.end = static_cast<std::uint32_t>(store.target.size());
+    root.end = static_cast<std::uint32_t>(rows.size());
     root.present.assign(n_columns, root.end);
-    store.sorted.resize(n_columns);
-    store.codes.resize(n_columns);
-    store.binning = std::make_shared<Binning>(make_bins(table, store.target, options, store.bins[0], pool, interrupt));
-    store.bins[1].resize(store.bins[0].size());
-    pool.run(n_columns, [&](std::size_t c, int) {
+    store.resize_columns(n_columns);
+    store.binning = std::make_shared<Binning>(make_bins(table, rows, options, store.bins[0], pool, interrupt));
+    for (std::size_t c = 0; c < n_columns; ++c)
         if (table.columns[c].kind() == data::ColumnKind::levels)
-            read_codes(table.columns[c], store.target, store.codes[c], root.present[c]);
-    });
+            root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes[0][c]);
+    store.make_second_side();
     forget_full_columns(root);
     return root;
 }
 
 namespace {
 
-template <class T>
-std::vector<T> stretch(const std::vector<T>& values, const NodeRows& node) {
+template <class Values>
+Values stretch(const Values& values, const NodeRows& node) {
     if (values.empty()) return {};
     return {values.begin() + node.begin, values.begin() + node.end};
 }
 
 data::TargetRows target_of(const NodeRows& node) {
-    const data::TargetRows& from = node.store->target;
+    const data::TargetRows& from = node.target();
     data::TargetRows target;
     target.n_classes = from.n_classes;
     target.row = stretch(from.row, node);
@@ -175,20 +210,19 @@ data::TargetRows target_of(const NodeRows& node) {
 
 NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     const RowStore& from = *node.store;
-    const std::size_t n_columns = from.codes.size();
+    const std::size_t n_columns = from.n_columns();
     NodeRows out;
     out.store = std::make_shared<RowStore>();
     RowStore& store = *out.store;
     store.table = from.table;
     store.binning = from.binning;
-    store.target = target_of(node);
+    store.target[0] = target_of(node);
     out.end = static_cast<std::uint32_t>(node.size());
     out.present.assign(n_columns, out.end);
-    store.sorted.resize(n_columns);
-    store.codes.resize(n_columns);
+    store.resize_columns(n_columns);
     std::vector<BinSort> sorts(pool ? static_cast<std::size_t>(pool->size()) : 1);
     const auto sort = [&](std::size_t c, int thread) {
-        if (from.codes[c].empty()) {
+        if (!from.has_levels(c)) {
             BinSort& in_order = sorts[static_cast<std::size_t>(thread)];
             out.present[c] = in_order.begin(node, c);
             Entry* const entries = (store.sorted[c].resize(node.size()), store.sorted[c].data());
@@ -196,38 +230,36 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
                 entries[at] = {rank, row};
             });
         } else {
-            store.codes[c] = stretch(from.codes[c], node);
+            store.codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
             out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
         }
     };
-    if (pool)
-        pool->run(n_columns, sort);
-    else
-        for (std::size_t c = 0; c < n_columns; ++c) sort(c, 0);
+    base::run(pool, n_columns, 0, sort);
+    store.make_second_side();
     forget_full_columns(out);
     return out;
 }
 
 NodeRows compact(const NodeRows& node) {
     const RowStore& from = *node.store;
-    const std::size_t n_columns = from.codes.size();
+    const std::size_t n_columns = from.n_columns();
     NodeRows out;
     out.store = std::make_shared<RowStore>();
     out.store->table = from.table;
     out.store->binning = from.binning;
     out.store->zero_weights = from.zero_weights;
-    out.store->target = target_of(node);
+    out.store->target[0] = target_of(node);
     out.end = static_cast<std::uint32_t>(node.size());
     out.present = node.present;
     out.live = node.live;
-    out.store->sorted.resize(n_columns);
-    out.store->codes.resize(n_columns);
+    out.store->resize_columns(n_columns);
     const std::size_t n_live = node.live ? node.live->size() : n_columns;
     for (std::size_t i = 0; i < n_live; ++i) {
         const std::size_t c = node.live ? (*node.live)[i] : i;
         out.store->sorted[c] = stretch(from.sorted[c], node);
-        out.store->codes[c] = stretch(from.codes[c], node);
+        out.store->codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
     }
+    out.store->make_second_side();
     return out;
 }
 

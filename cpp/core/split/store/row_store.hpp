@@ -6,6 +6,7 @@
 // as entries or slots (sparse_entries.hpp, sparse_slots.hpp).
 #pragma once
 
+#include "base/buffer.hpp"
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"
@@ -20,16 +21,22 @@ struct SparseSlots;    // sparse_slots.hpp
 
 struct RowStore {
     const data::Table* table = nullptr;
-    data::TargetRows target;
-    std::vector<std::vector<Entry>> sorted;        // per column; empty for columns of levels
-    std::vector<std::vector<std::int32_t>> codes;  // per column; empty for the others
-    bool zero_weights = false;                     // rows of zero weight are kept (rpart), otherwise they are left out
-    std::shared_ptr<const Binning> binning;        // bins that the numbers had or have; null: they never had any
-    std::array<std::vector<std::uint8_t>, 2>
-        bins;                                  // stride bytes per row; partition moves a node from one to the other
+    std::vector<std::vector<Entry>> sorted;  // per column; empty for columns of levels
+    // Two sides each: parting a node moves its rows from one side to the other.
+    std::array<data::TargetRows, 2> target;
+    std::array<std::vector<base::Buffer<std::int32_t>>, 2> codes;  // per column; empty for the others
+    std::array<base::Buffer<std::uint8_t>, 2> bins;                // stride bytes per row
+    bool zero_weights = false;               // rows of zero weight are kept (rpart), otherwise they are left out
+    std::shared_ptr<const Binning> binning;  // bins that the numbers had or have; null: they never had any
     std::shared_ptr<const SparseSlots> slots;  // sparse table of few distinct numbers; null: it is not
 
     bool binned() const { return !bins[0].empty(); }
+    std::size_t n_columns() const { return sorted.size(); }
+    bool has_levels(std::size_t column) const { return !codes[0][column].empty(); }
+    // Gives all columns a place, without entries.
+    void resize_columns(std::size_t n_columns);
+    // Room on the second side, once the first one is filled.
+    void make_second_side();
 };
 
 // Counts per column and bin (histogram.hpp) of a node of a binned store, or per slot (sparse_slots.hpp).
@@ -44,26 +51,29 @@ struct NodeRows {
     // moved.
     std::shared_ptr<const std::vector<std::uint32_t>> live;
     std::shared_ptr<const SparseEntries> sparse;  // sparse table: the entries of the live columns; null: dense
-    int side = 0;                                 // binned store: which of the two arrays of bins
+    int side = 0;                                 // of the store, where these rows are
     std::shared_ptr<Histogram> histogram;  // binned store: counts of this node once they are known; slots: always
 
     std::size_t size() const { return end - begin; }
     bool binned() const { return store->binned(); }
     bool slotted() const { return store->slots && !sparse; }
-    std::size_t n_present(std::size_t column) const;
+    std::size_t n_present(std::size_t column, base::ThreadPool* pool = nullptr) const;
+    const data::TargetRows& target() const { return store->target[static_cast<std::size_t>(side)]; }
     // Bins of the numeric columns of the node's rows, one row after the other.
     const std::uint8_t* bins() const {
         return store->bins[static_cast<std::size_t>(side)].data() + begin * store->binning->stride;
     }
     const Entry* entries(std::size_t column) const { return store->sorted[column].data() + begin; }
-    const std::int32_t* codes(std::size_t column) const { return store->codes[column].data() + begin; }
+    const std::int32_t* codes(std::size_t column) const {
+        return store->codes[static_cast<std::size_t>(side)][column].data() + begin;
+    }
     double number(std::size_t column, std::uint32_t local_row) const {
-        return store->table->columns[column].number(store->target.row[begin + local_row]);
+        return store->table->columns[column].number(target().row[begin + local_row]);
     }
 };
 
 // The target of the rows that are there, without those of zero weight unless they are kept.
-data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights);
+data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights, base::ThreadPool* pool);
 
 // Copies the target and sorts the columns.
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,

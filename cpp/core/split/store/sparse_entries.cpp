@@ -88,12 +88,12 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
     NodeRows root;
     root.store = std::make_shared<RowStore>();
     root.store->table = &table;
-    root.store->target = copy_target(target, false);
-    root.store->sorted.resize(matrix.n_columns);
-    root.store->codes.resize(matrix.n_columns);
-    const std::size_t n_rows = root.store->target.size();
+    root.store->target[0] = copy_target(target, false, &pool);
+    root.store->resize_columns(matrix.n_columns);
+    root.store->make_second_side();
+    const std::size_t n_rows = root.target().size();
     root.end = static_cast<std::uint32_t>(n_rows);
-    Collected collected = collect(matrix, root.store->target);
+    Collected collected = collect(matrix, root.target());
     interrupt.poll();
     interrupt.check();
     std::vector<Entry>& entries = collected.entries;

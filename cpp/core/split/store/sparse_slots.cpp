@@ -114,7 +114,7 @@ std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const
 template <class F>
 void for_each_slot(const NodeRows& node, F f) {
     const SparseSlots& slots = *node.store->slots;
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     for (std::size_t i = 0; i < node.size(); ++i)
         for (std::size_t k = slots.row_start[row[i]], end = slots.row_start[row[i] + 1]; k < end; ++k)
             f(i, slots.slot[k]);
@@ -122,7 +122,7 @@ void for_each_slot(const NodeRows& node, F f) {
 
 std::size_t count_entries(const NodeRows& node) {
     const SparseSlots& slots = *node.store->slots;
-    const data::TargetRows& target = node.store->target;
+    const data::TargetRows& target = node.target();
     std::size_t sum = 0;
     for (std::size_t i = node.begin; i < node.end; ++i)
         sum += slots.row_start[target.row[i] + 1] - slots.row_start[target.row[i]];
@@ -132,7 +132,7 @@ std::size_t count_entries(const NodeRows& node) {
 std::shared_ptr<Histogram> count_slots(const NodeRows& node) {
     auto out = std::make_shared<Histogram>(node.store->slots->size(), 0);
     std::uint64_t* const count = out->data();
-    const std::uint16_t* const label = node.store->target.labels[0].data() + node.begin;
+    const std::uint16_t* const label = node.target().labels[0].data() + node.begin;
     for_each_slot(node, [&](std::size_t i, std::uint32_t slot) { count[slot] += (std::uint64_t{1} << 32) | label[i]; });
     return out;
 }
@@ -208,14 +208,14 @@ NodeRows slotted_root(const data::Table& table, const data::Target& target, base
     NodeRows root;
     auto store = std::make_shared<RowStore>();
     store->table = &table;
-    store->target = copy_target(target, false);
-    store->sorted.resize(table.columns.size());
-    store->codes.resize(table.columns.size());
-    store->slots = make_slots(*table.sparse, store->target, root.histogram);
+    store->target[0] = copy_target(target, false, nullptr);
+    store->resize_columns(table.columns.size());
+    store->make_second_side();
+    store->slots = make_slots(*table.sparse, store->target[0], root.histogram);
     interrupt.poll();
     interrupt.check();
     if (!store->slots) return root;
-    root.end = static_cast<std::uint32_t>(store->target.size());
+    root.end = static_cast<std::uint32_t>(store->target[0].size());
     root.store = std::move(store);
     return root;
 }

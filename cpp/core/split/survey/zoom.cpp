@@ -11,7 +11,7 @@ constexpr std::size_t ahead = 24;
 template <class Number, class PlaceOf>
 void sample_ranges(const NodeRows& node, const data::Column& column, Number number, PlaceOf place_of,
                    std::vector<ZoomStep>& steps) {
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const std::size_t n = node.size(), n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536);
     const std::size_t step = std::max<std::size_t>(1, n / n_sample);
     for (std::size_t i = 0; i < n; i += step) {
@@ -29,9 +29,11 @@ void sample_ranges(const NodeRows& node, const data::Column& column, Number numb
 
 }  // namespace
 
-void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places) {
+void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places,
+                              base::ThreadPool* pool,
+                              const std::function<void(std::size_t, std::size_t, int)>& placed) {
     const data::Column& column = node.store->table->columns[c];
-    const std::uint32_t* const row = node.store->target.row.data() + node.begin;
+    const std::uint32_t* const row = node.target().row.data() + node.begin;
     const std::size_t n = node.size();
     steps[missing_].first = static_cast<std::uint32_t>(n_places);
     counted_.assign(n_places + 1, 0);
@@ -39,12 +41,15 @@ void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<Z
     place_.resize(n);
     const auto each = [&](auto number, auto place_of) {
         sample_ranges(node, column, number, place_of, steps);
-        for (std::size_t i = 0; i < n; ++i) {
-            column.ahead(row[std::min(i + ahead, n - 1)]);
-            const ZoomStep& own = steps[place_of(i)];
-            const std::uint32_t part = own.n_parts > 0 ? own.part_of(key_of(number(row[i]))) : 0;
-            place_[i] = static_cast<std::uint16_t>(own.first + part);
-        }
+        base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+            for (std::size_t i = from; i < to; ++i) {
+                column.ahead(row[std::min(i + ahead, n - 1)]);
+                const ZoomStep& own = steps[place_of(i)];
+                const std::uint32_t part = own.n_parts > 0 ? own.part_of(key_of(number(row[i]))) : 0;
+                place_[i] = static_cast<std::uint16_t>(own.first + part);
+            }
+            placed(from, to, thread);
+        });
     };
     column.with_reader([&](auto number) { with([&](auto place_of) { each(number, place_of); }); });
     fine_ = true;

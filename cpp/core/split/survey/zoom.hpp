@@ -51,22 +51,29 @@ public:
     // Puts all rows to their new places, and counts those of the parts in `words`.
     template <class Cells>
     void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomStep>& steps,
-              std::size_t n_places, std::vector<std::uint64_t>& words) {
-        place_rows(node, c, steps, n_places);
+              std::size_t n_places, Histogram& words, base::ThreadPool* pool) {
         const std::size_t width = cells.width();
         words.assign(n_places * width, 0);
-        for (std::size_t i = 0; i < node.size(); ++i)
-            if (counted_[place_[i]]) Cells::put(words.data() + place_[i] * width, cells.row(i));
+        std::vector<Histogram> parts(pool ? static_cast<std::size_t>(pool->size()) : 0);
+        place_rows(node, c, steps, n_places, pool, [&](std::size_t from, std::size_t to, int thread) {
+            Histogram& own = pool ? parts[static_cast<std::size_t>(thread)] : words;
+            if (own.empty()) own.resize(words.size(), 0);
+            for (std::size_t i = from; i < to; ++i)
+                if (counted_[place_[i]]) Cells::put(own.data() + place_[i] * width, cells.row(i));
+        });
+        if (pool) add_parts(pool, parts, words);
     }
 
 private:
-    void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places);
+    // Calls `placed` with every block of rows that has its new places.
+    void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places,
+                    base::ThreadPool* pool, const std::function<void(std::size_t, std::size_t, int)>& placed);
 
     const std::uint8_t* byte_ = nullptr;
     std::size_t stride_ = 0, missing_ = missing_bin;
     bool bundled_ = false, fine_ = false;
     std::array<std::uint8_t, 256> bin_{};
-    std::vector<std::uint16_t> place_;
+    base::Buffer<std::uint16_t> place_;
     std::vector<std::uint8_t> counted_;  // is this place a part?
 };
 

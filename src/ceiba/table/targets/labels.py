@@ -23,11 +23,11 @@ _MANY: Final = 10
 _ROWS_EACH: Final = 10
 
 
-def code_labels(y: Array) -> Coded:
+def code_labels(y: Array, n_threads: int = 1) -> Coded:
     """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
-        return _code_integers(y)
+        return _code_integers(y, n_threads)
     if kind == "f":
         return _code_floats(y)
     if kind in "UT":
@@ -44,13 +44,13 @@ def _code_by_sorting(y: Array) -> Coded:
     return classes, codes.astype(np.int32)
 
 
-def _code_integers(y: Array) -> Coded:
+def _code_integers(y: Array, n_threads: int = 1) -> Coded:
     if y.dtype != np.int64:
         if y.dtype == np.uint64 and int(y.max()) >= 2**63:
             return _code_by_sorting(y)
-        classes, codes = _code_integers(y.astype(np.int64))
+        classes, codes = _code_integers(y.astype(np.int64), n_threads)
         return classes.astype(y.dtype), codes
-    coded: Any = _core.code_integers(y if y.flags.aligned else y.copy())
+    coded: Any = _core.code_integers(y if y.flags.aligned else y.copy(), n_threads)
     return _code_by_sorting(y) if coded is None else coded
 
 

@@ -68,7 +68,12 @@ class Target:
 
 
 def read_target(
-    y: Any, *, task: Task | TaskName, n_rows: int | None = None, name: str | None = None
+    y: Any,
+    *,
+    task: Task | TaskName,
+    n_rows: int | None = None,
+    name: str | None = None,
+    n_threads: int = 1,
 ) -> Target:
     """Read a target.
 
@@ -83,6 +88,8 @@ def read_target(
         Rows of the table; another number of values is an error.
     name : str, optional
         Name of the target; else that of the Series.
+    n_threads : int, default=1
+        Threads that code whole numbers.
 
     Returns
     -------
@@ -111,7 +118,7 @@ def read_target(
     # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
-        classes, codes = code_labels(y)
+        classes, codes = code_labels(y, n_threads)
         _warn_of_many_classes(classes, len(y))
         return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
     outputs, found_name = target_outputs(y)
@@ -123,7 +130,7 @@ def read_target(
     if task.is_regression("Reading a target"):
         values = _stack([_numbers(output) for output in outputs], np.float64)
         return Target(TargetInfo(name, task, (), len(outputs), names), values)
-    coded = [code_labels(output) for output in outputs]
+    coded = [code_labels(output, n_threads) for output in outputs]
     for labels, _ in coded:
         _warn_of_many_classes(labels, len(outputs[0]))
     values = _stack([codes for _, codes in coded], np.int32)
