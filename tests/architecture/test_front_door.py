@@ -105,18 +105,21 @@ def test_public_names_are_listed_by_rooms_and_not_by_their_modules() -> None:
     assert listed == ONE_FILE_ROOMS
 
 
-def test_rooms_list_every_name_that_they_import() -> None:
+def test_rooms_import_public_names_plainly_and_others_as_themselves() -> None:
+    """A door hands other names to neighbours by `from module import name as name`."""
     assert ceiba.__file__
     package = Path(ceiba.__file__).parent
     for file in package.rglob("*/__init__.py"):
         module = ast.parse(file.read_text("utf-8"))
-        names = {
-            alias.asname or alias.name
+        aliases = [
+            alias
             for node in ast.walk(module)
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ceiba.")
             for alias in node.names
-        }
-        assert names == set(public_list(module) or []), file.relative_to(package)
+        ]
+        plain = {alias.name for alias in aliases if alias.asname is None}
+        assert plain == set(public_list(module) or []), file.relative_to(package)
+        assert all(alias.asname in (None, alias.name) for alias in aliases)
 
 
 def test_name_that_does_not_exist_is_an_attribute_error() -> None:

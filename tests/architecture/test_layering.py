@@ -2,6 +2,7 @@
 
 Rooms on one row are neighbours and do not import each other. One file may reach up, by imports
 inside functions (or for type checkers) only: the methods that Tree and the estimators share.
+Other rooms import from doors: a room, a folder of it, or a module named in DOOR_MODULES.
 """
 
 from __future__ import annotations
@@ -32,6 +33,17 @@ ROWS = [  # lowest first
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}
 MAY_REACH_UP = {"tree/methods.py"}
+MAX_DOORS = 6
+# Modules that are doors themselves: `estimators` imports scikit-learn at first use only, and the
+# functions of `route` are called by the name of their module.
+DOOR_MODULES = {
+    "ceiba.estimators.base",
+    "ceiba.estimators.classifier",
+    "ceiba.estimators.model_file",
+    "ceiba.estimators.parameters",
+    "ceiba.estimators.regressor",
+    "ceiba.tree.routing.route",
+}
 # The front door: all names, loaded lazily; and the alias of the command line.
 FRONT_DOOR = {"__init__.py", "__main__.py"}
 
@@ -75,6 +87,12 @@ def imports_of(tree: ast.AST, package: str) -> Iterator[tuple[str, bool]]:
                 yield module, id(node) in inside
 
 
+def is_door(module: str) -> bool:
+    """Whether other rooms may import from a module."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    return path.is_dir() or path.parent == PACKAGE or module in DOOR_MODULES
+
+
 def room_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else None
@@ -97,7 +115,21 @@ def violations(source: str, relative: str) -> list[str]:
             wrong.append(f"{relative}: imports the front door {module!r}: name the room")
         elif RANK.get(other, len(ROWS)) >= RANK[room]:
             wrong.append(f"{relative}: imports {module!r}, which does not lie below {room!r}")
+        elif not is_door(module):
+            wrong.append(f"{relative}: imports {module!r}, which is not a door of {other!r}")
     return wrong
+
+
+def test_rooms_have_at_most_six_doors() -> None:
+    doors: dict[str, set[str]] = {room: set() for room in RANK}
+    for file in PACKAGE.rglob("*.py"):
+        relative = file.relative_to(PACKAGE)
+        package = ".".join(["ceiba", *relative.parent.parts])
+        for module, _ in imports_of(ast.parse(file.read_text("utf-8")), package):
+            other = room_of(module)
+            if other and other != relative.parts[0] and relative.as_posix() not in FRONT_DOOR:
+                doors[other].add(module)
+    assert {room: found for room, found in doors.items() if len(found) > MAX_DOORS} == {}
 
 
 @pytest.mark.parametrize("room", sorted(RANK))
@@ -129,6 +161,7 @@ def test_rooms_on_disk_all_have_a_row() -> None:
         ("tree/value.py", "if TYPE_CHECKING:\n    from ceiba.plot import plot_tree"),
         ("tree/value.py", "import ceiba"),
         ("newroom/x.py", "pass"),
+        ("grow/grow.py", "from ceiba.tree.node import Node"),
     ],
 )
 def test_violations_of_a_wrong_import_are_found(relative: str, source: str) -> None:

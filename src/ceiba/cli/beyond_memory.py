@@ -12,10 +12,8 @@ from ceiba.cli.first_look import column_named, described
 from ceiba.cli.options.estimator_from_flags import task_of
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
-from ceiba.table import Scan
-from ceiba.table.files.kinds import as_table
-from ceiba.table.files.spooled import open_scan
-from ceiba.table.identifiers import MIN_DISTINCT
+from ceiba.table import MIN_DISTINCT, Scan
+from ceiba.table.files import as_table, open_scan
 from ceiba.visible import counted
 
 if TYPE_CHECKING:

@@ -28,10 +28,8 @@ from ceiba.cli.options.estimator_from_flags import (
 from ceiba.cli.terminal.output import LANG, answer, busy, remark, tree_style
 from ceiba.errors import DataError, OptionError
 from ceiba.table import Scan, Table
-from ceiba.table.described import described as seen_in
-from ceiba.table.files.kinds import as_table, shape_columns
-from ceiba.table.files.reading import is_text, load_table
-from ceiba.table.files.streams import shown
+from ceiba.table import described as seen_in
+from ceiba.table.files import as_table, is_text, load_table, shape_columns, shown
 from ceiba.task import Task
 from ceiba.visible import counted
 
@@ -163,7 +161,7 @@ class Learning:
     ) -> Any:
         """Fit the estimator, to all rows or to those not held out."""
         from ceiba.progress import listening
-        from ceiba.prune.cost_complexity_pruning import read_pruning
+        from ceiba.prune import read_pruning
 
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
@@ -268,7 +266,7 @@ class Learning:
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the page, with the training rows and the held-out ones."""
-        from ceiba.report.payload import fits_into_memory
+        from ceiba.report import fits_into_memory
 
         held_out = None
         if self.test is not None:

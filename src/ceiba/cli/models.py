@@ -17,7 +17,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore, wrap
     from ceiba.tree import Tree
-    from ceiba.tree.model_file.document import read
+    from ceiba.tree.model_file import read
 
     with _named(path):
         document = read(path)
@@ -27,7 +27,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Return the tree of a model file and the metadata, without waiting for scikit-learn."""
-    from ceiba.tree.model_file.document import read
+    from ceiba.tree.model_file import read
 
     with _named(path):
         document = read(path)

@@ -10,11 +10,16 @@ from ceiba.cli.first_look import column_named
 from ceiba.cli.models import open_model
 from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.errors import OptionError
-from ceiba.studio.work.source import Source
-from ceiba.table.files.kinds import as_table
-from ceiba.table.files.reading import Reading, is_text, load_table
-from ceiba.table.files.spreadsheets import is_spreadsheet
-from ceiba.table.files.streams import in_child, is_stream
+from ceiba.studio.work import Source
+from ceiba.table.files import (
+    Reading,
+    as_table,
+    in_child,
+    is_spreadsheet,
+    is_stream,
+    is_text,
+    load_table,
+)
 
 _MOST_MEMORY = 64 << 30  # bytes that the reader of a held-out file may take
 

@@ -20,12 +20,9 @@ import numpy as np
 from ceiba._polars import pl
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
-from ceiba.table.files.csv_file import CsvPiece
-from ceiba.table.files.kinds import by_schema
-from ceiba.table.files.reading import Batch
-from ceiba.table.files.streams import shown
+from ceiba.table.files import Batch, CsvPiece, by_schema, shown
 from ceiba.tree import Tree
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file import atomic
 from ceiba.tree.routing import route
 
 

@@ -27,16 +27,13 @@ from ceiba.edit.forced.division import EmptyBranchError, SplitLike
 from ceiba.edit.forced.graft import graft, plant
 from ceiba.edit.forced.here import Here
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow.core_grower import per_column
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem, per_column
 from ceiba.table import Table
-from ceiba.tree import LevelSets, SplitTable, Tree
-from ceiba.tree.notes import NodeNote, with_note
-from ceiba.tree.splits.split_table import Split
-from ceiba.tree.splits.surrogates import with_cut_digits
+from ceiba.tree import LevelSets, NodeNote, SplitTable, Tree, with_note
+from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
-    from ceiba.tree.tree import Tree
+    from ceiba.tree import Tree
 _CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
 
 

@@ -23,21 +23,14 @@ from sklearn.utils.metadata_routing import UNUSED
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
 from ceiba.estimators.beyond_memory import lazily
 from ceiba.estimators.parameters import ESTIMATORS, pop_column
-from ceiba.grow import Alternatives
-from ceiba.grow.core_grower import resolve_max_features
-from ceiba.grow.search_grower import find_alternatives
-from ceiba.prune import CostComplexity
-from ceiba.prune.cost_complexity_pruning import choose_again
-from ceiba.table import Table, read_target
-from ceiba.table.read_for_predict import read_like
-from ceiba.table.scanning.scan import is_dask
-from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
+from ceiba.prune import CostComplexity, choose_again
+from ceiba.table import Table, read_like, read_target
+from ceiba.table.scanning import is_dask
+from ceiba.table.targets import is_named_target, split_target
 from ceiba.task import Task
-from ceiba.tree import Tree
-from ceiba.tree.methods import TreeMethods
-from ceiba.tree.routing import route
-from ceiba.tree.routing.one_row import few_rows
-from ceiba.tree.routing.threads import n_threads
+from ceiba.tree import Tree, TreeMethods
+from ceiba.tree.routing import few_rows, n_threads, route
 
 _PAIRS = "$items"
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")

@@ -12,18 +12,21 @@ import numpy.typing as npt
 from ceiba.criteria import Task
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.parameters import class_weights, grow_options
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.problem import Problem
-from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, ReducedError
-from ceiba.prune.cost_complexity_pruning import read_pruning
-from ceiba.prune.cross_validation.folds import check_folds_of_shards
-from ceiba.prune.pruning import Pruning
-from ceiba.shards import dask_home, thread_home
-from ceiba.shards.grower import check_parameters, refusal
-from ceiba.shards.journal import resumable
-from ceiba.shards.table import UNWEIGHTED, Blocks, Weighting
+from ceiba.grow import GrowOptions, Problem
+from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruning, ReducedError, read_pruning
+from ceiba.prune.cross_validation import check_folds_of_shards
+from ceiba.shards import (
+    UNWEIGHTED,
+    Blocks,
+    Weighting,
+    check_parameters,
+    dask_home,
+    refusal,
+    resumable,
+    thread_home,
+)
 from ceiba.table import Scan, Target, TargetInfo
-from ceiba.table.scanning.scan import is_dask, is_dask_array, is_dask_frame
+from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.

@@ -14,7 +14,7 @@ from ceiba.estimators.beyond_memory import lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import takes_options
-from ceiba.table.scanning.scan import is_dask
+from ceiba.table.scanning import is_dask
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route

@@ -35,22 +35,32 @@ from ceiba.estimators.parameters import (
     grow_options,
     warn_of_idle_split,
 )
-from ceiba.grow.combinations import check_counts, needs_dense, needs_one_output, needs_present
-from ceiba.grow.leaf_values import Honest, honest_parts, honest_values, smooth
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.problem import Problem
+from ceiba.grow import (
+    GrowOptions,
+    Honest,
+    Problem,
+    check_counts,
+    honest_parts,
+    honest_values,
+    needs_dense,
+    needs_one_output,
+    needs_present,
+    smooth,
+)
 from ceiba.options import OptionObject, is_same
-from ceiba.prune import Pruned, prune_tree
-from ceiba.prune.cost_complexity import pruning_path
-from ceiba.prune.cost_complexity_pruning import read_pruning, with_groups
-from ceiba.prune.pruning import Pruning
-from ceiba.table import Table, Target, read, read_target
-from ceiba.table.described import described, with_missing_counted
-from ceiba.table.targets.split_target import is_named_target, split_target
-from ceiba.table.targets.target import present_rows, take_rows
-from ceiba.table.weights import read_weights
+from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
+from ceiba.table import (
+    Table,
+    Target,
+    described,
+    read,
+    read_target,
+    read_weights,
+    with_missing_counted,
+)
+from ceiba.table.targets import is_named_target, present_rows, split_target, take_rows
 from ceiba.tree import Tree
-from ceiba.tree.routing.threads import n_threads
+from ceiba.tree.routing import n_threads
 
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()

@@ -21,18 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, LeakWarning, OptionError
-from ceiba.grow.leaf_values import (
+from ceiba.grow import (
     Honest,
     MEstimate,
+    Problem,
     Shrinkage,
     expand_leaf_values,
     smoothed_values,
     strength_of,
 )
-from ceiba.grow.problem import Problem
-from ceiba.prune.cross_validation.folds import read_folds
-from ceiba.table import Table
-from ceiba.table.identifiers import warned_identifier
+from ceiba.prune.cross_validation import read_folds
+from ceiba.table import Table, warned_identifier
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route

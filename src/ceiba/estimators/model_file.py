@@ -20,13 +20,20 @@ from ceiba.estimators.base import BaseTree
 from ceiba.estimators.parameters import ESTIMATORS
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
-from ceiba.prune.cross_validation.fold_tree import StepFunctions
+from ceiba.prune.cross_validation import StepFunctions
 from ceiba.tree import Tree
-from ceiba.tree.model_file.document import Document
-from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
-from ceiba.tree.model_file.values import UnwritableError, from_json, refuse_deep, to_json
+from ceiba.tree.model_file import (
+    Document,
+    Field,
+    UnwritableError,
+    from_json,
+    refuse_deep,
+    schema_from_json,
+    schema_to_json,
+    to_json,
+    tree_from_json,
+    tree_to_json,
+)
 
 # Made again from the tree.
 _FROM_TREE: Final = frozenset(

@@ -17,10 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaWarning, OptionError
-from ceiba.grow.core_grower import resolve_min_leaf, resolve_min_split
-from ceiba.grow.leaf_values import LEAF_VALUES, Honest, MEstimate, Shrinkage, expand_leaf_values
-from ceiba.grow.option_objects import expand as expand_grow_option
-from ceiba.grow.options import OPTIONS, GrowOptions
+from ceiba.grow import (
+    LEAF_VALUES,
+    OPTIONS,
+    GrowOptions,
+    Honest,
+    MEstimate,
+    Shrinkage,
+    expand_leaf_values,
+    resolve_min_leaf,
+    resolve_min_split,
+)
+from ceiba.grow import expand as expand_grow_option
 from ceiba.options import (
     Check,
     Option,
@@ -31,11 +39,10 @@ from ceiba.options import (
     number,
     one_of,
 )
-from ceiba.prune.cost_complexity_pruning import PRUNING_NAMES, read_pruning
-from ceiba.prune.cross_validation.folds import seed_of
-from ceiba.prune.pruning import Pruning
+from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
+from ceiba.prune.cross_validation import seed_of
 from ceiba.table import Target
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets import split_target
 from ceiba.task import Task
 
 _RANDOM_STATE: Final = Option(

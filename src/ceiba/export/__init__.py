@@ -8,11 +8,14 @@ from ceiba.export.code.python import to_python
 from ceiba.export.code.sql import to_sql
 from ceiba.export.drawings.flow_charts import to_dot, to_mermaid
 from ceiba.export.drawings.svg import to_svg
+from ceiba.export.json import input_schema as input_schema
 from ceiba.export.json import to_json
 from ceiba.export.onnx import to_onnx
 from ceiba.export.pipeline import pipeline_tree
 from ceiba.export.pmml import to_pmml
 from ceiba.export.registry import FORMATS, Format, export
+from ceiba.export.registry import format_named as format_named
+from ceiba.export.registry import format_of_path as format_of_path
 from ceiba.export.sklearn import from_sklearn, to_sklearn
 from ceiba.export.text import to_rules, to_text
 

@@ -19,9 +19,8 @@ import numpy as np
 
 from ceiba.export.code.program import program_of
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.notes import note_text
-from ceiba.tree.splits.split_table import SplitKind, SplitTable
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree, note_text
+from ceiba.tree.splits import SplitKind, SplitTable
 
 _TIMES: Final = {"date": "date", "datetime": "date-time"}
 

@@ -27,8 +27,8 @@ from ceiba.export.code.program import (
     Question,
     program_of,
 )
-from ceiba.paths.of_tree import refuse_fractional
-from ceiba.tree.tree import Tree
+from ceiba.paths import refuse_fractional
+from ceiba.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3

@@ -20,14 +20,20 @@ import numpy as np
 from ceiba.errors import CeibaError, OptionError, TreeError
 from ceiba.export.pipeline_steps import Made, made_columns
 from ceiba.table import ColumnInfo, Kind, Schema, Table
-from ceiba.tree import Cut, LevelSets, Presence, SplitTable, Tree, check
-from ceiba.tree.arrays import Array
-from ceiba.tree.attachments import take_attachments
-from ceiba.tree.notes import taken_notes
-from ceiba.tree.routing.branches import LEAVES, MISSING, ask, decide
+from ceiba.tree import (
+    Array,
+    Cut,
+    LevelSets,
+    Presence,
+    SplitTable,
+    Tree,
+    check,
+    take_attachments,
+    taken_notes,
+)
+from ceiba.tree.routing import LEAVES, MISSING, ask, decide
 from ceiba.tree.routing.route import read
-from ceiba.tree.splits.split_table import Split
-from ceiba.tree.splits.surrogates import SurrogateTable
+from ceiba.tree.splits import Split, SurrogateTable
 
 _REFUSED: Final = -9  # as a branch: the Pipeline raises an error
 _FARTHEST: Final = 1e150  # cuts are looked for up to here; scaled numbers stay finite

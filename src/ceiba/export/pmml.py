@@ -19,12 +19,9 @@ from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
-from ceiba.paths.conditions import Clause
-from ceiba.paths.of_tree import accepted, clause_of, refuse_fractional, unknown_at
-from ceiba.paths.value_set import ValueSet
+from ceiba.paths import Clause, ValueSet, accepted, clause_of, refuse_fractional, unknown_at
 from ceiba.table import ColumnInfo
-from ceiba.tree.notes import note_text
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree, note_text
 
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.+-]+")

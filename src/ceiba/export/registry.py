@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.task import Task
-from ceiba.tree.model_file.atomic import atomic
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree
+from ceiba.tree.model_file import atomic
 
 
 @dataclass(frozen=True)

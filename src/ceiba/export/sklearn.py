@@ -25,11 +25,9 @@ from ceiba import _core
 from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.task import Task
-from ceiba.tree.arrays import Array
-from ceiba.tree.construct.chained import chained
-from ceiba.tree.construct.from_arrays import branches_of
-from ceiba.tree.splits.split_table import SplitKind, SplitTable
-from ceiba.tree.tree import Tree
+from ceiba.tree import Array, Tree
+from ceiba.tree.construct import branches_of, chained
+from ceiba.tree.splits import SplitKind, SplitTable
 
 _CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
 _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")

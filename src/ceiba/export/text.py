@@ -14,12 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout.captions import percent
-from ceiba.layout.colours import node_strengths
-from ceiba.paths.of_tree import ends_of, refuse_fractional, root_answers
-from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import ALL_DIGITS, DIGITS, level_text, number_text
-from ceiba.tree.tree import Tree
+from ceiba.layout import node_strengths, percent
+from ceiba.paths import ends_of, refuse_fractional, root_answers
+from ceiba.tree import Tree, note_text
+from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
 from ceiba.visible import visible
 from ceiba.words import words as words_of
 

@@ -32,8 +32,7 @@ from ceiba import _core
 from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.grow.core_grower import Place, resolve_min_leaf, resolve_min_split
 from ceiba.grow.planting import Choice, Question, plant
-from ceiba.table import Column, Kind
-from ceiba.table.weights import exact_sum, exact_sums
+from ceiba.table import Column, Kind, exact_sum, exact_sums
 from ceiba.tree import NodeTest, SplitKind, Tree
 
 if TYPE_CHECKING:

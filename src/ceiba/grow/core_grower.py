@@ -25,13 +25,10 @@ from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow.options import OPTIONS, GrowOptions, counted
 from ceiba.grow.priors import ClassScales
-from ceiba.table import Table
-from ceiba.table.weights import exact_sum
+from ceiba.table import Table, exact_sum
 from ceiba.task import Task
-from ceiba.tree import Tree
-from ceiba.tree.grown import Grown
-from ceiba.tree.routing.threads import n_threads
-from ceiba.tree.tree import tree_of_grown
+from ceiba.tree import Grown, Tree, tree_of_grown
+from ceiba.tree.routing import n_threads
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem

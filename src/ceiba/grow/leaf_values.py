@@ -30,12 +30,8 @@ from ceiba.errors import DataError, OptionError
 from ceiba.grow.core_grower import Units
 from ceiba.grow.priors import class_factor
 from ceiba.options import OptionObject, instance, nothing, number, one_of, parameter
-from ceiba.table.described import with_missing_counted
-from ceiba.tree import Tree
-from ceiba.tree.figures import rows_by_weight
-from ceiba.tree.grown import node_risk, node_value, within
-from ceiba.tree.impurity import class_risk
-from ceiba.tree.invariants import check_values
+from ceiba.table import with_missing_counted
+from ceiba.tree import Tree, check_values, class_risk, node_risk, node_value, rows_by_weight, within
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem

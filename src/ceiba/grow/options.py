@@ -45,7 +45,7 @@ from ceiba.options import (
     one_of,
 )
 from ceiba.task import Task
-from ceiba.tree.grown import ValueRules
+from ceiba.tree import ValueRules
 
 #: The ways to grow. "search" is the greedy search of the core; the others add rules to it
 #: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from ceiba.grow.core_grower import Units
 from ceiba.table import Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
-from ceiba.tree.construct.from_arrays import skeleton
-from ceiba.tree.routing.recount import in_order, recount, rounded_once
-from ceiba.tree.splits.tests import SplitTests
+from ceiba.tree.construct import skeleton
+from ceiba.tree.routing import in_order, recount, rounded_once
+from ceiba.tree.splits import SplitTests
 
 Rows = npt.NDArray[np.intp]
 

@@ -21,8 +21,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.grow.options import GrowOptions
 from ceiba.table import Target
-from ceiba.tree import Tree
-from ceiba.tree.grown import quotient
+from ceiba.tree import Tree, quotient
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]

@@ -21,13 +21,10 @@ from ceiba.grow.core_grower import Place, grow_by_search, grow_on_each
 from ceiba.grow.leaf_values import folded
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
-from ceiba.table import Table, Target
-from ceiba.table.read_for_predict import read_like
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.targets.target import read_target_like
-from ceiba.table.weights import read_weights
+from ceiba.table import Table, Target, read_like, read_weights
+from ceiba.table.targets import read_target_like, split_target
 from ceiba.tree import Tree
-from ceiba.tree.splits.surrogates import with_cut_digits
+from ceiba.tree.splits import with_cut_digits
 
 #: The function that grows what `GrowOptions.growers` or a table asks for: of the problem, the rows
 #: (None: all) and the place in a larger tree (None: the tree stands alone). Imported on first use,

@@ -26,12 +26,10 @@ from ceiba.grow.options import GrowOptions, counted
 from ceiba.grow.priors import ClassScales
 from ceiba.progress import progress_listener
 from ceiba.table import Table
-from ceiba.tree import SplitTable, Tree
-from ceiba.tree.certificate import Certificate
-from ceiba.tree.construct.from_arrays import skeleton
-from ceiba.tree.grown import node_risk, node_value
-from ceiba.tree.routing.threads import n_threads
-from ceiba.tree.splits.surrogates import with_cut_digits
+from ceiba.tree import Certificate, SplitTable, Tree, node_risk, node_value
+from ceiba.tree.construct import skeleton
+from ceiba.tree.routing import n_threads
+from ceiba.tree.splits import with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.grow.core_grower import Place

@@ -28,7 +28,7 @@ from ceiba.inspection.intervals import (
 from ceiba.inspection.intervals import r2_interval as interval_of_r2
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
 from ceiba.listing import Block, Grid, text_of
-from ceiba.table.weights import effective_rows
+from ceiba.table import effective_rows
 from ceiba.visible import figure, visible
 from ceiba.words import Words, words
 

@@ -20,14 +20,10 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.listing import Block, Listing, text_of
-from ceiba.table import Column, Table
-from ceiba.table.display import show_number
-from ceiba.tree import Cut, Intervals, Tree
-from ceiba.tree.notes import note_text
-from ceiba.tree.routing import route
-from ceiba.tree.routing.trace import Move, trace
-from ceiba.tree.splits.sentences import ALL_DIGITS, cut_words, level_text, number_text
-from ceiba.tree.splits.split_table import Split
+from ceiba.table import Column, Table, show_number
+from ceiba.tree import Cut, Intervals, Tree, note_text
+from ceiba.tree.routing import Move, route, trace
+from ceiba.tree.splits import ALL_DIGITS, Split, cut_words, level_text, number_text
 from ceiba.visible import visible
 from ceiba.words import words
 

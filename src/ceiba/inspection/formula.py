@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.paths.conditions import Clause, Condition, all_of
-from ceiba.paths.of_tree import conditions_of
-from ceiba.paths.value_set import ValueSet
+from ceiba.paths import Clause, Condition, ValueSet, all_of, conditions_of
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import DIGITS, level_text
+from ceiba.tree.splits import DIGITS, level_text
 
 _MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
 

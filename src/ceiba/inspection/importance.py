@@ -27,18 +27,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.core_grower import per_column
-from ceiba.grow.priors import altered_scale, search_mass
+from ceiba.grow import altered_scale, per_column, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
-from ceiba.table import Column, Table, read_target
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.targets.target import read_target_like
-from ceiba.table.weights import effective_rows, read_weights
-from ceiba.tree import Tree
-from ceiba.tree.impurity import altered
-from ceiba.tree.routing import route
-from ceiba.tree.routing.recount import Endings, endings
+from ceiba.table import Column, Table, effective_rows, read_target, read_weights
+from ceiba.table.targets import read_target_like, split_target
+from ceiba.tree import Tree, altered
+from ceiba.tree.routing import Endings, endings, route
 
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]

@@ -17,9 +17,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
-from ceiba.table import Table
-from ceiba.table.described import described
-from ceiba.table.targets.split_target import split_target
+from ceiba.table import Table, described
+from ceiba.table.targets import split_target
 
 _SEED: Final = 0
 Array = npt.NDArray[np.float64]

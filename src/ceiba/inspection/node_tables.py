@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.listing import Listing, by_column
-from ceiba.prune import PruningSequence
-from ceiba.prune.cost_complexity import pruning_sequence
-from ceiba.tree import Tree
-from ceiba.tree.figures import sum_up
+from ceiba.prune import PruningSequence, pruning_sequence
+from ceiba.tree import Tree, sum_up
 
 _NOISE: Final = 1e-12
 

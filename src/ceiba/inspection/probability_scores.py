@@ -36,7 +36,7 @@ from ceiba.inspection.intervals import (
     wilson,
 )
 from ceiba.listing import Listing
-from ceiba.table.weights import effective_rows
+from ceiba.table import effective_rows
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]

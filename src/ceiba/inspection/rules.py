@@ -21,12 +21,10 @@ from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
 from ceiba.listing import Listing
-from ceiba.paths.conditions import Condition
-from ceiba.paths.of_tree import conditions_of
+from ceiba.paths import Condition, conditions_of
 from ceiba.task import Task
-from ceiba.tree import Tree
-from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import DIGITS, level_text, number_text
+from ceiba.tree import Tree, note_text
+from ceiba.tree.splits import DIGITS, level_text, number_text
 from ceiba.words import words
 
 #: The words for the interval of a leaf.

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.inspection.importance import importance
-from ceiba.layout.captions import percent
+from ceiba.layout import percent
 from ceiba.listing import Block, Grid, Listing, text_of
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.visible import visible
 from ceiba.words import Words, words
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ceiba.tree import Cut, Intervals, LevelSets, Tree
-from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import cut_words, level_text, number_text, quoted_level
+from ceiba.tree import Cut, Intervals, LevelSets, Tree, note_text
+from ceiba.tree.splits import cut_words, level_text, number_text, quoted_level
 from ceiba.words import words
 
 

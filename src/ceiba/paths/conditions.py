@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.paths.value_set import ValueSet
-from ceiba.table import ColumnInfo, Schema, Table
-from ceiba.table.read_for_predict import read_like
+from ceiba.table import ColumnInfo, Schema, Table, read_like
 from ceiba.words import words
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from ceiba.paths.conditions import Chain, Clause, Condition
 from ceiba.paths.value_set import ValueSet
 from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.splits.split_table import SplitKind
+from ceiba.tree.splits import SplitKind
 
 STAYS: Final = -1  # as a branch: the row goes no further
 

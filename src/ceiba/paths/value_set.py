@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import Column, ColumnInfo, Kind
-from ceiba.tree.splits.sentences import (
+from ceiba.tree.splits import (
     ALL_DIGITS,
     levels_sentence,
     quoted_level,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.inspection import LearningCurve
-from ceiba.inspection.splitting.impurity import impurity
+from ceiba.inspection.splitting import impurity
 from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import class_colours
 from ceiba.words import words

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout.captions import percent, question
-from ceiba.layout.colours import node_strengths
+from ceiba.layout import node_strengths, percent, question
 from ceiba.plot.painting._matplotlib import Axes, as_tree, axes_size
 from ceiba.plot.painting.colours import (
     Colour,
@@ -27,7 +26,7 @@ from ceiba.plot.painting.colours import (
 )
 from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 ROW = 17.0  # points

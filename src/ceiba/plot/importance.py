@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.inspection.importance import importance_table
+from ceiba.inspection import importance_table
 from ceiba.listing import Listing
 from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import class_colours, ink_of
-from ceiba.tree.splits.sentences import number_text
+from ceiba.tree.splits import number_text
 from ceiba.words import words
 
 _MEASURES: Final = ("gain", "surrogates", "permutation", "heldout_gain")

@@ -7,14 +7,13 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout.captions import percent
-from ceiba.layout.drawing import lay_foot
+from ceiba.layout import lay_foot, percent
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
 from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 MARGIN = 10.0

@@ -12,10 +12,10 @@ from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import class_colours, ink_of
 from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, title_slice
 from ceiba.plot.painting.text import in_covering_fonts
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 

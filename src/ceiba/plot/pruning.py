@@ -11,7 +11,7 @@ from ceiba.listing import Listing
 from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import Ink, class_colours, ink_of
 from ceiba.plot.painting.text import round_numbers, set_apart_ticks
-from ceiba.tree.splits.sentences import number_text
+from ceiba.tree.splits import number_text
 from ceiba.words import Words, words
 
 _MARGIN = 1.12  # factor of the number of leaves left free at both ends

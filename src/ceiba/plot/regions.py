@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout.colours import ValueScale, node_strengths
+from ceiba.layout import ValueScale, node_strengths
 from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import (
     Colour,
@@ -21,7 +21,7 @@ from ceiba.plot.painting.colours import (
 from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
 from ceiba.plot.painting.text import in_covering_fonts
 from ceiba.table import Column, Table, read_target
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 

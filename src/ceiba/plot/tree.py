@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout.colours import NodeFills
-from ceiba.layout.drawing import (
+from ceiba.layout import (
     SMALLEST_FONT,
     Drawing,
     Foot,
+    NodeFills,
     Sheet,
     checked_direction,
     fit,
@@ -30,7 +30,7 @@ from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
 from ceiba.plot.painting.text import in_covering_fonts, text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 MARGIN = 8.0

@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
-from ceiba.grow.significance.independence import Method, Significance
-from ceiba.grow.significance.search_p_values import Correction, SplitTest
+from ceiba.grow import Problem
+from ceiba.grow.significance import Correction, Method, Significance, SplitTest
 from ceiba.listing import Listing
 from ceiba.options import boolean, integer, number, one_of, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow.priors import search_mass
+from ceiba.grow import search_mass
 from ceiba.listing import Listing
 from ceiba.task import Task
 from ceiba.tree import Tree

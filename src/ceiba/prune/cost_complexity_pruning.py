@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import boolean, check_options, integer, nothing, number, one_of, parameter
 from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
@@ -21,7 +21,7 @@ from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
-from ceiba.shards.grower import with_rows
+from ceiba.shards import with_rows
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import SplitKind, Tree
 

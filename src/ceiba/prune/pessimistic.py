@@ -20,13 +20,10 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.core_grower import read_monotonic
-from ceiba.grow.leaf_values import limited
-from ceiba.grow.problem import Problem, counts_parts, repeat_rows
+from ceiba.grow import Problem, counts_parts, limited, read_monotonic, repeat_rows
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
-from ceiba.tree import Tree
-from ceiba.tree.grown import fill_empty
+from ceiba.tree import Tree, fill_empty
 
 Array = npt.NDArray[np.float64]
 # C4.5 release 8: training errors that are taken for equal.

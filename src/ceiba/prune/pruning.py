@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import OptionObject
 from ceiba.prune.cross_validation.validate import CrossValidation

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cost_complexity import node_risks
 from ceiba.prune.cross_validation.folds import seed_of
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 
 

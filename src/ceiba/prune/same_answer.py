@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree import Tree
 

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.grow.priors import search_mass
+from ceiba.grow import search_mass
 from ceiba.table import Table
-from ceiba.tree import SplitTable, Tree
-from ceiba.tree.notes import note_text
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree import SplitTable, Tree, note_text
+from ceiba.tree.splits import level_text
 
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 

@@ -23,10 +23,9 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.layout.colours import NUMBER, class_palette
+from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.prune.cost_complexity import Risk, collapse_alpha, pruning_sequence
-from ceiba.prune.pruning_table import choose_step, unit_of
+from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, unit_of
 from ceiba.report.nodes import column_columns, exact, node_columns, whole
 from ceiba.report.training_rows import (
     RowsByNode,
@@ -37,11 +36,11 @@ from ceiba.report.training_rows import (
 )
 from ceiba.report.trust import trust_columns
 from ceiba.table import Scan, Table
-from ceiba.table.scanning.scan import ScannedTable
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.scanning import ScannedTable
+from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 VERSION: Final = 1

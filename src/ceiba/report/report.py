@@ -13,7 +13,7 @@ from typing import Any
 from ceiba.report.page import page
 from ceiba.report.payload import payload
 from ceiba.tree import Tree
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file import atomic
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError
-from ceiba.grow.problem import Problem
-from ceiba.layout.panel_axis import bin_edges
+from ceiba.grow import Problem
+from ceiba.layout import bin_edges
 from ceiba.report.nodes import exact, shown, split_columns
 from ceiba.table import Column, Table, read_target
 from ceiba.tree import SplitKind, SplitTable, Tree

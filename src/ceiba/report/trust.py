@@ -14,7 +14,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.report.nodes import exact, shown, whole
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 
 _CALLS = {
     "stability": ("model.stability(X, y)", "n_leaves", "agreement"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.rules.model_file import restore_rules as restore_rules
 from ceiba.rules.rule_set import GeneralRule, RuleSet
 
 __all__ = ["GeneralRule", "RuleSet"]

@@ -28,9 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from ceiba.paths.conditions import Clause, Condition
-from ceiba.paths.of_tree import clause_of, joined_with
-from ceiba.prune.pessimistic import added_errors
+from ceiba.paths import Clause, Condition, clause_of, joined_with
+from ceiba.prune import added_errors
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
 

@@ -13,13 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import ModelFileError
-from ceiba.paths.conditions import Chain, Clause, Condition
-from ceiba.paths.value_set import ValueSet
+from ceiba.paths import Chain, Clause, Condition, ValueSet
 from ceiba.rules.rule_set import GeneralRule, RuleSet, plain
-from ceiba.tree.model_file.document import Document, write
-from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import from_json, to_json
-from ceiba.tree.splits.sentences import ALL_DIGITS
+from ceiba.tree.model_file import Document, Field, from_json, to_json, write
+from ceiba.tree.splits import ALL_DIGITS
 
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
 _SET: Final = ("column", "low", "high", "codes", "named", "missing", "digits")

@@ -19,12 +19,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import column_or_1d
 
 from ceiba.errors import DataTypeError, OptionError, did_you_mean
-from ceiba.families.presets import c45
-from ceiba.grow.problem import Problem
-from ceiba.paths.conditions import Condition
+from ceiba.families import c45
+from ceiba.grow import Problem
+from ceiba.paths import Condition
 from ceiba.rules.generalise import Draft, chosen, drafts
-from ceiba.table import Table
-from ceiba.table.read_for_predict import read_like
+from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]
@@ -358,7 +357,7 @@ def _python(rules: RuleSet) -> str:
 
 
 def _sql(rules: RuleSet, dialect: str = "duckdb") -> str:
-    from ceiba.export.code.sql import conditions_case
+    from ceiba.export.code import conditions_case
 
     conditions = dict(enumerate(rule.condition for rule in rules.rules_))
     answers = {i: plain(rule.value) for i, rule in enumerate(rules.rules_)}

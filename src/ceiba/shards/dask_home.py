@@ -28,7 +28,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, SchemaError, did_you_mean
-from ceiba.grow.options import GrowOptions
+from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLE,
     FirstPass,
@@ -43,8 +43,7 @@ from ceiba.shards.second_pass import Seen, agree, fill
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, named_arrays
 from ceiba.shards.table import Blocks, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Scan, Schema
-from ceiba.table.scanning.parquet import check_names_differ
-from ceiba.table.scanning.scan import Piece
+from ceiba.table.scanning import Piece, check_names_differ
 
 RETRIES: Final = 10
 _CONNECT: Final = "10s"  # that a scheduler has to answer

@@ -16,17 +16,22 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.core_grower import Units
-from ceiba.grow.options import GrowOptions
+from ceiba.grow import GrowOptions, Units
 from ceiba.shards.shard import NumberTarget, empty_arrays
 from ceiba.shards.table import Weighting
-from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo, read, read_target
-from ceiba.table.described import described
-from ceiba.table.levels import sorted_levels
-from ceiba.table.scanning.scan import Piece
-from ceiba.table.targets.labels import code_labels
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.weights import read_weights
+from ceiba.table import (
+    ColumnInfo,
+    Kind,
+    Schema,
+    TargetInfo,
+    described,
+    read,
+    read_target,
+    read_weights,
+    sorted_levels,
+)
+from ceiba.table.scanning import Piece
+from ceiba.table.targets import code_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")

@@ -26,14 +26,19 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import Place, core_options, set_sizes, tree_of
-from ceiba.grow.leaf_values import folded
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.problem import Problem
+from ceiba.grow import (
+    GrowOptions,
+    Place,
+    Problem,
+    check_combinations,
+    core_options,
+    folded,
+    set_sizes,
+    tree_of,
+)
 from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
 from ceiba.shards.table import ShardedTable, ShardedTarget
-from ceiba.table.weights import exact_sum
+from ceiba.table import exact_sum
 from ceiba.task import Task
 from ceiba.tree import Tree
 

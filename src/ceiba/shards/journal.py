@@ -26,7 +26,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.options import GrowOptions
+from ceiba.grow import GrowOptions
 from ceiba.shards.shard import Arrays, Words
 from ceiba.shards.table import Exchange, ShardedTable
 

@@ -12,15 +12,12 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import DataError
-from ceiba.grow.options import GrowOptions
+from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
 from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
 from ceiba.shards.table import ShardedTarget, Weighed
-from ceiba.table import ColumnInfo, Kind, Schema, Table
-from ceiba.table.read_for_predict import read_like
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.targets.target import read_target_like
-from ceiba.table.weights import sums_of_digits
+from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, sums_of_digits
+from ceiba.table.targets import read_target_like, split_target
 
 
 @dataclass(frozen=True)

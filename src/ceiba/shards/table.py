@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.grow.core_grower import AS_THEY_ARE, Units
+from ceiba.grow import AS_THEY_ARE, Units
 from ceiba.shards.shard import Arrays, ShardLayout, Words
 from ceiba.table import Schema, Table, Target, TargetInfo
-from ceiba.tree.splits.sentences import ALL_DIGITS
+from ceiba.tree.splits import ALL_DIGITS
 
 
 class Exchange(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.options import GrowOptions
+from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLED_PIECES,
     FirstPass,
@@ -34,11 +34,9 @@ from ceiba.shards.scratch import Scratch, bytes_of
 from ceiba.shards.second_pass import Seen, agree, fill
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, named_arrays
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
-from ceiba.table import Kind
-from ceiba.table.scanning.parquet import BATCH_ROWS
-from ceiba.table.scanning.scan import Scan
-from ceiba.table.schema import Schema
-from ceiba.tree.routing.threads import n_threads
+from ceiba.table import Kind, Schema
+from ceiba.table.scanning import BATCH_ROWS, Scan
+from ceiba.tree.routing import n_threads
 from ceiba.visible import counted
 
 T = TypeVar("T")

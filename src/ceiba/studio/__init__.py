@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from ceiba.studio.launch import Address as Address
+from ceiba.studio.launch import first_setup as first_setup
 from ceiba.studio.launch import open_studio
+from ceiba.studio.launch import open_workspace as open_workspace
+from ceiba.studio.launch import run as run
 from ceiba.studio.prepare import Prepared, prepare
 
 __all__ = ["Prepared", "open_studio", "prepare"]

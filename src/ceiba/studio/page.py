@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from ceiba.report.page import script_of, source_hash, style_of
+from ceiba.report import script_of, source_hash, style_of
 
 STYLES: Final = (
     *("report/assets/style/base.css", "report/assets/style/views.css"),

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError
-from ceiba.inspection.describing.table import is_measured
-from ceiba.inspection.intervals import held_out_rows
+from ceiba.inspection import held_out_rows
+from ceiba.inspection.describing import is_measured
 from ceiba.table import (
     Column,
     ColumnInfo,
@@ -26,17 +26,18 @@ from ceiba.table import (
     Table,
     Target,
     TargetInfo,
+    code_numbers,
+    column_range,
+    conform,
+    level_of_number,
     read,
     read_target,
+    read_weights,
+    recode,
 )
-from ceiba.table.described import column_range
-from ceiba.table.display import level_of_number
-from ceiba.table.levels import code_numbers, recode
-from ceiba.table.read_for_predict import conform
-from ceiba.table.targets.target import read_target_like
-from ceiba.table.weights import read_weights
+from ceiba.table.targets import read_target_like
 from ceiba.task import Task, TaskName
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 
 Kinds = Literal["number", "category", "ordered"]
 KINDS: Final = ("number", "category", "ordered")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ceiba.errors import OptionError
-from ceiba.export import export
-from ceiba.export.registry import format_named
+from ceiba.export import export, format_named
 from ceiba.studio.work.script import script
 from ceiba.studio.work.workspace import Workspace
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file import atomic
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 
 from ceiba.table import Table
-from ceiba.table.scanning.scan import is_dask
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.scanning import is_dask
+from ceiba.table.targets import split_target
 from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override
@@ -24,12 +24,11 @@ from ceiba.tree.routing.one_row import Answer, answer_one, one_row, whole_row
 from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
-    from ceiba.edit.forced.division import SplitLike
-    from ceiba.grow.problem import Problem
+    from ceiba.edit.forced import SplitLike
+    from ceiba.grow import Problem
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
     from ceiba.listing import Listing
-    from ceiba.prune import PruningSequence
-    from ceiba.prune.cost_complexity import Risk
+    from ceiba.prune import PruningSequence, Risk
     from ceiba.report import Report
     from ceiba.tree.arrays import Array
     from ceiba.tree.node import Path
@@ -60,7 +59,7 @@ class TreeMethods:
         self, X: Any, y: Any, sample_weight: Any, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
         """Return data and options of growing, and the parameters not at their default."""
-        from ceiba.grow.problem import Problem
+        from ceiba.grow import Problem
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
@@ -93,7 +92,7 @@ class TreeMethods:
         |- x <= 2.5  -> a
         `- x > 2.5  -> b
         """
-        from ceiba.export.text import to_text
+        from ceiba.export import to_text
 
         return to_text(self._tree, **options)
 
@@ -120,7 +119,7 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).to_svg().startswith("<svg ")
         True
         """
-        from ceiba.export.drawings.svg import to_svg
+        from ceiba.export.drawings import to_svg
 
         return to_svg(self._tree, **options)
 
@@ -150,7 +149,7 @@ class TreeMethods:
 
     def _notebook(self, *captions: str) -> str:
         """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
-        from ceiba.export.drawings.notebook import to_notebook
+        from ceiba.export.drawings import to_notebook
 
         return to_notebook(self._tree, *captions)
 
@@ -246,7 +245,7 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).summary()["depth"]
         1
         """
-        from ceiba.inspection.summary import summary
+        from ceiba.inspection import summary
 
         own = getattr(self, "pruning_table_", None)
         return summary(self._tree, pruning=own if pruning is None else pruning, lang=lang)
@@ -311,7 +310,7 @@ class TreeMethods:
         >>> tree.expected_costs(1)["expected cost"].tolist()
         [0.25, 0.75]
         """
-        from ceiba.inspection.node_tables import expected_costs
+        from ceiba.inspection import expected_costs
 
         return expected_costs(self._tree, node)
 
@@ -339,7 +338,7 @@ class TreeMethods:
         >>> model.pruning_sequence().n_leaves.tolist()
         [2, 1]
         """
-        from ceiba.prune.cost_complexity import pruning_sequence
+        from ceiba.prune import pruning_sequence
 
         return pruning_sequence(self._tree, risk=risk)
 
@@ -406,7 +405,7 @@ class TreeMethods:
         age > 35  (age is 44)
         => b  (probability 1; leaf 2, 2 training rows)
         """
-        from ceiba.inspection.explain import Explanations, explain
+        from ceiba.inspection import Explanations, explain
 
         tree = self._tree
         if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
@@ -461,7 +460,7 @@ class TreeMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
-        from ceiba.trust.evaluation import evaluate_tree, read_evaluation
+        from ceiba.trust import evaluate_tree, read_evaluation
 
         tree = self._tree
         if isinstance(sample_weight, str):
@@ -661,7 +660,7 @@ class TreeMethods:
         >>> model.stability(X, y, resamples=20).agreement > 0.9
         True
         """
-        from ceiba.trust.stability import stability
+        from ceiba.trust import stability
 
         problem, stated = self._read_problem(X, y, sample_weight, **options)
         return stability(
@@ -712,7 +711,7 @@ class TreeMethods:
         >>> table["column"][table["within 1 SE"]].tolist()
         ['petal length (cm)', 'petal width (cm)']
         """
-        from ceiba.trust.stability import rival_columns
+        from ceiba.trust import rival_columns
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return rival_columns(self._tree, problem, node=node, folds=folds, seed=random_state)
@@ -769,7 +768,7 @@ class TreeMethods:
         >>> model.set_split(0, "x > 2", X, y).tree_.n_rows.tolist()
         [4, 2, 2]
         """
-        from ceiba.edit.by_hand import set_split_in
+        from ceiba.edit import set_split_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(set_split_in(self._tree, node, split, problem, levels))
@@ -805,7 +804,7 @@ class TreeMethods:
         >>> model.collapse(2).regrow(2, X, y).tree_ == model.tree_
         True
         """
-        from ceiba.edit.by_hand import regrow_in
+        from ceiba.edit import regrow_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(regrow_in(self._tree, node, problem, levels))
@@ -843,7 +842,7 @@ class TreeMethods:
         >>> [model.grow_leaves(0, X, y, levels=n).get_n_leaves() for n in (1, None)]
         [2, 3]
         """
-        from ceiba.edit.by_hand import grow_leaves_in
+        from ceiba.edit import grow_leaves_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(grow_leaves_in(self._tree, node, problem, levels))
@@ -875,7 +874,7 @@ class TreeMethods:
         >>> model.tree_.n_rows.tolist()
         [6, 3, 1, 2, 3, 1, 2]
         """
-        from ceiba.edit.by_hand import copy_splits_in
+        from ceiba.edit import copy_splits_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(copy_splits_in(self._tree, node, to, problem))
@@ -974,7 +973,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y).tree_.root.split
         Cut(column='z', cut=1.5, low_branch=0)
         """
-        from ceiba.edit.by_hand import forbid
+        from ceiba.edit import forbid
 
         return self._with_tree(forbid(self._tree, node, columns), pruning=True)
 
@@ -995,7 +994,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y, levels=1).tree_.root.split
         Cut(column='z', cut=2.0, low_branch=0)
         """
-        from ceiba.edit.by_hand import prefer
+        from ceiba.edit import prefer
 
         return self._with_tree(prefer(self._tree, node, columns), pruning=True)
 
@@ -1016,7 +1015,7 @@ class TreeMethods:
         >>> model.grow_leaves(0, X, y).get_n_leaves()
         2
         """
-        from ceiba.edit.by_hand import seal
+        from ceiba.edit import seal
 
         return self._with_tree(seal(self._tree, node, sealed))
 
@@ -1077,7 +1076,7 @@ class TreeMethods:
         if clouds <= 4.5 or missing then no  (p=1)
         if clouds > 4.5 then yes  (p=1)
         """
-        from ceiba.export.registry import export
+        from ceiba.export import export
 
         return export(self._tree, format, path, **options)
 
@@ -1094,7 +1093,7 @@ class TreeMethods:
         >>> model.to_sklearn().predict([[1.0]]).tolist()
         ['a']
         """
-        from ceiba.export.sklearn import to_sklearn
+        from ceiba.export import to_sklearn
 
         return to_sklearn(self._tree)
 
@@ -1107,7 +1106,7 @@ class TreeMethods:
         >>> ceiba.tree.build(("x <= 2.5", "a", "b")).input_schema()["required"]
         ['x']
         """
-        from ceiba.export.json import input_schema
+        from ceiba.export import input_schema
 
         return input_schema(self._tree)
 
@@ -1194,7 +1193,7 @@ def load(path: _File | bytes) -> Any:
 
     stored = document.model.value
     if isinstance(stored, dict) and stored.get("class") == "RuleSet":
-        from ceiba.rules.model_file import restore_rules
+        from ceiba.rules import restore_rules
 
         return restore_rules(document)
     model = restore(document)
@@ -1204,6 +1203,6 @@ def load(path: _File | bytes) -> Any:
 
 def from_sklearn(model: Any) -> Tree:
     """Return the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
-    from ceiba.export.sklearn import from_sklearn as convert
+    from ceiba.export import from_sklearn as convert
 
     return convert(model)

@@ -18,14 +18,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import DataError, OptionError, TreeError
-from ceiba.paths.conditions import Chain, Clause
-from ceiba.paths.of_tree import STAYS, clause_of
-from ceiba.paths.value_set import ValueSet
-from ceiba.table import Column, Table
-from ceiba.table.display import show_number
+from ceiba.paths import STAYS, Chain, Clause, ValueSet, clause_of
+from ceiba.table import Column, Table, show_number
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import ALL_DIGITS
+from ceiba.tree.splits import ALL_DIGITS
 from ceiba.trust.moves import Direction, Limits, Move, read_limits
 
 Order = Literal["columns", "distance"]

@@ -17,15 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection.intervals import mean_interval, wilson
-from ceiba.inspection.rules import is_weighted, says_its_mean
+from ceiba.inspection import is_weighted, mean_interval, says_its_mean, wilson
 from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.table import Table, read_target
-from ceiba.table.targets.split_target import split_target
-from ceiba.tree import Tree
-from ceiba.tree.figures import rows_by_weight, sum_up
-from ceiba.tree.routing import route
-from ceiba.tree.routing.recount import Endings, endings
+from ceiba.table.targets import split_target
+from ceiba.tree import Tree, rows_by_weight, sum_up
+from ceiba.tree.routing import Endings, endings, route
 
 Array = npt.NDArray[Any]
 LEVEL = 0.05

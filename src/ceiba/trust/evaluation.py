@@ -19,18 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
-from ceiba.inspection.evaluate import (
+from ceiba.inspection import (
     ClassEvaluation,
     NumberEvaluation,
     evaluate_classes,
     evaluate_numbers,
+    interval_words,
+    mean_interval,
+    share_interval,
+    wilson,
 )
-from ceiba.inspection.intervals import interval_words, mean_interval, share_interval, wilson
 from ceiba.listing import Block, Listing, by_column, text_of
-from ceiba.table import Table, read_target
-from ceiba.table.readers.objects import missing_mask
-from ceiba.table.targets.split_target import is_named_target, split_target
-from ceiba.table.weights import effective_rows, read_weights
+from ceiba.table import Table, effective_rows, read_target, read_weights
+from ceiba.table.readers import missing_mask
+from ceiba.table.targets import is_named_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.visible import counted

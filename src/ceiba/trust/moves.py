@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.paths.value_set import ValueSet
+from ceiba.paths import ValueSet
 from ceiba.table import ColumnInfo, Kind, Schema
 
 Direction = Literal["up", "down"]

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.by_hand import set_split_in
+from ceiba.edit import set_split_in
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.listing import Block, Listing, by_column, text_of
-from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.split_table import Split
+from ceiba.tree.splits import Split
 from ceiba.visible import figure
 
 Array = npt.NDArray[Any]

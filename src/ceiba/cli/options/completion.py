@@ -84,8 +84,7 @@ def _of_list(context: typer.Context, incomplete: str) -> list[str]:
 def columns_of(source: str | None) -> list[str]:
     """Return the names of the columns of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
-        from ceiba.table.files.csv_file import CsvFile
-        from ceiba.table.files.reading import Reading, batches, is_text
+        from ceiba.table.files import CsvFile, Reading, batches, is_text
 
         if source is None or source == "-":
             return []
@@ -114,7 +113,7 @@ def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> C
 
 
 def _formats(_: typer.Context) -> Iterable[str]:
-    from ceiba.export.registry import FORMATS
+    from ceiba.export import FORMATS
 
     return FORMATS
 

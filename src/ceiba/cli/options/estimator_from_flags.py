@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.table.files.reading import Reading, load_table
+from ceiba.table.files import Reading, load_table
 from ceiba.task import Task
 
 _FEW: Final = 20
@@ -95,7 +95,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     """Make the estimator, plain or of a recipe; options that are None are left out."""
     from ceiba import estimators, families
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
-    from ceiba.families.rpart.options import RPART_OPTIONS
+    from ceiba.families.rpart import RPART_OPTIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
@@ -150,7 +150,7 @@ def check_before_reading(
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
-    from ceiba.inspection.intervals import held_out_rows
+    from ceiba.inspection import held_out_rows
 
     codes = None
     if task.has_classes:

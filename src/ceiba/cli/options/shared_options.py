@@ -133,13 +133,13 @@ class ReadingFlags:
 
     def reading(self, quiet: bool = False, **known: Any) -> Any:
         """Check the options and return the `Reading`."""
-        from ceiba.table.files.reading import read_options
+        from ceiba.table.files import read_options
 
         return replace(read_options(**vars(self)), quiet=quiet, **known)
 
     def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
         """Return how to read rows for a model: as those were read that it was learned from."""
-        from ceiba.table.files.cell_styles import Style
+        from ceiba.table.files import Style
 
         stored = metadata.get("reading")
         stored = stored if isinstance(stored, dict) else {}

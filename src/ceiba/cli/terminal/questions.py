@@ -13,13 +13,10 @@ from typing import Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, did_you_mean
-from ceiba.table import ColumnInfo, Table
-from ceiba.table.display import show_number
-from ceiba.table.files.cell_styles import Style
-from ceiba.table.files.kinds import by_schema
-from ceiba.table.files.reading import Batch
+from ceiba.table import ColumnInfo, Table, show_number
+from ceiba.table.files import Batch, Style, by_schema
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 _MANY: Final = 20  # levels that are listed
@@ -38,7 +35,7 @@ class Conversation:
 
     def next_column(self) -> str | None:
         """Return the column to ask about next; None if the way ends."""
-        from ceiba.tree.routing.trace import trace
+        from ceiba.tree.routing import trace
 
         names = self.tree.schema.names
         for move in trace(self.tree, self.table(), 0):
@@ -61,7 +58,7 @@ class Conversation:
 
     def tell(self, column: str, text: str) -> None:
         """Take an answer; an empty one is "not known"."""
-        from ceiba.table.files.cell_styles import plain_value
+        from ceiba.table.files import plain_value
 
         text = text.strip()
         info = self.info(column)

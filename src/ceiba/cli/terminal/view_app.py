@@ -15,11 +15,11 @@ from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 from textual.widgets.tree import TreeNode
 
-from ceiba.inspection.explain import explain
-from ceiba.layout.captions import percent
+from ceiba.inspection import explain
+from ceiba.layout import percent
 from ceiba.table import Table
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.visible import counted, visible
 
 _OPEN: Final = 2  # levels that are unfolded at first

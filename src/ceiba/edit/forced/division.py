@@ -17,17 +17,14 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
-from ceiba.grow.core_grower import core_options, set_sizes
-from ceiba.table import ColumnInfo, Kind, Table
-from ceiba.table.weights import exact_sum
+from ceiba.grow import core_options, set_sizes
+from ceiba.table import ColumnInfo, Kind, Table, exact_sum
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
-from ceiba.tree.routing.branches import MISSING, UNSEEN, ask
-from ceiba.tree.splits.split_table import Split
-from ceiba.tree.splits.surrogates import SurrogateTable
-from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
+from ceiba.tree.routing import MISSING, UNSEEN, ask
+from ceiba.tree.splits import WRITTEN_FORMS, Split, SurrogateTable, read_written
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
+    from ceiba.grow import Problem
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

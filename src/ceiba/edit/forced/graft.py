@@ -13,12 +13,9 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree import SplitTable, Tree
-from ceiba.tree.attachments import join_attachments
-from ceiba.tree.construct.from_arrays import branches_of
-from ceiba.tree.notes import NodeNote, taken_notes
-from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, SurrogateTable
-from ceiba.tree.splits.tests import SplitTests
+from ceiba.tree import NodeNote, SplitTable, Tree, join_attachments, taken_notes
+from ceiba.tree.construct import branches_of
+from ceiba.tree.splits import CompetitorTable, SplitsByNode, SplitTests, SurrogateTable
 
 Ids = npt.NDArray[np.intp]
 Kind = TypeVar("Kind", bound=SplitsByNode)

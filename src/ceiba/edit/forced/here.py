@@ -33,14 +33,13 @@ from ceiba import _core
 from ceiba.edit.forced.division import Division, EmptyBranchError, SplitLike, divide, read_split
 from ceiba.edit.forced.graft import plant
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow.core_grower import Place, read_monotonic
+from ceiba.grow import Place, read_monotonic
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.routing.branches import MISSING, UNSEEN, ask, ask_surrogates, decide
-from ceiba.tree.splits.surrogates import SurrogateTable
-from ceiba.tree.splits.written import read_written
+from ceiba.tree.routing import MISSING, UNSEEN, ask, ask_surrogates, decide
+from ceiba.tree.splits import SurrogateTable, read_written
 
 if TYPE_CHECKING:
-    from ceiba.grow.problem import Problem
+    from ceiba.grow import Problem
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Branches = npt.NDArray[np.int64]

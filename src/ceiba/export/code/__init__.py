@@ -1,1 +1,5 @@
 """The tree as code that answers alone: C, JavaScript, Python, SQL."""
+
+from __future__ import annotations
+
+from ceiba.export.code.sql import conditions_case as conditions_case

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.code.program import INTERVALS, LEVELS, Program, Question, about, program_of
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree
 
 _CODE: Final = """\
 /* {about}

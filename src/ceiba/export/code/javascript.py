@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
 from ceiba.export.code.program import Program, about, program_of
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree
 
 _CODE: Final = """\
 // {about}

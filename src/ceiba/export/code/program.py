@@ -13,9 +13,8 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree.notes import note_lines
-from ceiba.tree.splits.split_table import SplitKind, SplitTable
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree, note_lines
+from ceiba.tree.splits import SplitKind, SplitTable
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
 ROOT: Final = -3  # as the branch of unseen levels: the root answers

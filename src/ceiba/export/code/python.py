@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.export.code.program import Program, about, program_of
-from ceiba.tree.notes import note_lines
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree, note_lines
 
 _HEAD: Final = '''\
 """{about}

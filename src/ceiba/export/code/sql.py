@@ -26,8 +26,10 @@ import numpy as np
 from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.export.code.program import about
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
-from ceiba.paths.conditions import Condition, all_of
-from ceiba.paths.of_tree import (
+from ceiba.paths import (
+    Condition,
+    ValueSet,
+    all_of,
     end_nodes,
     paths_to,
     places_every_row,
@@ -35,10 +37,8 @@ from ceiba.paths.of_tree import (
     refuse_fractional,
     root_answers,
 )
-from ceiba.paths.value_set import ValueSet
 from ceiba.table import ColumnInfo
-from ceiba.tree.notes import note_lines
-from ceiba.tree.tree import Tree
+from ceiba.tree import Tree, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ceiba.layout.colours import NodeFills
-from ceiba.layout.fold import fold, shown_nodes
+from ceiba.layout import NodeFills, fold, shown_nodes
 from ceiba.tree import Tree
 from ceiba.visible import visible
 

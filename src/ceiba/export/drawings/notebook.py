@@ -9,9 +9,7 @@ from html import escape
 from typing import Final
 
 from ceiba.export.drawings.svg import to_svg
-from ceiba.layout.colours import NodeFills
-from ceiba.layout.drawing import fold_weight
-from ceiba.layout.fold import Fold, ShownNode, fold, shown_nodes
+from ceiba.layout import Fold, NodeFills, ShownNode, fold, fold_weight, shown_nodes
 from ceiba.tree import Tree
 from ceiba.visible import visible
 

@@ -12,11 +12,21 @@ from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ceiba.errors import OptionError
-from ceiba.layout.colours import NodeFills, class_palette
-from ceiba.layout.drawing import Box, Drawing, Foot, Sheet, checked_direction, fit, lay_foot
-from ceiba.layout.letters import FONT_FAMILY, letter_measure
+from ceiba.layout import (
+    FONT_FAMILY,
+    Box,
+    Drawing,
+    Foot,
+    NodeFills,
+    Sheet,
+    checked_direction,
+    class_palette,
+    fit,
+    lay_foot,
+    letter_measure,
+)
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.visible import visible
 
 MARGIN: Final = 8.0

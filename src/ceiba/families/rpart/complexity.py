@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import TreeError
-from ceiba.grow.priors import altered_scale
-from ceiba.prune.cost_complexity import NOISE, risk_sums
+from ceiba.grow import altered_scale
+from ceiba.prune import NOISE, risk_sums
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.forced.here import (
+from ceiba.edit.forced import (
     case_weights,
     growing_branches,
     heavier_branch,
@@ -27,15 +27,11 @@ from ceiba.edit.forced.here import (
 )
 from ceiba.families.rpart.complexity import rpart_complexity
 from ceiba.families.rpart.options import with_rules
-from ceiba.grow import Surrogates
-from ceiba.grow.problem import Problem
-from ceiba.prune.cross_validation.fold_tree import FoldTree
-from ceiba.prune.cross_validation.folds import Fold, read_folds
-from ceiba.prune.cross_validation.validate import run_folds
+from ceiba.grow import Problem, Surrogates
+from ceiba.prune.cross_validation import Fold, FoldTree, read_folds, run_folds
 from ceiba.table import Kind
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.routing import route
-from ceiba.tree.routing.branches import MISSING
+from ceiba.tree.routing import MISSING, route
 
 Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]

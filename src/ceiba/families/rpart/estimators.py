@@ -25,7 +25,7 @@ from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Metho
 from ceiba.families.rpart.words import RpartWords
 from ceiba.options import Option, check_options, nothing, one_of, takes_options
 from ceiba.table import Kind, read
-from ceiba.table.targets.split_target import is_named_target, split_target
+from ceiba.table.targets import is_named_target, split_target
 from ceiba.tree import Tree
 
 if TYPE_CHECKING:

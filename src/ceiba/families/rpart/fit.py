@@ -43,12 +43,11 @@ from ceiba.families.rpart.summary import (
     rpart_summary,
     training_facts,
 )
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
-from ceiba.prune.cost_complexity import pruning_sequence
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.targets.target import present_rows, take_rows
+from ceiba.prune import pruning_sequence
+from ceiba.table.targets import present_rows, split_target, take_rows
 from ceiba.tree import Tree
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}

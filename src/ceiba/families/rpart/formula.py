@@ -16,7 +16,7 @@ import numpy as np
 
 from ceiba.errors import CeibaError, CeibaWarning, DataError, OptionError, did_you_mean
 from ceiba.table import Kind, Levels, read
-from ceiba.table.readers.frames import as_frame
+from ceiba.table.readers import as_frame
 
 _NAME: Final = re.compile(r"(?:[^\W\d]|\.(?!\d))[\w.]*")
 _TOKEN: Final = re.compile(

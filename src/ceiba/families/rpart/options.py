@@ -12,9 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from ceiba.estimators.parameters import PARAMETERS
-from ceiba.grow import Surrogates
-from ceiba.grow.option_objects import RpartRules
-from ceiba.grow.options import OPTIONS, GrowOptions
+from ceiba.grow import OPTIONS, GrowOptions, RpartRules, Surrogates
 from ceiba.options import Check, Option, array_like, integer, nothing, number, one_of
 from ceiba.task import Task
 

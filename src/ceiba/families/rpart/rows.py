@@ -19,11 +19,15 @@ from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS, RATES
-from ceiba.table import Table, Target, read, read_target
-from ceiba.table.described import described
-from ceiba.table.targets.split_target import is_named_target, split_target
-from ceiba.table.targets.target import in_declared_order, present_rows, take_rows, target_outputs
-from ceiba.table.weights import read_weights
+from ceiba.table import Table, Target, described, read, read_target, read_weights
+from ceiba.table.targets import (
+    in_declared_order,
+    is_named_target,
+    present_rows,
+    split_target,
+    take_rows,
+    target_outputs,
+)
 
 Array = npt.NDArray[np.float64]
 

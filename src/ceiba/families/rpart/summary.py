@@ -27,18 +27,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.forced.here import growing_branches, primary_branches
+from ceiba.edit.forced import growing_branches, primary_branches
 from ceiba.errors import TreeError
 from ceiba.families.rpart.complexity import node_numbers, sons_of
 from ceiba.families.rpart.cross_validation import right_branch
-from ceiba.grow.core_grower import per_column
-from ceiba.grow.priors import search_mass
-from ceiba.grow.problem import Problem
-from ceiba.inspection.importance import importance
+from ceiba.grow import Problem, per_column, search_mass
+from ceiba.inspection import importance
 from ceiba.listing import Listing
-from ceiba.prune.cost_complexity import collapse_alpha
+from ceiba.prune import collapse_alpha
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 
 Array = npt.NDArray[np.float64]
 _MAX_LEVELS: Final = 12

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
 from ceiba.families.rpart.complexity import node_numbers
 from ceiba.listing import Listing
-from ceiba.prune.cost_complexity import pruning_sequence
+from ceiba.prune import pruning_sequence
 from ceiba.table import Kind
-from ceiba.table.targets.target import present_rows, take_rows
+from ceiba.table.targets import present_rows, take_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 
 Array = npt.NDArray[np.float64]
 _TYPES: Final = ("vector", "prob", "class", "matrix")

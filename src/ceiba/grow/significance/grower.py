@@ -23,7 +23,7 @@ from ceiba.grow.significance.independence import Significance
 from ceiba.grow.significance.search_p_values import SplitTest
 from ceiba.grow.significance.separation import Separation, smallest_p_value
 from ceiba.tree import NodeTest, SplitKind, Tree
-from ceiba.tree.routing.branches import ask
+from ceiba.tree.routing import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.core_grower import Place

@@ -37,7 +37,7 @@ from ceiba.grow.significance.independence import (
 from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
 from ceiba.table import Kind
 from ceiba.tree import Tree
-from ceiba.tree.routing.branches import ask
+from ceiba.tree.routing import ask
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem

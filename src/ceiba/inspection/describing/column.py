@@ -8,11 +8,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout.captions import percent
-from ceiba.table import Column, Kind
-from ceiba.table.display import show_number
-from ceiba.table.identifiers import is_identifier, looks_like
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.layout import percent
+from ceiba.table import Column, Kind, is_identifier, looks_like, show_number
+from ceiba.tree.splits import level_text, number_text
 from ceiba.visible import visible
 
 DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]

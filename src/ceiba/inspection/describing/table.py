@@ -23,7 +23,7 @@ from ceiba.inspection.describing.column import (
     leak_remark,
 )
 from ceiba.inspection.splitting.division import column_gains
-from ceiba.layout.captions import percent
+from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read, read_target
 

@@ -1,1 +1,6 @@
 """Splits of a table before any tree: impurity, gain, split tables and curves."""
+
+from __future__ import annotations
+
+from ceiba.inspection.splitting.impurity import impurity as impurity
+from ceiba.inspection.splitting.split_table import split_curve as split_curve

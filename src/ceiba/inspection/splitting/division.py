@@ -18,11 +18,9 @@ import numpy.typing as npt
 
 from ceiba.criteria import Criterion, criterion_named, entropy
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.problem import Problem
+from ceiba.grow import GrowOptions, Problem
 from ceiba.inspection.splitting.impurity import log_factor
-from ceiba.table import Column, Kind, Table, Target, read, read_target
-from ceiba.table.weights import read_weights
+from ceiba.table import Column, Kind, Table, Target, read, read_target, read_weights
 from ceiba.tree import Tree
 
 Array = npt.NDArray[np.float64]

@@ -20,7 +20,7 @@ from ceiba.inspection.splitting.division import (
 )
 from ceiba.listing import Listing
 from ceiba.table import Column, Kind, Table, Target, read, read_target
-from ceiba.table.targets.split_target import split_target
+from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 
 _LEVELS: Final = 8  # listed in a sentence, the others are counted

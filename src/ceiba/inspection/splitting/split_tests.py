@@ -9,8 +9,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.listing import Listing, by_column
 from ceiba.tree import SplitKind, Tree
-from ceiba.tree.splits.sentences import range_sentence
-from ceiba.tree.splits.tests import SplitTests
+from ceiba.tree.splits import SplitTests, range_sentence
 
 _NAMES: Final = {
     "chi2": "chi-square of the groups",

@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout.colours import NUMBER, ValueScale, class_palette
+from ceiba.layout import NUMBER, ValueScale, class_palette
 from ceiba.plot.painting._matplotlib import Axes, require_matplotlib
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import level_text, number_text
+from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 Colour = tuple[float, float, float]

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
 from ceiba.plot.painting._matplotlib import Axes
-from ceiba.table import Column, ColumnInfo, Table
-from ceiba.table.display import show_number
+from ceiba.table import Column, ColumnInfo, Table, show_number
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout.drawing import Box, Drawing, Foot
+from ceiba.layout import Box, Drawing, Foot
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.colours import Colour, ink_of
 

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout.drawing import Drawing, Sheet
-from ceiba.layout.panel_axis import PanelAxis, apart, axis_room
+from ceiba.layout import Drawing, PanelAxis, Sheet, apart, axis_room
 from ceiba.plot.painting.colours import Colour, mixed
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
 from ceiba.tree import Tree
-from ceiba.tree.splits.sentences import number_text
+from ceiba.tree.splits import number_text
 from ceiba.words import words
 
 MOST_POINTS = 250

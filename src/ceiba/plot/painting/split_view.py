@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout.panel_axis import PanelAxis, bin_edges
-from ceiba.table import Column, ColumnInfo, Table, read_target
-from ceiba.table.display import show_number
-from ceiba.table.targets.split_target import split_target
+from ceiba.layout import PanelAxis, bin_edges
+from ceiba.table import Column, ColumnInfo, Table, read_target, show_number
+from ceiba.table.targets import split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits.sentences import cut_words, level_text
+from ceiba.tree.splits import cut_words, level_text
 
 BINS = 18
 DIGITS = 4  # of the ends; cuts have those of their question

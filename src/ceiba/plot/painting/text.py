@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ceiba.layout.drawing import Measure
+from ceiba.layout import Measure
 from ceiba.plot.painting._matplotlib import require_matplotlib
 from ceiba.tree import Tree
 

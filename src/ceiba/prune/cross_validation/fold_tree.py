@@ -28,8 +28,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.core_grower import Units
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem, Units
 from ceiba.prune.cost_complexity import Risk, node_risks
 from ceiba.prune.cross_validation.folds import Fold, GrownFold
 from ceiba.tree import Tree

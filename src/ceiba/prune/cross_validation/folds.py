@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.problem import Problem
+from ceiba.grow import GrowOptions, Problem
 from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.uint32]

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.progress import progress_listener
 from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import (
@@ -46,10 +46,10 @@ from ceiba.prune.cross_validation.folds import (
     read_folds,
     seed_of,
 )
-from ceiba.shards.grower import grow_folds, with_rows
-from ceiba.table.weights import effective_rows
+from ceiba.shards import grow_folds, with_rows
+from ceiba.table import effective_rows
 from ceiba.tree import Tree
-from ceiba.tree.routing.threads import n_threads
+from ceiba.tree.routing import n_threads
 
 Array = npt.NDArray[np.float64]
 

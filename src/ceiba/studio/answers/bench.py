@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.edit.forced.here import Here
+from ceiba.edit.forced import Here
 from ceiba.errors import TreeError
-from ceiba.grow.problem import Problem
+from ceiba.grow import Problem
 from ceiba.studio.answers.branches import check_one_output
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State

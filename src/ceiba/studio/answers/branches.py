@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import DEFAULT_CRITERION, Criterion, criterion_named
-from ceiba.edit.forced.division import divide
-from ceiba.edit.forced.here import Here
+from ceiba.edit.forced import Here, divide
 from ceiba.errors import OptionError
-from ceiba.grow.problem import Problem
-from ceiba.grow.significance.independence import chi_square_test
+from ceiba.grow import Problem
+from ceiba.grow.significance import chi_square_test
 from ceiba.table import Table
 from ceiba.tree import SplitKind, SplitTable, Tree
-from ceiba.tree.routing.branches import ask
+from ceiba.tree.routing import ask
 
 Array = npt.NDArray[Any]
 _FEW: Final = 8  # classes that are counted one by one, which is faster

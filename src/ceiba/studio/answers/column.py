@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.inspection.splitting.split_table import split_curve
-from ceiba.report.nodes import exact
-from ceiba.report.training_rows import bars
+from ceiba.inspection.splitting import split_curve
+from ceiba.report import bars, exact
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
-from ceiba.table import Kind
-from ceiba.table.display import show_number
-from ceiba.tree.splits.sentences import level_text
+from ceiba.table import Kind, show_number
+from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.paths.of_tree import condition_of
+from ceiba.paths import condition_of
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.figures import figures, mean_and_se, row_losses, shares
 from ceiba.table import Target

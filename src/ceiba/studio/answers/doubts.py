@@ -19,17 +19,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.by_hand import rules_at
-from ceiba.edit.forced.here import Here
-from ceiba.grow.problem import Problem
-from ceiba.grow.significance.independence import chi_square_test
-from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.edit import rules_at
+from ceiba.edit.forced import Here
+from ceiba.grow import Problem
+from ceiba.grow.significance import chi_square_test
+from ceiba.prune.cross_validation import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import one_level
 from ceiba.task import Task
 from ceiba.tree import Tree
-from ceiba.tree.routing import route
-from ceiba.tree.routing.branches import ask
+from ceiba.tree.routing import ask, route
 
 _FOLDS: Final = 5
 _MOST_ROWS: Final = 20_000  # of a node, by which splits are compared

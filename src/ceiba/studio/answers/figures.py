@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.by_hand import asked_again, grown, replanted, rules_at
-from ceiba.edit.forced.here import Here
-from ceiba.grow.problem import Problem
-from ceiba.prune.cross_validation.folds import read_folds
+from ceiba.edit import asked_again, grown, replanted, rules_at
+from ceiba.edit.forced import Here
+from ceiba.grow import Problem
+from ceiba.prune.cross_validation import read_folds
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.prepare import Prepared
 from ceiba.tree import Tree

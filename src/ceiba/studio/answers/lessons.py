@@ -19,7 +19,7 @@ from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import rivals
 from ceiba.studio.work.state import place_of
 from ceiba.studio.work.workspace import Workspace
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 MEASURES: Final = ("entropy", "gini", "gain", "gain_ratio", "chi2")

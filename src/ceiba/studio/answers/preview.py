@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.edit.forced.division import EmptyBranchError, read_split
+from ceiba.edit.forced import EmptyBranchError, read_split
 from ceiba.errors import OptionError
-from ceiba.grow.core_grower import resolve_min_leaf
+from ceiba.grow import resolve_min_leaf
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     NodeTarget,

@@ -16,11 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.edit.by_hand import rules_at
-from ceiba.edit.forced.here import Here
+from ceiba.edit import rules_at
+from ceiba.edit.forced import Here
 from ceiba.errors import CeibaError
-from ceiba.grow.options import GrowOptions
-from ceiba.grow.significance.search_p_values import SplitTest
+from ceiba.grow import GrowOptions
+from ceiba.grow.significance import SplitTest
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import (
     Counts,

@@ -13,7 +13,7 @@ import numpy as np
 from ceiba.errors import CeibaError
 from ceiba.export import FORMATS
 from ceiba.inspection import describe
-from ceiba.report.payload import payload
+from ceiba.report import payload
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.doubts import warnings
 from ceiba.studio.answers.figures import figures
@@ -23,7 +23,7 @@ from ceiba.studio.work.state import State, node_at, rules_in
 from ceiba.studio.work.workspace import Workspace
 from ceiba.table import Schema, Table
 from ceiba.task import Task
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 
 _MOST_ROWS: Final = 50_000  # by which the first screen describes columns at once
 

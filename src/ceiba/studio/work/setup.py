@@ -12,12 +12,11 @@ from typing import Any, Final
 
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
-from ceiba.grow.options import OPTIONS
+from ceiba.grow import OPTIONS
 from ceiba.studio.prepare import KINDS, as_kind, task_of
-from ceiba.table import Table
-from ceiba.table.identifiers import is_identifier
+from ceiba.table import Table, is_identifier
 from ceiba.task import Task
-from ceiba.tree.splits.sentences import level_text
+from ceiba.tree.splits import level_text
 
 ROLES: Final = ("use", "ignore", "weight", "target")
 #: The options of growing that the first screen offers; a model may come with others.

@@ -8,9 +8,7 @@ from typing import Any
 from ceiba.errors import CeibaError, OptionError
 from ceiba.table import Schema
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
-from ceiba.tree.splits.sentences import ALL_DIGITS, level_text
-from ceiba.tree.splits.split_table import Split
-from ceiba.tree.splits.written import read_written
+from ceiba.tree.splits import ALL_DIGITS, Split, level_text, read_written
 
 _FORMS = (
     'a sentence ("age <= 30"), or {"column", "cut"}, {"column", "cuts"}, {"column", "branches"} or '

@@ -1,1 +1,7 @@
 """Readers: one file per kind of container, and what turns its values into typed columns."""
+
+from __future__ import annotations
+
+from ceiba.table.readers.frames import as_frame as as_frame
+from ceiba.table.readers.objects import missing_mask as missing_mask
+from ceiba.table.readers.times import iso_seconds as iso_seconds

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.table import ColumnInfo, Kind
-from ceiba.table.display import zone_named
-from ceiba.table.read_for_predict import read_like
+from ceiba.table import ColumnInfo, Kind, read_like, zone_named
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
 

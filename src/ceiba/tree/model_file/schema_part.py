@@ -9,8 +9,7 @@ from typing import Any, Final, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
-from ceiba.table.schema import Display
+from ceiba.table import ColumnInfo, Display, Kind, Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless

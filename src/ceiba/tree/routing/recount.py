@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.criteria import weighted_median
-from ceiba.table import Table
-from ceiba.table.targets.split_target import split_target
-from ceiba.table.targets.target import read_target_like
-from ceiba.table.weights import exact_sums, read_weights
+from ceiba.table import Table, exact_sums, read_weights
+from ceiba.table.targets import read_target_like, split_target
 from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.figures import sum_up

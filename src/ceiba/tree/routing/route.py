@@ -16,8 +16,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, TreeError
-from ceiba.table import Table
-from ceiba.table.read_for_predict import read_like
+from ceiba.table import Table, read_like
 from ceiba.tree.arrays import Array
 
 if TYPE_CHECKING:

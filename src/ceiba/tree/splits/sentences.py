@@ -15,8 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from ceiba.table import ColumnInfo
-from ceiba.table.display import show_number
+from ceiba.table import ColumnInfo, show_number
 from ceiba.words import words
 
 DIGITS: Final = 6

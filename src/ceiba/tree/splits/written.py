@@ -25,7 +25,7 @@ from typing import Any, Final, NoReturn
 
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
-from ceiba.table.readers.times import iso_seconds
+from ceiba.table.readers import iso_seconds
 from ceiba.tree.splits.sentences import quoted_level
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
 

@@ -51,7 +51,7 @@ def curve(
     )
     from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
-    from ceiba.table.files.header import names_in
+    from ceiba.table.files import names_in
 
     warn_in_words(quiet=True)
     check_out(out)

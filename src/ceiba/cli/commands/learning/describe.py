@@ -31,8 +31,7 @@ def describe(
     from ceiba.cli.first_look import column_named, described, in_option_words
     from ceiba.cli.terminal.output import answer, can_unicode, remark, warn_in_words
     from ceiba.table import read
-    from ceiba.table.files.kinds import as_columns
-    from ceiba.table.files.reading import load_table
+    from ceiba.table.files import as_columns, load_table
 
     warn_in_words(quiet=True)
     loaded = load_table(data, reading.reading(as_json))

@@ -144,9 +144,7 @@ def learn(
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.table.files.header import names_in
-    from ceiba.table.files.kinds import ordered_in
-    from ceiba.table.files.streams import existing, is_stream, seekable
+    from ceiba.table.files import existing, is_stream, names_in, ordered_in, seekable
 
     warn_in_words(quiet)
     check_out(model, "--model")

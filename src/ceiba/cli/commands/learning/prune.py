@@ -32,8 +32,7 @@ def prune(
     from ceiba.cli.models import open_model, save_model
     from ceiba.cli.terminal.output import answer, check_out, remark, tree_style
     from ceiba.estimators.model_file import replace_tree
-    from ceiba.prune import prune_tree
-    from ceiba.prune.cost_complexity import pruning_sequence
+    from ceiba.prune import prune_tree, pruning_sequence
 
     opened, metadata = open_model(model)
     check_out(out)

@@ -81,7 +81,7 @@ def studio(
     from ceiba.cli.studio_job import file_source, lesson_source, model_source
 
     try:
-        from ceiba.studio.launch import Address, first_setup, open_workspace, run
+        from ceiba.studio import Address, first_setup, open_workspace, run
     except ImportError as error:
         raise ImportError(
             f"The studio needs the package {error.name!r}. Install it with: pip install "
@@ -125,7 +125,7 @@ def _read(data: str, flags: ReadingFlags) -> Any:
 
     importing = Thread(target=_import_the_rest)
     importing.start()
-    from ceiba.table.files.reading import load_table
+    from ceiba.table.files import load_table
 
     try:
         return load_table(data, flags.reading())

@@ -42,8 +42,8 @@ def export(
     from ceiba.cli.models import open_tree
     from ceiba.cli.options.estimator_from_flags import read_settings
     from ceiba.cli.terminal.output import check_out, remark
-    from ceiba.export.registry import FORMATS, format_named, format_of_path
-    from ceiba.export.registry import export as write
+    from ceiba.export import FORMATS, format_named, format_of_path
+    from ceiba.export import export as write
 
     if format_ is None and out is None:
         raise OptionError(f"Name the format: {', '.join(FORMATS)}.")

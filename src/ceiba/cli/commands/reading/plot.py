@@ -47,7 +47,7 @@ def plot(
         options["max_depth"] = max_depth
     thing: Any = opened
     if kind == "pruning":
-        from ceiba.prune.cost_complexity import pruning_sequence
+        from ceiba.prune import pruning_sequence
 
         thing = getattr(opened, "pruning_table_", None) or pruning_sequence(opened.tree_)
     save_figure(draw(thing, **options), out, dpi)
@@ -56,7 +56,7 @@ def plot(
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
     """Write the figure that some axes belong to, whole or not at all."""
-    from ceiba.tree.model_file.atomic import atomic
+    from ceiba.tree.model_file import atomic
 
     figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
     if figure is None:

@@ -111,8 +111,7 @@ def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any
     """Compare new rows with those of training; their truth too, if the file holds it."""
     from ceiba._polars import pl
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.table.files.kinds import by_schema
-    from ceiba.table.files.reading import batches
+    from ceiba.table.files import batches, by_schema
 
     rows = []
     for batch in batches(new, reading, 250_000):

@@ -40,8 +40,8 @@ def rules(
 def _blocks(table: Any) -> str:
     """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
     from ceiba.cli.terminal.output import colored
-    from ceiba.layout.captions import percent
-    from ceiba.tree.splits.sentences import number_text
+    from ceiba.layout import percent
+    from ceiba.tree.splits import number_text
 
     word = words(table.lang)
     lines = [colored(table.title, "bold"), ""]

@@ -15,7 +15,7 @@ def summary(model: Model, as_json: AsJson = False) -> None:
     """
     from ceiba.cli.models import open_model
     from ceiba.cli.terminal.output import LANG, answer
-    from ceiba.inspection.summary import summary as make
+    from ceiba.inspection import summary as make
 
     opened, metadata = open_model(model)
     pruning = getattr(opened, "pruning_table_", None)

@@ -34,8 +34,7 @@ def view(
     tree, metadata = open_tree(model)
     table = None
     if data is not None:
-        from ceiba.table.files.kinds import by_schema
-        from ceiba.table.files.reading import batches
+        from ceiba.table.files import batches, by_schema
         from ceiba.tree.routing import route
 
         read_as = reading.like(metadata, tree)

@@ -23,7 +23,7 @@ def datasets(
     """
     from ceiba import datasets as room
     from ceiba.cli.terminal.output import answer, check_out, remark
-    from ceiba.tree.model_file.atomic import atomic
+    from ceiba.tree.model_file import atomic
 
     check_out(out)
     loaders: dict[str, Any] = {

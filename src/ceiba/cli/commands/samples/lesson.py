@@ -42,8 +42,8 @@ def lesson(
     """
     from ceiba import lessons
     from ceiba.cli.terminal.output import answer, check_out
-    from ceiba.lessons.source import NUMBERS
-    from ceiba.tree.model_file.atomic import atomic
+    from ceiba.lessons import NUMBERS
+    from ceiba.tree.model_file import atomic
 
     if number is None:
         titles = {one: lessons.lesson(one).title(lang) for one in NUMBERS}

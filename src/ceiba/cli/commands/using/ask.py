@@ -22,7 +22,7 @@ def ask(model: Model) -> None:
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import LANG, answer, remark
     from ceiba.cli.terminal.questions import Conversation
-    from ceiba.inspection.explain import explain
+    from ceiba.inspection import explain
 
     tree, metadata = open_tree(model)
     talk = Conversation(tree, styles=AS_FOUND.like(metadata, tree).styles)
@@ -60,8 +60,8 @@ def _told(tree: Any, made: Any) -> str:
     """Write the answer, why, and how sure."""
     from ceiba.cli.terminal.output import colored
     from ceiba.cli.terminal.questions import sureness
-    from ceiba.layout.captions import percent
-    from ceiba.tree.splits.sentences import number_text
+    from ceiba.layout import percent
+    from ceiba.tree.splits import number_text
 
     shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
     word = words(made.lang)

@@ -36,8 +36,7 @@ def drift(
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
     from ceiba.cli.terminal.output import answer, warn_in_words
-    from ceiba.table.files.kinds import by_schema
-    from ceiba.table.files.reading import batches
+    from ceiba.table.files import batches, by_schema
     from ceiba.trust import drift as drift_of
 
     warn_in_words()

@@ -58,7 +58,7 @@ def evaluate(
 def evaluation_blocks(evaluation: Any) -> list[Any]:
     """Return an evaluation as it is printed; one per output of a model with several."""
     from ceiba.cli.terminal.output import LANG
-    from ceiba.trust.evaluation import GroupEvaluation
+    from ceiba.trust import GroupEvaluation
 
     if isinstance(evaluation, tuple):
         return [block for one in evaluation for block in evaluation_blocks(one)]
@@ -103,7 +103,7 @@ def evaluation_on(
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     named = None if by is None else ("group", groups)
     if streamed:
-        from ceiba.trust.evaluation import evaluate_tree
+        from ceiba.trust import evaluate_tree
 
         evaluation = evaluate_tree(
             tree, X["leaf"].to_numpy(), y, weights, by=named,
@@ -144,9 +144,7 @@ def truth_of(
     The values of a column `by` are put into `groups`. The columns of each batch are kept as
     `reduced` makes them, so that all rows need not be in memory.
     """
-    from ceiba.table.files.cell_styles import tidy
-    from ceiba.table.files.kinds import by_schema, numbers_in
-    from ceiba.table.files.reading import batches
+    from ceiba.table.files import batches, by_schema, numbers_in, tidy
 
     tree = model.tree_
     name = target or tree.target.name

@@ -48,7 +48,7 @@ def explain(
     """
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import LANG, answer, warn_in_words
-    from ceiba.inspection.explain import explain as why
+    from ceiba.inspection import explain as why
 
     warn_in_words()
     tree, metadata = open_tree(model)
@@ -81,8 +81,7 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
 
 def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
-    from ceiba.table.files.kinds import by_schema
-    from ceiba.table.files.reading import batches
+    from ceiba.table.files import batches, by_schema
     from ceiba.tree.routing import route
 
     read = batches(data, reading.like(metadata, tree), 250_000)
@@ -93,8 +92,7 @@ def one_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
-    from ceiba.table.files.kinds import by_schema
-    from ceiba.table.files.reading import Batch
+    from ceiba.table.files import Batch, by_schema
     from ceiba.tree.routing import route
 
     if (data is None) == (not values):
@@ -103,7 +101,7 @@ def one_row(
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
     else:
-        from ceiba.table.files.cell_styles import plain_value
+        from ceiba.table.files import plain_value
 
         styles = reading.like(metadata, tree).styles
         given: dict[str, Any] = dict.fromkeys(tree.schema.names)
@@ -125,8 +123,7 @@ def one_row(
 
 
 def _row(data: str, reading: Any, row: int) -> Any:
-    from ceiba.table.files.kinds import styles_of
-    from ceiba.table.files.reading import Batch, batches
+    from ceiba.table.files import Batch, batches, styles_of
 
     if row < 1:
         raise OptionError(f"--row {row}: rows are counted from 1.")

@@ -43,7 +43,7 @@ def predict(
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
     from ceiba.cli.writing import Answers, write_answers
-    from ceiba.table.files.reading import batches
+    from ceiba.table.files import batches
 
     warn_in_words(quiet)
     check_out(out)
