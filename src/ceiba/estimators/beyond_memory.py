@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.criteria import Task
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators.parameters import class_weights, grow_options
 from ceiba.grow import GrowOptions, Problem
@@ -27,6 +26,7 @@ from ceiba.shards import (
 )
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
+from ceiba.task import Task
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.
