@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ceiba.tree.arrays import Array as Array
+from ceiba.tree.arrays import sum_up as sum_up
 from ceiba.tree.attachments import Attachment
 from ceiba.tree.attachments import join_attachments as join_attachments
 from ceiba.tree.attachments import take_attachments as take_attachments
@@ -10,7 +11,6 @@ from ceiba.tree.certificate import Certificate as Certificate
 from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.figures import rows_by_weight as rows_by_weight
-from ceiba.tree.figures import sum_up as sum_up
 from ceiba.tree.grown import Grown as Grown
 from ceiba.tree.grown import ValueRules as ValueRules
 from ceiba.tree.grown import fill_empty as fill_empty

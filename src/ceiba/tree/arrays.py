@@ -84,3 +84,22 @@ def take_ragged(
     within = np.arange(new_start[-1]) - np.repeat(new_start[:-1], length)
     take = np.repeat(first, length) + within
     return new_start, [flat[take] for flat in flats]
+
+
+def sum_up(tree: Any, own: Array) -> Array:
+    """Add to each node's own row of `own` those of all nodes below it."""
+    own = np.asarray(own, np.float64)
+    if np.all(own == np.rint(own)) and np.abs(own).sum() < 2.0**53:
+        # Whole numbers: differences of running sums are exact.
+        running = np.concatenate((np.zeros((1, *own.shape[1:])), np.cumsum(own, axis=0)))
+        return np.asarray(running[tree.subtree_end] - running[:-1])
+    parent = tree.parent.tolist()
+    flat = own.reshape(len(own), -1)
+    columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
+    return np.array(columns, np.float64).T.reshape(own.shape)
+
+
+def _sum_column(parent: list[int], total: list[float]) -> list[float]:
+    for i in range(len(total) - 1, 0, -1):  # branches come after their parent
+        total[parent[i]] += total[i]
+    return total

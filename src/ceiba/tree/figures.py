@@ -381,25 +381,6 @@ class SklearnNames(Figures):
         return int(self.n_classes.max())
 
 
-def sum_up(tree: Figures, own: Array) -> Array:
-    """Add to each node's own row of `own` those of all nodes below it."""
-    own = np.asarray(own, np.float64)
-    if np.all(own == np.rint(own)) and np.abs(own).sum() < 2.0**53:
-        # Whole numbers: differences of running sums are exact.
-        running = np.concatenate((np.zeros((1, *own.shape[1:])), np.cumsum(own, axis=0)))
-        return np.asarray(running[tree.subtree_end] - running[:-1])
-    parent = tree.parent.tolist()
-    flat = own.reshape(len(own), -1)
-    columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
-    return np.array(columns, np.float64).T.reshape(own.shape)
-
-
-def _sum_column(parent: list[int], total: list[float]) -> list[float]:
-    for i in range(len(total) - 1, 0, -1):  # branches come after their parent
-        total[parent[i]] += total[i]
-    return total
-
-
 def rows_by_weight(tree: Figures) -> Array:
     """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
     n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])

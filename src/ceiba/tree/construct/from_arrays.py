@@ -16,8 +16,7 @@ import numpy.typing as npt
 from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.table import Schema
 from ceiba.task import Task
-from ceiba.tree.arrays import Array
-from ceiba.tree.figures import sum_up
+from ceiba.tree.arrays import Array, sum_up
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.splits.split_table import SplitKind, SplitTable

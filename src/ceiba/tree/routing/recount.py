@@ -19,8 +19,7 @@ from ceiba.criteria import weighted_median
 from ceiba.table import Table, exact_sums, read_weights
 from ceiba.table.targets import read_target_like, split_target
 from ceiba.task import Task
-from ceiba.tree.arrays import Array
-from ceiba.tree.figures import sum_up
+from ceiba.tree.arrays import Array, sum_up
 from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import kept_answers
 from ceiba.tree.routing import route
