@@ -9,8 +9,8 @@ from sklearn import metrics
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity, pruning_sequence
-from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.prune.cross_validation.fold_tree import FoldTree
+from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.prune.cross_validation.scored import score_fold_tree
 from ceiba.prune.cross_validation.validate import cross_validate
 
