@@ -8,7 +8,6 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -173,7 +172,7 @@ def run(
         from ceiba.studio.service import Service
     except ImportError as error:
         raise ImportError(_NEEDED.format(error.name), name=error.name) from None
-    say = tell or partial(print, file=sys.stderr, flush=True)
+    say = tell or _print
     listening = address.listening()
     port, token = listening.getsockname()[1], new_token()
     service = Service(workspace)
@@ -219,3 +218,7 @@ def _wait(service: Service, server: Any, thread: threading.Thread) -> None:
     service.closed.wait(0.1)
     server.should_exit = True
     thread.join(5)
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
