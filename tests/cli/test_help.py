@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 
 from ceiba.cli.main import COMMANDS, make_app
 from ceiba.cli.options.completion import columns_of, nodes_of
-from tests.cli.running import ok, run
+from tests.cli.running import ok
 
 NAMES = [name for _, names in COMMANDS.values() for name in names]
 
@@ -72,11 +75,12 @@ def test_options_of_learn_are_grouped(tmp_path: Path) -> None:
 
 
 def completed(words: str, cwd: Path) -> list[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("_CEIBA_COMPLETE", "complete_bash")
-        patch.setenv("COMP_WORDS", words)
-        patch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
-        return run(cwd=cwd).stdout.splitlines()
+    env = {**os.environ, "_CEIBA_COMPLETE": "complete_bash", "COMP_WORDS": words,
+           "COMP_CWORD": str(len(words.split(" ")) - 1)}  # fmt: skip
+    program = "import sys; sys.argv[0] = 'ceiba'; from ceiba.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=cwd, env=env, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    return done.stdout.split("\n")[:-1] if done.stdout else []
 
 
 @pytest.mark.parametrize(

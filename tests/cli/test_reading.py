@@ -38,25 +38,26 @@ def everything(path: Path, encoding: str, rows: int | None) -> list[bytes]:
 @contextmanager
 def feed(source: str, folder: Path) -> Iterator[None]:
     """Write w.csv into the pipe, or into the standard input of this process."""
-    if source == "pipe":
-        with subprocess.Popen(["cp", "w.csv", "pipe"], cwd=folder):
-            yield
-    elif source == "-":
+    if source == "-":
         yield
-    else:
-        stdin = os.dup(0)
-        with subprocess.Popen(["cat", "w.csv"], cwd=folder, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            os.dup2(process.stdout.fileno(), 0)
-            try:
-                yield
-            finally:
-                os.dup2(stdin, 0)
-                os.close(stdin)
+        return
+    command = ["cp", "w.csv", "pipe"] if source == "pipe" else ["cat", "w.csv"]
+    stdin = os.dup(0)
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        os.dup2(process.stdout.fileno(), 0)
+        try:
+            yield
+        finally:
+            process.kill()  # if nobody has read it
+            os.dup2(stdin, 0)
+            os.close(stdin)
 
 
 @pytest.mark.parametrize("source", ["pipe", "/dev/stdin", "-"])
-def test_streams_are_read_once(tmp_path: Path, source: str) -> None:
+def test_streams_are_read_once(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "w.csv").write_text(CSV, "utf-8")
     again = [] if source == "-" else ["--test", source]
     learn = ["learn", source, "-t", "RAIN", "-q", *again, "-m", "s.ceiba"]
@@ -65,6 +66,7 @@ def test_streams_are_read_once(tmp_path: Path, source: str) -> None:
     if source == "pipe":
         os.mkfifo(tmp_path / "pipe")
     for words in (learn, judge, predict):
+        monkeypatch.setattr("ceiba.table.files.streams._SPOOLED", {})  # as in a new process
         with feed(source, tmp_path):
             out = ok(*words, cwd=tmp_path, stdin=CSV.encode())
         if words is judge:

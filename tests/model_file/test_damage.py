@@ -40,7 +40,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 def _drop(path: str) -> Callable[[dict[str, Any]], None]:
     def change(top: dict[str, Any]) -> None:
-        *way, last = path.split(".")
+        *way, last = [int(key) if key.isdigit() else key for key in path.split(".")]
         at: Any = top
         for key in way:
             at = at[key]
@@ -85,6 +85,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("tree.surrogates.splits.kind.0", 0), "at tree: .*surrogate"),
         (_set("schema.columns.0.kind", "numbers"), "at schema.columns.*Did you mean 'numeric'"),
         (_set("schema.columns.0.levels", ["a"]), "numeric column has no levels"),
+        (_drop("schema.columns.2.levels"), "categorical has levels"),
         (_set("schema.columns.2.levels", ["a", "a"]), "Each level occurs once"),
         (_set("schema.columns.2.levels", [None]), r"levels\[0\].*string, a number"),
         (_set("schema.columns.2.levels", ["a"]), "at tree: .*level code"),
@@ -107,6 +108,13 @@ def test_wrong_value_is_refused_naming_its_place(
     change(broken)
     with pytest.raises(ModelFileError, match=message):
         loads(json.dumps(broken).encode())
+
+
+def test_number_beyond_every_float_is_refused() -> None:
+    broken = document()
+    broken["tree"]["weight"][0] = 12345.5
+    with pytest.raises(ModelFileError, match="Numbers must be finite"):
+        loads(json.dumps(broken).replace("12345.5", "1e999").encode())
 
 
 @pytest.mark.parametrize(
@@ -138,6 +146,7 @@ def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
         (_set("model.parameters.depth", 3), "unknown key 'depth'.*Did you mean 'max_depth'"),
         (_set("model.parameters.prune", {"$object": ["Popen", {}]}), r"prune\.\$object\[0\]"),
         (_set("model.parameters.prune", {"$eval": "1"}), "unknown tag"),
+        (_set("model.parameters.prune", {"$items": [[["a"], 1]]}), "a key that cannot be one"),
         (_set("model.fitted", {"predict": 1}), "the name 'predict'"),
         (_set("model.fitted", {"__class__": 1}), "the name '__class__'"),
         (_set("model.fitted", {"a_": {"$array": ["int8", [2**39], []]}}), "are needed"),
