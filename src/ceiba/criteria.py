@@ -220,8 +220,8 @@ def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
     >>> criterion_names("regression")
     ('squared_error', 'absolute_error', 'poisson', 'friedman_mse')
     """
-    own = tuple(row.name for row in _ROWS if row.task == task)
-    return own + tuple(alias for alias, name in ALIASES.items() if name in own)
+    names = tuple(row.name for row in _ROWS if row.task == task)
+    return names + tuple(alias for alias, name in ALIASES.items() if name in names)
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
@@ -245,10 +245,12 @@ def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion
     >>> criterion_named("log_loss").name
     'entropy'
     """
-    known = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
-    if known is not None and task in (None, known.task):
-        return known
-    allowed = [one for of in (Task if task is None else (task,)) for one in criterion_names(of)]
+    criterion = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if criterion is not None and task in (None, criterion.task):
+        return criterion
+    allowed = [
+        choice for of in (Task if task is None else (task,)) for choice in criterion_names(of)
+    ]
     raise OptionError(
         f"criterion={name!r} is not a criterion{f' for {task}' if task else ''}. "
         f"Allowed: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"

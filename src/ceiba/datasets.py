@@ -185,7 +185,7 @@ def _dataset(
     rows = [line.split() for line in lines.strip().splitlines()]
     *columns, y = (list(column) for column in zip(*rows, strict=True))
     X: dict[str, list[Any]] = {
-        column: Levels(values, known)
-        for (column, known), values in zip(levels.items(), columns, strict=True)
+        column: Levels(values, allowed)
+        for (column, allowed), values in zip(levels.items(), columns, strict=True)
     }
     return Dataset(name, X, y, target, source)

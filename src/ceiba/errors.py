@@ -91,9 +91,9 @@ def did_you_mean(name: object, allowed: Iterable[object]) -> str:
     """Return ``" Did you mean 'x'?"`` for the closest allowed name, or ``""`` if none is close."""
     if not isinstance(name, str):
         return ""
-    names = [one for one in allowed if isinstance(one, str)]
-    for one in names:
-        if one.casefold().strip() == name.casefold().strip():
-            return f" Did you mean {one!r}?"
+    names = [candidate for candidate in allowed if isinstance(candidate, str)]
+    for candidate in names:
+        if candidate.casefold().strip() == name.casefold().strip():
+            return f" Did you mean {candidate!r}?"
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
     return f" Did you mean {close[0]!r}?" if close else ""

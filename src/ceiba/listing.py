@@ -50,7 +50,7 @@ class Grid:
             return _aligned(cells, widths, right)
         # The columns that fit, then the others below, each part with the first column again.
         most = width - len(_GAP) - min(natural[0], width // 2)
-        widths = [min(natural[0], width // 2), *(min(one, most) for one in natural[1:])]
+        widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
         lines: list[str] = []
         rest = list(range(1, n))
         while rest:
@@ -257,10 +257,10 @@ class Listing:
                 for text, where in zip(cells, side, strict=True)
             )
 
-        shown = _rows_shown(len(self))
-        rows = [line([_cell(v, i) for v in self._columns.values()], "td") for i in shown]
-        if len(shown) < len(self):
-            gap = f"<td colspan='{len(side)}'>… {len(self) - len(shown)} more rows …</td>"
+        positions = _rows_shown(len(self))
+        rows = [line([_cell(v, i) for v in self._columns.values()], "td") for i in positions]
+        if len(positions) < len(self):
+            gap = f"<td colspan='{len(side)}'>… {len(self) - len(positions)} more rows …</td>"
             rows.insert(_FOLD // 2, gap)
         title = f"<caption><b>{escape(self.title)}</b></caption>" if self.title else ""
         below = escape(self.legend).replace("\n", "<br>")
@@ -287,13 +287,13 @@ class Listing:
     def blocks(self, fold: int | None = _FOLD) -> list[Block]:
         """Return title, cells and legend as they are printed; `fold` rows at most."""
         word = words(self.lang)
-        shown = _rows_shown(len(self), fold)
+        positions = _rows_shown(len(self), fold)
         columns = [
             [
                 visible(text, one_line=True)
                 for text in (
                     heading,
-                    *(_cell(values, i, name in _COPIED, word["heading.yes"]) for i in shown),
+                    *(_cell(values, i, name in _COPIED, word["heading.yes"]) for i in positions),
                 )
             ]
             for heading, (name, values) in zip(self._headings(), self._columns.items(), strict=True)
@@ -301,7 +301,7 @@ class Listing:
         rows = list(map(list, zip(*columns, strict=True)))
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
         grids: list[Block] = [Grid(rows, numeric)] if rows else []
-        if len(shown) < len(self):
+        if len(positions) < len(self):
             # Cells of one width above and below the note.
             widths = [max(map(len, column)) for column in columns]
             rows = [
@@ -311,8 +311,8 @@ class Listing:
                 ]
                 for row in rows
             ]
-            middle = 1 + len(shown) // 2
-            note = word("heading.more_rows", n=len(self) - len(shown))
+            middle = 1 + len(positions) // 2
+            note = word("heading.more_rows", n=len(self) - len(positions))
             grids = [Grid(rows[:middle], numeric), note, Grid(rows[middle:], numeric)]
         title, legend = visible(self.title), visible(self.legend)
         return [*([title] if title else []), *grids, *([legend] if legend else [])]

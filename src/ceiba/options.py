@@ -102,7 +102,7 @@ def check_options(
             continue
         words = [check.allows for check in checks]
         listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-        names = [known for check in checks for known in check.names]
+        names = [choice for check in checks for choice in check.names]
         hint = did_you_mean(value, names) if isinstance(value, str) else ""
         raise ParameterError(
             f"The {name!r} parameter of {owner} must be {listed}. Got {value!r} instead.{hint}"
@@ -138,13 +138,13 @@ class Option:
 
     def entry(self) -> str:
         """Return the option's entry in a numpydoc list of parameters."""
-        shown = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = fill(" ".join(self.help.split()), 88)
-        return f"{self.name} : {self.kind}, default={shown}\n{indent(text, '    ')}"
+        return f"{self.name} : {self.kind}, default={default}\n{indent(text, '    ')}"
 
 
 def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
-    """Give a class its `__init__`, signature and docstring (``{parameters}``) from option rows."""
+    """Set `__init__`, signature and docstring (``{parameters}``) of a class from option rows."""
     rows = {option.name: option for option in options}
     defaults = {name: row.default for name, row in rows.items()}
 
@@ -162,7 +162,10 @@ def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         set_up.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [inspect.Parameter("self", kinds[0])]
-            + [inspect.Parameter(name, kinds[1], default=one) for name, one in defaults.items()]
+            + [
+                inspect.Parameter(name, kinds[1], default=default)
+                for name, default in defaults.items()
+            ]
         )
         set_up.__name__ = "__init__"
         set_up.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -208,16 +211,16 @@ class OptionObject:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         dataclass(eq=False, repr=False, kw_only=True)(cls)
-        checks = {one.name: one.metadata["allowed"] for one in fields(cls)}
+        checks = {parameter.name: parameter.metadata["allowed"] for parameter in fields(cls)}
         cls._allowed = {name: allowed for name, allowed in checks.items() if allowed}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters by name."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name."""
-        names = [one.name for one in fields(self)]
+        names = [parameter.name for parameter in fields(self)]
         for name, value in params.items():
             if name not in names:
                 raise OptionError(
@@ -229,21 +232,21 @@ class OptionObject:
 
     def check(self) -> None:
         """Refuse wrong values; called on use, because `set_params` must be free to set them."""
-        stated = {
-            one.name: value
-            for one in fields(self)
-            if (value := getattr(self, one.name)) is not one.default
+        params = {
+            parameter.name: value
+            for parameter in fields(self)
+            if (value := getattr(self, parameter.name)) is not parameter.default
         }
-        if stated:  # defaults are right by construction
-            check_options(stated, self._allowed, type(self).__name__)
+        if params:  # defaults are right by construction
+            check_options(params, self._allowed, type(self).__name__)
 
     def __repr__(self) -> str:
-        stated = [
-            f"{one.name}={getattr(self, one.name)!r}"
-            for one in fields(self)
-            if not _same(getattr(self, one.name), one.default)
+        params = [
+            f"{parameter.name}={getattr(self, parameter.name)!r}"
+            for parameter in fields(self)
+            if not _same(getattr(self, parameter.name), parameter.default)
         ]
-        return f"{type(self).__name__}({', '.join(stated)})"
+        return f"{type(self).__name__}({', '.join(params)})"
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -22,7 +22,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uf
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
-    r"""Give a text with its control characters written as escapes."""
+    r"""Return a text with its control characters written as escapes."""
     if text.isprintable():  # nearly all
         return text
     text = _CONTROL.sub(_written, text)
@@ -33,9 +33,9 @@ def _written(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode("ascii")
 
 
-def counted(n: int, one: str, many: str = "") -> str:
-    """Give a number with its noun: 1 leaf, 2 leaves."""
-    return f"{n} {one if n == 1 else many or f'{one}s'}"
+def counted(n: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun: 1 leaf, 2 leaves."""
+    return f"{n} {noun if n == 1 else many or f'{noun}s'}"
 
 
 def figure(value: float, digits: int) -> str:

@@ -86,16 +86,16 @@ def with_bar(words: str, n_rows: int) -> str:
 def _identifiers(table: Scan, target: str) -> list[str]:
     """Return the columns that are identifiers in the first rows, and differ in all others too."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
-    found = described(as_table(head.drop(target).get_columns()))
-    names = [one.name for one in found.columns if one.kind == "identifier"]
+    description = described(as_table(head.drop(target).get_columns()))
+    names = [info.name for info in description.columns if info.kind == "identifier"]
     share = 1 + table.n_rows // _HASHED  # of the values, all of their rows: repeats are seen
-    kept: dict[str, list[Any]] = {name: [] for name in names}
+    hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:
             column: Any = pl.from_arrow(batch.column(name))
             codes = column.drop_nulls().hash()
-            kept[name].append(codes.filter(codes % share == 0))
-    joined = {name: pl.concat(parts) for name, parts in kept.items()}
+            hashes[name].append(codes.filter(codes % share == 0))
+    joined = {name: pl.concat(parts) for name, parts in hashes.items()}
     return [name for name, codes in joined.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
 
 

@@ -36,15 +36,15 @@ def described(table: Table, target: str | None = None) -> Description:
     n = table.n_rows
     if n <= _MOST_ROWS:
         return describe(table, target)
-    made = describe(table.take(np.arange(0, n, -(-n // _MOST_ROWS))), target)
+    description = describe(table.take(np.arange(0, n, -(-n // _MOST_ROWS))), target)
     columns = tuple(
         describe(table.select([j])).columns[0]
-        if one.kind == "identifier" and not one.is_target
-        else replace(one, n_missing=k, missing=k / n, n_present=n - k)
-        for j, one in enumerate(made.columns)
+        if column.kind == "identifier" and not column.is_target
+        else replace(column, n_missing=k, missing=k / n, n_present=n - k)
+        for j, column in enumerate(description.columns)
         for k in [table.schema.columns[j].n_missing]
     )
-    return replace(made, n_rows=n, columns=columns)
+    return replace(description, n_rows=n, columns=columns)
 
 
 def in_option_words(remark: Remark) -> str:
@@ -54,20 +54,20 @@ def in_option_words(remark: Remark) -> str:
     return f"{remark.text} ({option.format(name=name)})" if option else remark.text
 
 
-def column_named(given: str, columns: list[str], option: str, source: str) -> str:
+def column_named(text: str, columns: list[str], option: str, source: str) -> str:
     """Return the column that is meant, by name or by number (1 is the first, -1 the last)."""
-    if given in columns:
-        return given
+    if text in columns:
+        return text
     try:
-        number = int(given)
+        number = int(text)
     except ValueError:
         number = 0
     if 1 <= abs(number) <= len(columns):
         return columns[number - 1 if number > 0 else number]
-    shown: Any = ", ".join(columns[:8]) + (f", ... ({len(columns)})" if len(columns) > 8 else "")
+    names: Any = ", ".join(columns[:8]) + (f", ... ({len(columns)})" if len(columns) > 8 else "")
     raise OptionError(
-        f"{option} {given!r}: {source} has no such column.{did_you_mean(given, columns)} It has "
-        f"{shown}."
+        f"{option} {text!r}: {source} has no such column.{did_you_mean(text, columns)} It has "
+        f"{names}."
     )
 
 

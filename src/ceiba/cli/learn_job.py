@@ -104,27 +104,29 @@ class Learning:
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
     def _look_at(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Say what the table is like; return its identifiers."""
-        made = described(table)
+        """Print what the table is like; return its identifiers."""
+        description = described(table)
         columns = tuple(
-            replace(one, is_target=True, remarks=()) if one.name == self.target else one
-            for one in made.columns
+            replace(column, is_target=True, remarks=()) if column.name == self.target else column
+            for column in description.columns
         )
-        made = replace(made, target=self.target, columns=columns)
+        description = replace(description, target=self.target, columns=columns)
         if aloud:
-            remark(f"{shown(self.data)}: {made.headline()}.")
-        if made[self.target].n_missing:
+            remark(f"{shown(self.data)}: {description.headline()}.")
+        if description[self.target].n_missing:
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
-            made = described(seen_in(table.select(others).take(present)))
+            description = described(seen_in(table.select(others).take(present)))
         identifiers = [
-            one.name for one in made.columns if one.kind == "identifier" and not one.is_target
+            column.name
+            for column in description.columns
+            if column.kind == "identifier" and not column.is_target
         ]
         if aloud:
             names = list(table.schema.names)
             left_out = [] if self.keep_identifiers else self._chosen(identifiers, names)
-            remarks = [one for one in made.remarks if one.column not in left_out]
-            for one in remarks[:_REMARKS]:
-                remark(f"warning: {in_option_words(one)}")
+            remarks = [finding for finding in description.remarks if finding.column not in left_out]
+            for finding in remarks[:_REMARKS]:
+                remark(f"warning: {in_option_words(finding)}")
             if len(remarks) > _REMARKS:
                 more = len(remarks) - _REMARKS
                 remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")

@@ -48,9 +48,9 @@ class _EndedError(Exception):
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
-    def run_command(*given: Any, **options: Any) -> None:
+    def run_command(*arguments: Any, **options: Any) -> None:
         try:
-            command(*given, **options)
+            command(*arguments, **options)
         except (KeyboardInterrupt, BrokenPipeError) as error:
             raise _EndedError from error
 
@@ -146,23 +146,23 @@ def main() -> None:
         interrupted = True
         raise KeyboardInterrupt
 
-    def unraisable(one: sys.UnraisableHookArgs) -> None:
-        if not isinstance(one.exc_value, KeyboardInterrupt):
-            hook(one)
+    def unraisable(event: sys.UnraisableHookArgs) -> None:
+        if not isinstance(event.exc_value, KeyboardInterrupt):
+            hook(event)
         elif deferrable:  # raised in a destructor or a callback: try again
             signal.setitimer(signal.ITIMER_REAL, 0.01)
 
     if is_main:
         sys.unraisablehook = unraisable
-        for one in signals:
-            signal.signal(one, interrupt)
+        for number in signals:
+            signal.signal(number, interrupt)
     try:
         _run()
     except BaseException as raised:
         if is_main:  # while the interpreter ends, Ctrl-C would print a traceback
             sys.unraisablehook = hook
-            for one in signals:
-                signal.signal(one, signal.SIG_IGN)
+            for number in signals:
+                signal.signal(number, signal.SIG_IGN)
         cause = raised.__cause__ if isinstance(raised, _EndedError) else raised
         if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
             cause = KeyboardInterrupt()
@@ -200,7 +200,7 @@ def _run() -> None:
 
 
 def _complain(error: BaseException) -> None:
-    """Say what went wrong in one message and leave with its exit code."""
+    """Print what went wrong in one message and leave with its exit code."""
     from ceiba.cli.options.flags import in_flag_words, wrong_usage
     from ceiba.cli.terminal.output import (
         answer,
@@ -236,6 +236,6 @@ def _complain(error: BaseException) -> None:
     if "--json" in sys.argv:  # in the place of the answer
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
-    shown = fitted(f"ceiba: {text}", sys.stderr)
-    print(shown.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
+    message = fitted(f"ceiba: {text}", sys.stderr)
+    print(message.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

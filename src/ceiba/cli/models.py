@@ -36,7 +36,7 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 @contextlib.contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say which file is no model: of a command's two files, it may be the wrong one."""
+    """Name the file that is no model: of a command's two files, it may be the wrong one."""
     try:
         yield
     except ModelFileError as error:
@@ -52,17 +52,17 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
         return ""
     numbers = ("", *range(2, 10**6))
     names = (path.with_name(f"{path.name}.bak{number}") for number in numbers)
-    kept = next(name for name in names if not name.exists())
+    backup = next(name for name in names if not name.exists())
     try:
-        os.link(path, kept)
+        os.link(path, backup)
     except OSError:  # no links on this file system
-        shutil.copy2(path, kept)
+        shutil.copy2(path, backup)
     model.save(path, metadata=metadata)
     old, new = (
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
-        for file in (kept, path)
+        for file in (backup, path)
     )
     if old == new:  # but for when they were written
-        kept.unlink()
+        backup.unlink()
         return ""
-    return f"{path} was there already: it is replaced, and kept as {kept}."
+    return f"{path} was there already: it is replaced, and kept as {backup}."

@@ -86,8 +86,8 @@ class Answers:
         many = len(answers) > 1
         tails = [f"_{k}" if many else "" for k in range(len(answers))]
         columns = [
-            pl.Series(f"{self.prefix}prediction{tail}", one.tolist())
-            for tail, one in zip(tails, answers, strict=True)
+            pl.Series(f"{self.prefix}prediction{tail}", answer.tolist())
+            for tail, answer in zip(tails, answers, strict=True)
         ]
         if self.probabilities:
             columns += [

@@ -124,18 +124,18 @@ class Clause:
                 lambda parts: all_of(parts, both, either),
                 lambda parts: all_of(parts, either, both) or word["split.never"],
             )
-        known = self.info.n_missing > 0
+        has_missing = self.info.n_missing > 0
         plain = [values for values, chains in self.choices if not chains]
         if not plain:
             if not self.choices:
                 return word["split.never"]
             first = self.choices[0][0].text(digits=digits, max_levels=max_levels, lang=lang)
             return word("split.by_surrogates", text=first)
-        text = plain[0].text(digits=digits, max_levels=max_levels, missing=known, lang=lang)
+        text = plain[0].text(digits=digits, max_levels=max_levels, missing=has_missing, lang=lang)
         by_chain = any(values.missing for values, chains in self.choices if chains)
         if text.endswith(f" {word['split.is_present']}") and by_chain:
             return ""
-        if text and by_chain and known:
+        if text and by_chain and has_missing:
             return word("split.missing_by_surrogates", text=text)
         return text
 
@@ -213,5 +213,5 @@ class Condition:
 
 def all_of(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
     """Join what must all hold; beside others, a part with an "or" in it gets brackets."""
-    kept = [part for part in parts if part]
-    return word.join(f"({part})" if len(kept) > 1 and other in part else part for part in kept)
+    texts = [part for part in parts if part]
+    return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)

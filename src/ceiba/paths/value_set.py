@@ -45,8 +45,8 @@ class ValueSet:
     @staticmethod
     def everything(info: ColumnInfo) -> ValueSet:
         """Return the set of all values of a column."""
-        known = frozenset(range(info.n_levels))
-        return ValueSet(info, codes=known | {info.n_levels}, named=known)
+        levels = frozenset(range(info.n_levels))
+        return ValueSet(info, codes=levels | {info.n_levels}, named=levels)
 
     @staticmethod
     def only_missing(info: ColumnInfo) -> ValueSet:
@@ -55,23 +55,23 @@ class ValueSet:
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the present numbers, or codes of known levels, that are not above the cut."""
-        known = self._known(lambda code: code <= cut)
-        return self & replace(known, high=cut, digits=(ALL_DIGITS, digits))
+        levels = self._known(lambda code: code <= cut)
+        return self & replace(levels, high=cut, digits=(ALL_DIGITS, digits))
 
     def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the present numbers, or codes of known levels, that are above the cut."""
-        known = self._known(lambda code: code > cut)
-        return self & replace(known, low=cut, digits=(digits, ALL_DIGITS))
+        levels = self._known(lambda code: code > cut)
+        return self & replace(levels, low=cut, digits=(digits, ALL_DIGITS))
 
     def of_codes(self, codes: Any) -> ValueSet:
         """Return the present values with these codes."""
-        kept = frozenset(codes)
-        named = kept - {self.info.n_levels}
-        return self & ValueSet(self.info, codes=kept, named=named, missing=False)
+        present = frozenset(codes)
+        named = present - {self.info.n_levels}
+        return self & ValueSet(self.info, codes=present, named=named, missing=False)
 
     def _known(self, belongs: Any) -> ValueSet:
-        kept = frozenset(code for code in range(self.info.n_levels) if belongs(code))
-        return ValueSet(self.info, codes=kept, named=kept, missing=False)
+        codes = frozenset(code for code in range(self.info.n_levels) if belongs(code))
+        return ValueSet(self.info, codes=codes, named=codes, missing=False)
 
     @property
     def present(self) -> ValueSet:
@@ -105,8 +105,8 @@ class ValueSet:
             return ValueSet(self.info, codes=codes, named=named, missing=missing)
         a, b = sorted((self, other), key=lambda part: (part.low, part.high))
         if a._no_numbers or b._no_numbers:
-            kept = b if a._no_numbers else a
-            return replace(kept, missing=missing)
+            numbers = b if a._no_numbers else a
+            return replace(numbers, missing=missing)
         if b.low > a.high:
             return None
         last = a if a.high >= b.high else b
@@ -182,18 +182,18 @@ class ValueSet:
 
     def _levels_text(self, max_levels: int | None, lang: str) -> str:
         info = self.info
-        shown = sorted(self.named) or sorted(self.codes - {info.n_levels})
-        if len(shown) == info.n_levels:
+        codes = sorted(self.named) or sorted(self.codes - {info.n_levels})
+        if len(codes) == info.n_levels:
             return ""
-        if not shown:
+        if not codes:
             return f"{info.name} {words(lang)['split.unseen']}"
-        levels = [info.levels[code] for code in shown]
-        run = shown == list(range(shown[0], shown[-1] + 1))
+        levels = [info.levels[code] for code in codes]
+        run = codes == list(range(codes[0], codes[-1] + 1))
         if info.kind is Kind.ORDERED and run and info.n_levels > 2:
-            if shown[0] == 0:
+            if codes[0] == 0:
                 return f"{info.name} <= {quoted_level(levels[-1])}"
-            if shown[-1] == info.n_levels - 1:
-                return f"{info.name} > {quoted_level(info.levels[shown[0] - 1])}"
+            if codes[-1] == info.n_levels - 1:
+                return f"{info.name} > {quoted_level(info.levels[codes[0] - 1])}"
         return levels_sentence(info.name, levels, max_levels, lang)
 
     def _all_levels_text(self, lang: str) -> str:

@@ -75,10 +75,10 @@ def drafts(
         path = tree.path(leaf).nodes[1:]
         right = codes == answer
         general = _generalise(tests, path, right, weight, confidence)
-        for kept in (general, _without_implied(tree, path)):
-            key = (answer, frozenset(tests.same[node] for node in kept))
-            if kept and key not in unique:
-                unique[key] = _draft(tests, kept, key, right, weight)
+        for nodes in (general, _without_implied(tree, path)):
+            key = (answer, frozenset(tests.same[node] for node in nodes))
+            if nodes and key not in unique:
+                unique[key] = _draft(tests, nodes, key, right, weight)
     return list(unique.values())
 
 
@@ -98,11 +98,11 @@ def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
 
 
 def _draft(
-    tests: _Tests, kept: list[int], key: tuple[int, frozenset[int]], right: Mask, weight: Array
+    tests: _Tests, nodes: list[int], key: tuple[int, frozenset[int]], right: Mask, weight: Array
 ) -> Draft:
     covered = np.ones(len(weight), bool)
     clauses: dict[str, Clause] = {}
-    for node in kept:
+    for node in nodes:
         covered &= tests.holds(node)
         clauses = joined_with(clauses, tests.clauses[node])
     return Draft(
@@ -141,8 +141,8 @@ def _generalise(
     tests: _Tests, path: tuple[int, ...], right: Mask, weight: Array, confidence: float
 ) -> list[int]:
     """Drop tests while the pessimistic error rate does not rise; give the nodes that are kept."""
-    kept = list(path)
-    fails = {node: ~tests.holds(node) for node in kept}
+    nodes = list(path)
+    fails = {node: ~tests.holds(node) for node in nodes}
     # How many tests a row fails, and the number of the only one if it is one.
     n_failed = np.zeros(len(weight), np.int32)
     which = np.zeros(len(weight), np.int64)
@@ -153,7 +153,7 @@ def _generalise(
     inside = n_failed == 0
     covered, good = float(weight[inside].sum()), float(weight[inside & right].sum())
     rate = _rate(covered, good, confidence)
-    while kept:
+    while nodes:
         # A row that fails one test only is covered as soon as that test is dropped.
         once = n_failed == 1
         more = np.bincount(which[once], weights=weight[once], minlength=len(path))
@@ -161,17 +161,17 @@ def _generalise(
         more_good = np.bincount(which[well], weights=weight[well], minlength=len(path))
         rates = [
             (_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
-            for k, n in enumerate(kept)
+            for k, n in enumerate(nodes)
         ]
         best = min(rates)
         if best[0] > rate + 1e-12:
             break
-        node = kept.pop(-best[1])
+        node = nodes.pop(-best[1])
         rate, covered = best[0], covered + float(more[place[node]])
         good += float(more_good[place[node]])
         n_failed -= fails[node]
         which -= place[node] * fails[node]
-    return kept
+    return nodes
 
 
 def _rate(covered: float, good: float, confidence: float) -> float:
@@ -191,12 +191,14 @@ def chosen(
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
-    kept = [
+    short_rules = [
         rule
         for k in range(n_classes)
         for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, test_bits)
     ]
-    return _without_harm(sorted(kept, key=lambda rule: -rule.confidence), codes, weight, whole)
+    return _without_harm(
+        sorted(short_rules, key=lambda rule: -rule.confidence), codes, weight, whole
+    )
 
 
 # ---------------------------------------------------------------------- description length
@@ -295,7 +297,7 @@ def _without_harm(
         worth[~at.there] = np.inf
         least = int(np.argmin(worth))
         if worth[least] > -1e-9 or not at.there.any():
-            return [rule for rule, kept in zip(rules, at.there, strict=True) if kept], default
+            return [rule for rule, is_left in zip(rules, at.there, strict=True) if is_left], default
         at.remove(least)
 
 

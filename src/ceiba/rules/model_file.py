@@ -102,7 +102,7 @@ def restore_rules(document: Document) -> RuleSet:
         fitted["share"].fail("One share for each class is needed.")
     rules._set_fitted(
         tree,
-        [_rule(one, tree, classes) for one in fitted["rules"].items()],
+        [_rule(rule, tree, classes) for rule in fitted["rules"].items()],
         fitted["default"].integer(0, len(classes) - 1),
         share.astype(np.float64),
         fitted["n_path_tests"].integer(0, 2**53),
@@ -112,7 +112,7 @@ def restore_rules(document: Document) -> RuleSet:
 
 def _rule(field: Field, tree: Any, classes: Any) -> GeneralRule:
     field.object(("value", "n_tests", "clauses", *_FIGURES))
-    clauses = tuple(_read_clause(one, tree.schema) for one in field["clauses"].items())
+    clauses = tuple(_read_clause(clause, tree.schema) for clause in field["clauses"].items())
     return GeneralRule(
         Condition(tree.schema, clauses),
         classes[field["value"].integer(0, len(classes) - 1)],
@@ -131,7 +131,7 @@ def _read_clause(field: Field, schema: Any) -> Clause:
         for chain in choice["chains"].items():
             chain.object(("default", "tests"))
             tests = tuple(
-                tuple(_read_set(one, schema) for one in pair.items(2))
+                tuple(_read_set(part, schema) for part in pair.items(2))
                 for pair in chain["tests"].items()
             )
             chains.append(Chain(tests, chain["default"].boolean()))  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def _read_set(field: Field, schema: Any) -> ValueSet:
     if not isinstance(low, float | int) or not isinstance(high, float | int):
         raise ModelFileError(f"Damaged model file, at {field.place}: bounds are numbers.")
     codes, named = (
-        frozenset(one.integer(0, info.n_levels) for one in field[name].items())
+        frozenset(code.integer(0, info.n_levels) for code in field[name].items())
         for name in ("codes", "named")
     )
     missing = field["missing"].boolean()

@@ -167,9 +167,9 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
         candidates = drafts(tree, problem.table, codes, weight, self.confidence)
-        kept, default = chosen(candidates, codes, weight, len(classes))
+        final_drafts, default = chosen(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
-        rules = [_rule(rule, classes, share) for rule in kept]
+        rules = [_rule(rule, classes, share) for rule in final_drafts]
         # Tests on all paths: a path has one per level.
         self._set_fitted(tree, rules, default, share, int(tree.node_depth[tree.leaves].sum()))
 
@@ -190,8 +190,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def rules_for(self, label: Any) -> list[GeneralRule]:
         """Return the rules of one class, the surest first."""
         if label not in self.classes_:
-            known = ", ".join(map(str, self.classes_.tolist()))
-            raise OptionError(f"rules_for: there is no class {label!r}. The classes are {known}.")
+            labels = ", ".join(map(str, self.classes_.tolist()))
+            raise OptionError(f"rules_for: there is no class {label!r}. The classes are {labels}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -279,10 +279,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._refuse_unfitted()
         if format not in RULE_FORMATS:
-            known = list(RULE_FORMATS)
+            formats = list(RULE_FORMATS)
             raise OptionError(
-                f"A RuleSet is exported as {', '.join(known)}. Got {format!r}."
-                f"{did_you_mean(str(format), known)}"
+                f"A RuleSet is exported as {', '.join(formats)}. Got {format!r}."
+                f"{did_you_mean(str(format), formats)}"
             )
         try:
             text: str = RULE_FORMATS[format](self, **options)

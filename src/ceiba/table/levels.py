@@ -74,9 +74,11 @@ def settle_levels(
     if declared:
         return codes, tuple(plain)
     used = np.bincount(codes[codes >= 0], minlength=len(plain)) > 0
-    kept = sorted_levels([level for level, is_used in zip(plain, used, strict=True) if is_used])
-    code_of = {level: code for code, level in enumerate(kept)}
-    return recode(codes, [code_of.get(level, MISSING_CODE) for level in plain]), kept
+    used_levels = sorted_levels(
+        [level for level, is_used in zip(plain, used, strict=True) if is_used]
+    )
+    code_of = {level: code for code, level in enumerate(used_levels)}
+    return recode(codes, [code_of.get(level, MISSING_CODE) for level in plain]), used_levels
 
 
 def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
@@ -121,9 +123,9 @@ class Levels(list[Any]):
         super().__init__(values)
         self.levels = tuple(levels)
         self.ordered = ordered
-        known = {*self.levels, None}
+        allowed = {*self.levels, None}
         for row, value in enumerate(self):
-            if value not in known:
+            if value not in allowed:
                 raise DataError(
                     f"Row {row} holds {value!r}, which is not one of the levels "
                     f"{listing(self.levels)}.{did_you_mean(value, self.levels)}"

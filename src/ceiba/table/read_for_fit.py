@@ -156,7 +156,7 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
                 "columns. Give one bool for each column."
             )
         return frozenset(j for j, is_chosen in enumerate(chosen) if is_chosen)
-    if all(issubclass(one, str) for one in types):
+    if all(issubclass(kind, str) for kind in types):
         for name in chosen:
             if name not in names:
                 raise OptionError(
@@ -164,7 +164,7 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
                     f"{listing(names)}.{did_you_mean(name, names)}"
                 )
         return frozenset(map(names.index, chosen))
-    if all(issubclass(one, int) and one is not bool for one in types):
+    if all(issubclass(kind, int) and kind is not bool for kind in types):
         for j in chosen:
             if not 0 <= j < n_columns:
                 raise OptionError(
@@ -172,5 +172,5 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
                     f"{n_columns - 1}."
                 )
         return frozenset(chosen)
-    listed = ", ".join(sorted(one.__name__ for one in types))
+    listed = ", ".join(sorted(kind.__name__ for kind in types))
     raise OptionError(f"categorical_features holds values of type {listed}. {_ALLOWED}")

@@ -87,9 +87,9 @@ def by_position(
     """Return the positions in X of the columns of ``schema``, which must have the same order."""
     positions = _without_target(names, n_columns, schema)
     if names is not None and schema.named:
-        kept = [names[j] for j in positions]
-        if kept != list(schema.names):
-            raise SchemaError(_difference(kept, schema.names))
+        columns = [names[j] for j in positions]
+        if columns != list(schema.names):
+            raise SchemaError(_difference(columns, schema.names))
         return positions
     if names is not None:
         _warn(f"X has feature names, but {owner} was fitted without feature names")

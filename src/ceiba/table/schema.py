@@ -294,5 +294,5 @@ def made_up_names(n_columns: int) -> tuple[str, ...]:
 
 def listing(names: tuple[Any, ...], limit: int = 8) -> str:
     """Write names for a message, cut after ``limit`` of them."""
-    shown = ", ".join(repr(name) for name in names[:limit])
-    return f"{shown}, ... ({len(names)} in all)" if len(names) > limit else shown or "none"
+    text = ", ".join(repr(name) for name in names[:limit])
+    return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text or "none"

@@ -19,19 +19,19 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
     if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(n_rows, float(sample_weight))
     try:
-        given = np.asarray(sample_weight)
-        weights: NDArray[np.float64] = np.require(given, np.float64, ["C", "A"])
+        array = np.asarray(sample_weight)
+        weights: NDArray[np.float64] = np.require(array, np.float64, ["C", "A"])
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
-    if given.ndim == 0:
+    if array.ndim == 0:
         raise DataTypeError(
             f"Singleton array {weights.reshape(())!r} cannot be considered a valid collection. "
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
             f"`{weights.reshape(())!r}` instead. Give one number, or an array of one per row."
         )
-    if given.ndim != 1:
+    if array.ndim != 1:
         raise DataError(
-            f"Sample weights must be 1D array or scalar, got {given.ndim}D array. Expected either "
+            f"Sample weights must be 1D array or scalar, got {array.ndim}D array. Expected either "
             f"a scalar value or a 1D array of length {n_rows}."
         )
     if len(weights) != n_rows:

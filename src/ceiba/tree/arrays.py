@@ -54,15 +54,15 @@ class ArrayRecord:
         """Return the rows of several records as one; fields that are no arrays: of the first."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
-            own = [getattr(part, field.name) for part in parts]
-            if isinstance(own[0], ArrayRecord):
-                joined[field.name] = own[0].joined(own)
+            values = [getattr(part, field.name) for part in parts]
+            if isinstance(values[0], ArrayRecord):
+                joined[field.name] = values[0].joined(values)
             elif field.name.endswith("start"):
-                length = np.concatenate([np.diff(start) for start in own])
+                length = np.concatenate([np.diff(start) for start in values])
                 joined[field.name] = np.concatenate(([0], np.cumsum(length)))
             else:
                 arrays = field.name in cls._DTYPES
-                joined[field.name] = np.concatenate(own) if arrays else own[0]
+                joined[field.name] = np.concatenate(values) if arrays else values[0]
         return cls(**joined)
 
     def __hash__(self) -> int:
@@ -86,17 +86,17 @@ def take_ragged(
     return new_start, [flat[take] for flat in flats]
 
 
-def sum_up(tree: Any, own: Array) -> Array:
-    """Add to each node's own row of `own` those of all nodes below it."""
-    own = np.asarray(own, np.float64)
-    if np.all(own == np.rint(own)) and np.abs(own).sum() < 2.0**53:
+def sum_up(tree: Any, values: Array) -> Array:
+    """Add to each node's own row of `values` those of all nodes below it."""
+    values = np.asarray(values, np.float64)
+    if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
         # Whole numbers: differences of running sums are exact.
-        running = np.concatenate((np.zeros((1, *own.shape[1:])), np.cumsum(own, axis=0)))
+        running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()
-    flat = own.reshape(len(own), -1)
+    flat = values.reshape(len(values), -1)
     columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
-    return np.array(columns, np.float64).T.reshape(own.shape)
+    return np.array(columns, np.float64).T.reshape(values.shape)
 
 
 def _sum_column(parent: list[int], total: list[float]) -> list[float]:

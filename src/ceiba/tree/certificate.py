@@ -126,8 +126,8 @@ class Certificate:
     @property
     def _unit(self) -> str:
         unit = UNITS[self.loss]
-        shown = self.lower_bound if self.lower_bound > 0 or self.proven else self.objective
-        if self.loss == "error" and shown == 1 and not self.penalty:
+        amount = self.lower_bound if self.lower_bound > 0 or self.proven else self.objective
+        if self.loss == "error" and amount == 1 and not self.penalty:
             unit = "error"
         return f"{unit} + {self._amount(self.penalty)} per leaf" if self.penalty else unit
 

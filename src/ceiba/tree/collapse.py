@@ -31,33 +31,33 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     np.add.at(change, ids + 1, 1)
     np.add.at(change, tree.subtree_end[ids], -1)
     keep = np.cumsum(change)[:-1] == 0
-    kept = np.flatnonzero(keep)
-    leaf = chosen[kept]
+    nodes_left = np.flatnonzero(keep)
+    leaf = chosen[nodes_left]
     new_id = np.cumsum(keep) - 1
 
-    parent = tree.parent[kept]
-    n_branches = np.where(leaf, 0, tree.n_branches[kept])
+    parent = tree.parent[nodes_left]
+    n_branches = np.where(leaf, 0, tree.n_branches[nodes_left])
     branch_kept = np.repeat(keep & ~chosen, tree.n_branches)
     return replace(
         tree,
         parent=np.where(parent < 0, -1, new_id[parent]),
         branch_start=np.concatenate(([0], np.cumsum(n_branches))),
         branch_node=new_id[tree.branch_node[branch_kept]],
-        splits=tree.splits.take(kept, leaf),
-        default_branch=np.where(leaf, -1, tree.default_branch[kept]),
-        n_rows=tree.n_rows[kept],
-        weight=tree.weight[kept],
-        impurity=tree.impurity[kept],
-        gain=np.where(leaf, 0.0, tree.gain[kept]),
-        value=tree.value[kept],
-        counts=None if tree.counts is None else tree.counts[kept],
-        risk=tree.risk[kept],
-        sent_default=np.where(leaf, 0, tree.sent_default[kept]),
-        surrogates=None if tree.surrogates is None else tree.surrogates.take(kept, leaf),
-        competitors=None if tree.competitors is None else tree.competitors.take(kept, leaf),
-        tests=None if tree.tests is None else tree.tests.take(kept, leaf),
-        notes=taken_notes(tree.notes, kept),
-        attachments=take_attachments(tree.attachments, kept),
+        splits=tree.splits.take(nodes_left, leaf),
+        default_branch=np.where(leaf, -1, tree.default_branch[nodes_left]),
+        n_rows=tree.n_rows[nodes_left],
+        weight=tree.weight[nodes_left],
+        impurity=tree.impurity[nodes_left],
+        gain=np.where(leaf, 0.0, tree.gain[nodes_left]),
+        value=tree.value[nodes_left],
+        counts=None if tree.counts is None else tree.counts[nodes_left],
+        risk=tree.risk[nodes_left],
+        sent_default=np.where(leaf, 0, tree.sent_default[nodes_left]),
+        surrogates=None if tree.surrogates is None else tree.surrogates.take(nodes_left, leaf),
+        competitors=None if tree.competitors is None else tree.competitors.take(nodes_left, leaf),
+        tests=None if tree.tests is None else tree.tests.take(nodes_left, leaf),
+        notes=taken_notes(tree.notes, nodes_left),
+        attachments=take_attachments(tree.attachments, nodes_left),
     )
 
 

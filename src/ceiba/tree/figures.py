@@ -196,8 +196,8 @@ class Figures:
             return read_only(self.value[:, 0, :], np.float64)
         counts = scale_by_prior(self.counts, self.class_prior)[:, 0, :]
         total = counts.sum(axis=1, keepdims=True)
-        own = np.divide(counts, total, out=self.value[:, 0, :].copy(), where=total > 0)
-        return read_only(own, np.float64)
+        probability = np.divide(counts, total, out=self.value[:, 0, :].copy(), where=total > 0)
+        return read_only(probability, np.float64)
 
     @cached_property
     def share(self) -> Array:

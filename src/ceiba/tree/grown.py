@@ -168,10 +168,10 @@ def node_risk(
             return np.asarray(adjusted.sum(axis=1, keepdims=True) - adjusted)
         return np.asarray(adjusted @ costs)
 
-    own = losses(counts)
+    loss = losses(counts)
     if answers is None:
-        return np.asarray(own.min(axis=1))
-    return np.asarray(own[np.arange(len(own)), losses(answers).argmin(axis=1)])
+        return np.asarray(loss.min(axis=1))
+    return np.asarray(loss[np.arange(len(loss)), losses(answers).argmin(axis=1)])
 
 
 def within(counts: Array, share: Array) -> Array:
@@ -179,32 +179,34 @@ def within(counts: Array, share: Array) -> Array:
     if counts.shape[2] < 2:
         return counts
     total = counts.sum(axis=2)
-    own = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
+    old_share = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
     moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
     # Whole numbers stay whole where nothing was moved.
-    return np.where((own == share[:, None])[:, :, None], counts, moved)
+    return np.where((old_share == share[:, None])[:, :, None], counts, moved)
 
 
-def added_loss(criterion: str, own: Array, answer: Array) -> Array:
+def added_loss(criterion: str, value: Array, answer: Array) -> Array:
     """Return how much the loss of nodes grows with this answer (0: not known from a median)."""
     if criterion == "absolute_error":
-        return np.zeros_like(own)
+        return np.zeros_like(value)
     if criterion == "poisson":
-        events = own > 0
-        ratio = np.divide(own, answer, out=np.ones_like(own), where=events & (answer > 0))
+        events = value > 0
+        ratio = np.divide(value, answer, out=np.ones_like(value), where=events & (answer > 0))
         # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
-        return np.maximum(own * np.log(ratio) - own + answer, 0.0)
-    gap: Array = own - answer
+        return np.maximum(value * np.log(ratio) - value + answer, 0.0)
+    gap: Array = value - answer
     return gap * gap
 
 
-def shrunken_rates(own: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
+def shrunken_rates(
+    value: Array, time: Array, impurity: Array, shrink: float
+) -> tuple[Array, Array]:
     """Return the rate that each node predicts, and its risk per unit of its own time."""
-    own = np.where(time > 0, own, 0.0)  # a node whose rows weigh nothing has seen no events
+    value = np.where(time > 0, value, 0.0)  # a node whose rows weigh nothing has seen no events
     # Multiplied through by k^2 D / T, so that nothing is divided by an overall rate of 0.
-    known = shrink**2 * time
-    rate = own[0] * (own * known + 1.0) / (own[0] * known + 1.0)
-    return rate, impurity + added_loss("poisson", own, rate)
+    strength = shrink**2 * time
+    rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
+    return rate, impurity + added_loss("poisson", value, rate)
 
 
 def quotient(top: Array, bottom: Array) -> Array:

@@ -61,8 +61,8 @@ def _refuse(
     """Fail at the first entry of a mask, if there is one."""
     if bad.any():
         i = int(np.argmax(bad))
-        found, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
-        _fail(f"{place} {i}", found, rule)
+        problem, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
+        _fail(f"{place} {i}", problem, rule)
 
 
 def _check_lengths(tree: Tree) -> None:
@@ -211,8 +211,8 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
     asks = splits.kind == SplitKind.LEVELS
     owner = np.repeat(np.arange(len(splits)), np.diff(splits.level_start))
-    own = asks[owner]
-    owner, code, branch = owner[own], splits.level_code[own], splits.level_branch[own]
+    mask = asks[owner]
+    owner, code, branch = owner[mask], splits.level_code[mask], splits.level_branch[mask]
 
     def per_split(wrong: Array) -> Array:
         return np.bincount(owner[wrong], minlength=len(splits)) > 0
@@ -348,11 +348,11 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     count = np.diff(start)
     wrong = tree.is_leaf & (count > 0)
     _refuse(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
-    one = name.removesuffix("s")
-    _refuse(splits.kind == SplitKind.NONE, one, "no split", "Each entry is a split.")
-    given = name == "surrogates"
-    n_branches = tree.n_branches[owner] if given else _branches_of_competitors(splits)
-    _check_split_rows(splits, tree.schema, n_branches, one)
+    entry = name.removesuffix("s")
+    _refuse(splits.kind == SplitKind.NONE, entry, "no split", "Each entry is a split.")
+    is_surrogate = name == "surrogates"
+    n_branches = tree.n_branches[owner] if is_surrogate else _branches_of_competitors(splits)
+    _check_split_rows(splits, tree.schema, n_branches, entry)
 
 
 def _check_attachments(tree: Tree) -> None:
@@ -390,7 +390,7 @@ def _check_tests(tree: Tree) -> None:
         length, n = len(getattr(tests, name)), tree.n_nodes
         if length != n:
             _fail(f"tests.{name}", f"length {length}", f"{n} nodes need {n}.")
-    known = ~np.isnan(tests.p_value)
+    tested = ~np.isnan(tests.p_value)
     p, place = tests.p_value, "tests of node"
-    _refuse(known & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
-    _refuse(tree.is_leaf & known, place, "a leaf with a test", "Only splits are tested.")
+    _refuse(tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
+    _refuse(tree.is_leaf & tested, place, "a leaf with a test", "Only splits are tested.")

@@ -63,7 +63,7 @@ class TreeMethods:
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
-    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow a tree of some rows of a problem, in one thread."""
         return problem.grow(rows, n_jobs=1)
 
@@ -247,8 +247,8 @@ class TreeMethods:
         """
         from ceiba.inspection import summary
 
-        own = getattr(self, "pruning_table_", None)
-        return summary(self._tree, pruning=own if pruning is None else pruning, lang=lang)
+        table = getattr(self, "pruning_table_", None)
+        return summary(self._tree, pruning=table if pruning is None else pruning, lang=lang)
 
     def importance(self, **options: Any) -> Array:
         """Return the importance of each column; options of `ceiba.inspection.importance`.
@@ -662,11 +662,11 @@ class TreeMethods:
         """
         from ceiba.trust import stability
 
-        problem, stated = self._read_problem(X, y, sample_weight, **options)
+        problem, params = self._read_problem(X, y, sample_weight, **options)
         return stability(
             self._tree,
             problem.table,
-            lambda rows: self._tree_of(problem, stated, rows),
+            lambda rows: self._tree_of(problem, params, rows),
             resamples=resamples,
             share=share,
             seed=random_state,

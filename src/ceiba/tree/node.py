@@ -97,7 +97,7 @@ class Node:
         return self.tree.splits.split(self.id, self.tree.schema)
 
     def sentence(self, branch: int, *, digits: int | None = None) -> str:
-        """Say what is true of a row that takes `branch`, e.g. "Petal.Length <= 2.45"."""
+        """Return what is true of a row that takes `branch`, e.g. "Petal.Length <= 2.45"."""
         split = self.split
         if split is None:
             raise IndexError(f"Node {self.id} is a leaf and has no branches.")

@@ -89,14 +89,14 @@ def note_lines(tree: Tree) -> list[str]:
 def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
     """Write a name and a note on a node; "" takes one away, None leaves it as it is."""
     tree.node(node)
-    given = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
-    for what, text in given.items():
+    texts = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
+    for what, text in texts.items():
         if not isinstance(text, str):
             raise OptionError(f"{what} of a node must be text. Got {text!r}.")
-    if not given:
+    if not texts:
         raise OptionError("annotate: give a name, a note, or both.")
     old = (tree.notes or {}).get(int(node), NodeNote())
-    written = {what: text or None for what, text in given.items()}
+    written = {what: text or None for what, text in texts.items()}
     return with_note(tree, node, replace(old, **written))
 
 
@@ -117,13 +117,13 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     old = (tree.notes or {}).get(int(node), NodeNote())
     before = tree.node(node).label if old.answer is None else old.before
     note = replace(old, answer=None, before=None, reason=None)
-    known = None
+    label = None
     if answer is not None:
         read = {Task.CLASSIFICATION: _class_of, Task.REGRESSION: _number}
-        known = tree.task.of(read, "An answer set by hand")(tree, answer)
-        note = replace(note, answer=known, before=before, reason=reason)
+        label = tree.task.of(read, "An answer set by hand")(tree, answer)
+        note = replace(note, answer=label, before=before, reason=reason)
     return _answering(
-        with_note(tree, node, note), node, before if answer is None else known, before
+        with_note(tree, node, note), node, before if answer is None else label, before
     )
 
 
@@ -138,28 +138,28 @@ def kept_answers(tree: Tree) -> Tree:
 
 
 def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
-    """Give a node the value and the risk of its answer; `mean` is the value of its rows."""
+    """Set the value and the risk of a node by its answer; `mean` is the value of its rows."""
     risk = tree.risk.copy()
     if tree.task.is_classification("An answer set by hand"):
-        own = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
-        risk[node] = own[node]
+        risks = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
+        risk[node] = risks[node]
         return replace(tree, risk=risk)
     value = tree.value.copy()
     value[node] = float(answer)
     gap = float(answer) - float(mean)
     about = float(tree.impurity[node]) + gap * gap
-    known = tree.criterion == "squared_error" and not tree.smoothed and np.isfinite(about)
-    risk[node] = tree.share[node] * about if known else np.nan
+    exact = tree.criterion == "squared_error" and not tree.smoothed and np.isfinite(about)
+    risk[node] = tree.share[node] * about if exact else np.nan
     return replace(tree, value=value, risk=risk)
 
 
 def _class_of(tree: Tree, answer: Any) -> Any:
     labels = tree.target.classes[0].tolist()
     if answer not in labels:
-        shown = [str(label) for label in labels]
+        names = [str(label) for label in labels]
         raise OptionError(
-            f"There is no class {answer!r}. The classes are {', '.join(shown)}."
-            f"{did_you_mean(str(answer), shown)}"
+            f"There is no class {answer!r}. The classes are {', '.join(names)}."
+            f"{did_you_mean(str(answer), names)}"
         )
     return labels[labels.index(answer)]
 

@@ -167,8 +167,8 @@ class Tree(SklearnNames, TreeMethods):
             return mine[name]
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        known = {name: mine[name] for name in _ARGUMENTS if name in mine}
-        mine.update(Tree(**{**node_arrays(grown), **known}).__dict__)  # without `_grown`
+        arguments = {name: mine[name] for name in _ARGUMENTS if name in mine}
+        mine.update(Tree(**{**node_arrays(grown), **arguments}).__dict__)  # without `_grown`
         return mine[name]
 
     @property
@@ -273,7 +273,7 @@ class Tree(SklearnNames, TreeMethods):
 
     @cached_property
     def _only_row(self) -> Callable[[Any], int]:
-        """Give the node in which the only row of a matrix ends; -1: the ordinary way must tell."""
+        """Return what finds the node of a matrix of one row; it gives -1 for all else."""
         return _route.only_row(self)
 
     @cached_property
@@ -283,7 +283,7 @@ class Tree(SklearnNames, TreeMethods):
     @cached_property
     def _label_table(self) -> Array:
         """What each node predicts, so that prediction is one lookup."""
-        return _route.label_table(self, self.value, own=True)
+        return _route.label_table(self, self.value, of_nodes=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
         """Return the node each row of X ends in.
@@ -359,12 +359,12 @@ class Tree(SklearnNames, TreeMethods):
 _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
-def tree_of_grown(grown: Grown, **known: Any) -> Tree:
-    """Return a tree that owns the core's arrays; `known` are the fields that are no arrays.
+def tree_of_grown(grown: Grown, **arguments: Any) -> Tree:
+    """Return a tree that owns the core's arrays; `arguments` are the fields that are no arrays.
 
     A small table is fitted in less time than it takes to hand twenty arrays to numpy.
     """
     tree = object.__new__(Tree)
-    known["_grown"] = grown
-    tree.__dict__.update(known)
+    arguments["_grown"] = grown
+    tree.__dict__.update(arguments)
     return tree

@@ -106,8 +106,8 @@ def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> C
     """Return what completes a parameter: those of some names that begin so."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        known = names(ctx) if callable(names) else names
-        return [one for one in known if one.startswith(incomplete)]
+        choices = names(ctx) if callable(names) else names
+        return [name for name in choices if name.startswith(incomplete)]
 
     return complete
 
@@ -130,6 +130,6 @@ COMPLETERS: Final[dict[str, Complete]] = {
     ),
     **dict.fromkeys(
         ("values", "ordered", "cost"),
-        _among(lambda ctx: [f"{one}=" for one in _known_columns(ctx)]),
+        _among(lambda ctx: [f"{name}=" for name in _known_columns(ctx)]),
     ),
 }

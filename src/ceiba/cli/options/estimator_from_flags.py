@@ -39,10 +39,10 @@ def task_of(y: pl.Series, wanted: str | None) -> Task:
     return Task.CLASSIFICATION if y.n_unique() <= _FEW else Task.REGRESSION
 
 
-def read_settings(given: Sequence[str] | None) -> dict[str, Any]:
+def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
     """Read ``name=value`` settings; values as Python writes them, else texts."""
     settings: dict[str, Any] = {}
-    for text in given or ():
+    for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise OptionError(f"--set {text!r}: write NAME=VALUE.")
@@ -97,33 +97,33 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart import RPART_OPTIONS
 
-    given = {name: value for name, value in options.items() if value is not None}
+    params = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
     if recipe is None:
         make = getattr(estimators, task.of(ESTIMATORS, "An estimator"))
     else:
         make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
         if make is None:
-            known = [name for name in _RECIPES if hasattr(families, name)]
-            hint = did_you_mean(recipe, known)
-            raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(known)}.{hint}")
-    own = inspect.signature(make).parameters
-    allowed = {*own, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
+            names = [name for name in _RECIPES if hasattr(families, name)]
+            hint = did_you_mean(recipe, names)
+            raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(names)}.{hint}")
+    signature = inspect.signature(make).parameters
+    allowed = {*signature, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
     if recipe == "rpart":
-        given.setdefault("method", "class" if task.is_classification("rpart") else "anova")
+        params.setdefault("method", "class" if task.is_classification("rpart") else "anova")
         renamed = {"class_prior": "prior", "cost_matrix": "loss", "max_depth": "maxdepth",
                    "min_samples_split": "minsplit", "min_samples_leaf": "minbucket",
                    "max_competitors": "maxcompete"}  # fmt: skip
-        given = {renamed.get(name, name): value for name, value in given.items()}
-    elif recipe is not None and "task" in own:
-        given.setdefault("task", task)
-    nested = {name: given.pop(name) for name in list(given) if "__" in name}
-    for name in given:
+        params = {renamed.get(name, name): value for name, value in params.items()}
+    elif recipe is not None and "task" in signature:
+        params.setdefault("task", task)
+    nested = {name: params.pop(name) for name in list(params) if "__" in name}
+    for name in params:
         if name not in allowed:
             hint = did_you_mean(name, allowed)
             owner = recipe or f"{task} tree"
             raise OptionError(f"The {owner} has no option {name!r}.{hint}")
-    return make(**given).set_params(**nested)
+    return make(**params).set_params(**nested)
 
 
 def check_before_reading(
@@ -134,9 +134,9 @@ def check_before_reading(
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
     failures = []
-    for one in ESTIMATORS if task is None else (read_task(task),):
+    for kind in ESTIMATORS if task is None else (read_task(task),):
         try:
-            model = make_model(one, recipe, {**options, **settings})
+            model = make_model(kind, recipe, {**options, **settings})
             params = model._check_parameters()
             if hasattr(model, "_task"):
                 grow_options(params, model._task)

@@ -87,30 +87,30 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     A parameter ``reading`` stands for the options of reading, ``options`` for a flag per row of the
     estimators' options.
     """
-    own = inspect.signature(command).parameters
+    signature = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
-    reading = READING_OPTIONS if "reading" in own else {}
-    rows = flags_of() if "options" in own else {}
+    reading = READING_OPTIONS if "reading" in signature else {}
+    rows = flags_of() if "options" in signature else {}
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
-        asked = given.pop("lang")
+    def run(**values: Any) -> None:
+        asked = values.pop("lang")
         lang = LANG.get() if asked is None else words(asked).lang  # `ceiba --lang es show`
         if reading:
-            given["reading"] = ReadingFlags(**{name: given.pop(name) for name in reading})
+            values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
         if rows:
-            flags = {name: given.pop(name) for name in rows}
-            given["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
-        if "lang" in own:
-            given["lang"] = lang
+            flags = {name: values.pop(name) for name in rows}
+            values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
+        if "lang" in signature:
+            values["lang"] = lang
         before = LANG.set(lang)
         try:
-            command(**given)
+            command(**values)
         finally:
             LANG.reset(before)
 
     declared: list[tuple[str, Any, Any]] = []
-    for name, one in own.items():
+    for name, parameter in signature.items():
         if name == "reading":
             skip = ReadingFlags().skip_rows
             declared += [(key, skip if key == "skip_rows" else None, option)
@@ -118,7 +118,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         elif name == "options":
             declared += [(key, None, _growing_flag(key, row)) for key, row in rows.items()]
         elif name != "lang":
-            declared.append((name, one.default, hints[name]))
+            declared.append((name, parameter.default, hints[name]))
     parameters = [
         inspect.Parameter(
             name,
@@ -129,7 +129,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         for name, default, hint in (*declared, ("lang", None, _LANG))
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     del run.__wrapped__
     run.__doc__ = _EXAMPLES.sub("Examples:\n\n", inspect.cleandoc(command.__doc__ or ""))
     return run
@@ -154,14 +154,14 @@ def _growing_flag(name: str, row: Any) -> Any:
     )
     rows = {task: rows[name] for task, rows in PARAMETERS.items() if name in rows}
     lists = {
-        task: ", ".join(name for check in one.allowed for name in check.names)
-        for task, one in rows.items()
+        task: ", ".join(name for check in option.allowed for name in check.names)
+        for task, option in rows.items()
     }
     names = next(iter(lists.values()))
     if len(set(lists.values())) > 1:  # a task has names of its own
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
-    defaults = dict.fromkeys(str(one.default) for one in rows.values())
+    defaults = dict.fromkeys(str(option.default) for option in rows.values())
     default = "" if row.default is None else rf" \[default: {', '.join(defaults)}]"
     return Annotated[
         (int if row.flag is int else str) | None,
@@ -192,7 +192,7 @@ def _read_flag(name: str, text: Any) -> Any:
 def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
     """Add metavar, panel, allowed names and default to an option; completion to an argument too."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
-    infos = [one for one in declared if isinstance(one, OptionInfo | ArgumentInfo)]
+    infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
         return hint
     kind = hint.__origin__
@@ -205,13 +205,13 @@ def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
     if is_flag:
         info.metavar = " "
     elif info.metavar is None:
-        by_type = next(shown for part, shown in _METAVARS_BY_TYPE if part in str(kind))
+        by_type = next(metavar for part, metavar in _METAVARS_BY_TYPE if part in str(kind))
         info.metavar = _METAVARS.get(name, by_type)
     text = (info.help or "").strip().replace(r"\[default", "[default")
     text, opened, default_words = text.partition("[default")
     text = text.rstrip()
     choices = CHOICES.get(name, ())
-    if choices and not all(one in text for one in choices):
+    if choices and not all(choice in text for choice in choices):
         text = f"{text} One of {', '.join(choices)}."
     if opened:
         text = rf"{text} \[default{default_words}"
@@ -224,11 +224,11 @@ def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
 
 def hide_types(command: Any) -> None:
     """Show no type beside arguments and flags of a command and those below it: the texts say it."""
-    for one in command.params:
-        if one.param_type_name == "argument":
-            one.display_type_rich = lambda ctx: None
-        elif getattr(one, "is_flag", False):
-            one.metavar = " "
+    for param in command.params:
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda ctx: None
+        elif getattr(param, "is_flag", False):
+            param.metavar = " "
     make = command.get_help_option
 
     def help_option(ctx: Any) -> Any:
@@ -243,7 +243,7 @@ def hide_types(command: Any) -> None:
 
 
 def in_flag_words(text: str) -> str:
-    """Say a message of the estimators with options instead of parameters."""
+    """Return a message of the estimators with options instead of parameters."""
     text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)

@@ -131,11 +131,11 @@ class ReadingFlags:
     names_from: str | None = None
     skip_rows: int = 0
 
-    def reading(self, quiet: bool = False, **known: Any) -> Any:
+    def reading(self, quiet: bool = False, **settings: Any) -> Any:
         """Check the options and return the `Reading`."""
         from ceiba.table.files import read_options
 
-        return replace(read_options(**vars(self)), quiet=quiet, **known)
+        return replace(read_options(**vars(self)), quiet=quiet, **settings)
 
     def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
         """Return how to read rows for a model: as those were read that it was learned from."""
@@ -151,12 +151,12 @@ class ReadingFlags:
             expected=tree.schema.names if tree.schema.named else (),
             stored_names=tuple(map(str, names)) if isinstance(names, list) else (),
             target=tree.target.name,
-            styles={name: style for name, one in named if (style := Style.from_dict(one))},
+            styles={name: style for name, data in named if (style := Style.from_dict(data))},
         )
         markers = metadata.get("missing_markers")
         if isinstance(markers, list):
-            known = ("", *(str(one) for one in markers), *(self.missing_marker or ()))
-            reading = replace(reading, markers=tuple(dict.fromkeys(known)))
+            all_markers = ("", *(str(marker) for marker in markers), *(self.missing_marker or ()))
+            reading = replace(reading, markers=tuple(dict.fromkeys(all_markers)))
         return reading
 
 

@@ -79,7 +79,7 @@ def fitted(value: Any, stream: IO[str] | None = None) -> str:
         parts = _CODE.split(text) if has_color(stream) else [text]
         return "".join(part if k % 2 else visible(part) for k, part in enumerate(parts))
 
-    blocks = (one if isinstance(one, Grid) else safe(one) for one in _blocks_of(value))
+    blocks = (block if isinstance(block, Grid) else safe(block) for block in _blocks_of(value))
     return text_of(blocks, width_of(stream))
 
 
@@ -91,7 +91,7 @@ def _blocks_of(value: Any) -> list[Block]:
     if hasattr(value, "blocks"):
         return list(value.blocks())
     if isinstance(value, list):
-        return [block for one in value for block in _blocks_of(one)]
+        return [block for item in value for block in _blocks_of(item)]
     return [str(value)]
 
 
@@ -112,11 +112,11 @@ def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not text or quiet:
         return
-    shown = fitted(text, sys.stderr)
+    message = fitted(text, sys.stderr)
     head = "warning:"
-    if shown.startswith(head):
-        shown = colored(head, "yellow", sys.stderr) + shown[len(head) :]
-    print(shown, file=sys.stderr)
+    if message.startswith(head):
+        message = colored(head, "yellow", sys.stderr) + message[len(head) :]
+    print(message, file=sys.stderr)
 
 
 def check_out(path: Path | None, option: str = "--out") -> None:
@@ -135,9 +135,11 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else str(key): plain(one) for key, one in value.items()}
+        return {
+            key if isinstance(key, str) else str(key): plain(item) for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, str | int | float | bool):
@@ -149,12 +151,12 @@ def warn_in_words(quiet: bool = False) -> None:
     """Show warnings of ceiba once each, in the words of the command line, and no others."""
     from ceiba.cli.options.flags import in_flag_words
 
-    shown: set[str] = set()
+    texts: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         text = in_flag_words(str(message))
-        if text not in shown:
-            shown.add(text)
+        if text not in texts:
+            texts.add(text)
             remark(f"warning: {text}", quiet)
 
     warnings.resetwarnings()
@@ -171,7 +173,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def of_system(error: OSError) -> str:
-    """Say in our words what the system refused: reading a file, or writing what is printed."""
+    """Return in our words what the system refused: reading a file, or writing what is printed."""
     if is_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:
@@ -201,10 +203,10 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
         yield lambda done: None
         return
     began = time.monotonic()
-    shown: list[Any] = []
+    bars: list[Any] = []
 
     def tell(done: int) -> None:
-        if not shown and time.monotonic() - began > _PATIENCE:
+        if not bars and time.monotonic() - began > _PATIENCE:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -216,17 +218,17 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
             columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
                        TimeRemainingColumn())  # fmt: skip
-            shown.append(Progress(*columns, console=Console(stderr=True), transient=True))
-            shown[0].start()
-            shown[0].add_task(what, total=total or None)
-        if shown:
-            shown[0].update(0, completed=done)
+            bars.append(Progress(*columns, console=Console(stderr=True), transient=True))
+            bars[0].start()
+            bars[0].add_task(what, total=total or None)
+        if bars:
+            bars[0].update(0, completed=done)
 
     try:
         yield tell
     finally:
-        if shown:
-            shown[0].stop()
+        if bars:
+            bars[0].stop()
 
 
 @contextlib.contextmanager

@@ -76,7 +76,7 @@ class Conversation:
             raise DataError(f"{text!r} is not {_wanted(info)}.") from None
 
     def table(self) -> Table:
-        """Give the row as a table for the tree; what was not asked is missing."""
+        """Return the row as a table for the tree; what was not asked is missing."""
         from ceiba.tree.routing import route
 
         cells = {name: [self.known.get(name)] for name in self.tree.schema.names}
@@ -116,12 +116,12 @@ def range_of(info: ColumnInfo, lang: str = "en") -> str:
         return ""
     if info.display == "number":
         return f"{number_text(info.minimum, 4)} ... {number_text(info.maximum, 4)}"
-    ends = (show_number(one, info.display, zone=info.zone) for one in (info.minimum, info.maximum))
+    ends = (show_number(end, info.display, zone=info.zone) for end in (info.minimum, info.maximum))
     return " ... ".join(ends)
 
 
 def sureness(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
-    """Give the probability of the leaf's answer, its interval and the training rows there."""
+    """Return the probability of the leaf's answer, its interval and the training rows there."""
     for rule in tree.rules().rules:
         if rule.node == leaf:
             return rule.confidence, rule.low, rule.high, rule.rows

@@ -172,9 +172,9 @@ class TreeViewer(App[None]):
         text.append("\n")
 
     def _way_of_row(self, text: Text) -> None:
-        made = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
+        explanation = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
-        text.append(visible(str(made)))
+        text.append(visible(str(explanation)))
 
     # ------------------------------------------------------------------ moves
 
@@ -245,9 +245,9 @@ class TreeViewer(App[None]):
 
     def _follow(self) -> None:
         """Mark the way of the row and go to its end."""
-        made: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        before, self.way = self.way, {step.node for step in made.steps} | {made.leaf}
+        explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
+        before, self.way = self.way, {step.node for step in explanation.steps} | {explanation.leaf}
         for node in before | self.way:
             self.items[node].set_label(self._label(node))
         self.sub_title = f"row {self.row + 1}"
-        self._go_to(made.leaf)
+        self._go_to(explanation.leaf)

@@ -132,8 +132,8 @@ class Style:
     @staticmethod
     def from_dict(data: Any) -> Style | None:
         """Return a style that a model file holds, None if it is none."""
-        known = isinstance(data, dict) and all(isinstance(v, str) for v in data.values())
-        if not known or not {"kind"} <= set(data) <= set(Style.__dataclass_fields__):
+        is_text = isinstance(data, dict) and all(isinstance(v, str) for v in data.values())
+        if not is_text or not {"kind"} <= set(data) <= set(Style.__dataclass_fields__):
             return None
         return Style(**data)
 
@@ -259,21 +259,21 @@ def choose(
     """Choose one style for each column."""
     marks = _certain(map(_marks, fits.values()))
     orders = _certain(map(_orders, fits.values()))
-    made = Choice()
+    choice = Choice()
     for name, styles in fits.items():
         if not styles:
-            made.styles[name] = TEXT
+            choice.styles[name] = TEXT
         elif styles[0].is_number:
-            style = _number(name, styles, marks, separator, decimal_comma, stored or {}, made)
-            made.styles[name] = style
+            style = _number(name, styles, marks, separator, decimal_comma, stored or {}, choice)
+            choice.styles[name] = style
         else:
-            made.styles[name] = _date(name, styles, orders, day_first, stored or {}, made)
-    return made
+            choice.styles[name] = _date(name, styles, orders, day_first, stored or {}, choice)
+    return choice
 
 
 def _certain(possible: Iterable[set[str]]) -> set[str]:
     """Return what is the only possibility of some column."""
-    return {one for some in possible if len(some) == 1 for one in some}
+    return {value for some in possible if len(some) == 1 for value in some}
 
 
 def _marks(styles: Sequence[Style]) -> set[str]:
@@ -291,7 +291,7 @@ def _number(
     separator: str,
     decimal_comma: bool | None,
     stored: Mapping[str, Style],
-    made: Choice,
+    choice: Choice,
 ) -> Style:
     possible = _marks(styles)
     if decimal_comma is False and possible == {","}:
@@ -319,7 +319,7 @@ def _number(
     example, read = ("1,234", "1234") if grouped else ("1.234", "1.234")
     if chosen.decimal == ",":
         read = "1.234" if grouped else "1234"
-    made.doubts.append(
+    choice.doubts.append(
         f"Column {name!r}: {example} is read as the number {read}, {why}. If that is wrong, give "
         f"--decimal-{'point' if chosen.decimal == ',' else 'comma'}."
     )
@@ -338,7 +338,7 @@ def _date(
     orders: set[str],
     day_first: bool | None,
     stored: Mapping[str, Style],
-    made: Choice,
+    choice: Choice,
 ) -> Style:
     possible = _orders(styles)
     if len(possible) < 2:
@@ -350,7 +350,7 @@ def _date(
         return by_order[next(iter(orders))]
     if name in stored and stored[name].form[:2] in by_order:
         return by_order[stored[name].form[:2]]
-    made.doubts.append(
+    choice.doubts.append(
         f"Column {name!r}: 03/04 is read as 3 April, the day first. If that is wrong, give "
         "--month-first."
     )
@@ -364,16 +364,16 @@ def plain_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str
     """
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
-    fits = [one for one in fitting([text]) if one.is_number == (info.display == "number")]
+    fits = [style for style in fitting([text]) if style.is_number == (info.display == "number")]
     if not fits:
         return text
-    made = choose({info.name: fits}, decimal_comma=_comma(info.name, styles), stored=styles)
-    if made.doubts:
+    choice = choose({info.name: fits}, decimal_comma=_comma(info.name, styles), stored=styles)
+    if choice.doubts:
         example = "1234.5" if info.display == "number" else "2024-12-31"
         raise DataError(
             f"Column {info.name!r}: {text!r} can be read in two ways. Write it like {example}."
         )
-    value: Any = made.styles[info.name].read(pl.Series("value", [text]))[0]
+    value: Any = choice.styles[info.name].read(pl.Series("value", [text]))[0]
     return text if value is None else str(value)
 
 

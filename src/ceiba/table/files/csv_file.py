@@ -66,7 +66,7 @@ class CsvPiece:
         markers: bool = True,
         rows: int | None = None,
     ) -> pl.DataFrame:
-        """Give columns with these types, the others as texts; without `markers` NA is a text too.
+        """Return columns with these types, the others as texts; without `markers` NA is a text too.
 
         With `rows`, no more than the first ones.
         """
@@ -89,7 +89,7 @@ class CsvPiece:
         looks like a number (-999) and stands somewhere.
         """
         file = self.file
-        if file.numbers_only and not any(one in self.raw for one in file.numeric_markers):
+        if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
             try:
                 frame = self._parsed(kinds, None, None, None)
                 if all(frame.select(pl.col(list(kinds)).is_finite().all()).row(0)):
@@ -129,7 +129,7 @@ class CsvPiece:
             line = self.line + reader.line_num
 
     def line_of(self, row: int) -> int:
-        """Give the line of the file on which a row of this piece begins."""
+        """Return the line of the file on which a row of this piece begins."""
         if b'"' not in self.raw:
             return self.line + row
         return next(line for k, (line, _) in enumerate(self._records()) if k == row)
@@ -162,8 +162,8 @@ class CsvFile:
         self.reading = reading
         self.size = 0 if source == "-" else Path(existing(source)).stat().st_size
         self.done = 0
-        markers = tuple(one for one in reading.markers if one)
-        self.numeric_markers = [one.encode() for one in markers if _is_finite(one)]
+        markers = tuple(marker for marker in reading.markers if marker)
+        self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
         self.numbers_only = True  # no marker has been seen among numbers
         self.remarks: list[str] = []
         self._pieces = pieces(source, reading.encoding, rows=rows, remarks=self.remarks)

@@ -39,9 +39,9 @@ def separator_in(text: str) -> str:
     r"""Take the separator that all lines agree on, else the one that occurs most in the first."""
     outside = "".join(text.split('"')[::2])  # quoted cells aside
     lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
-    counts = {one: [line.count(one) for line in lines] for one in _SEPARATORS}
-    agreed = [one for one in _SEPARATORS if counts[one][0] and len(set(counts[one])) == 1]
-    best = max(agreed or _SEPARATORS, key=lambda one: counts[one][0])
+    counts = {mark: [line.count(mark) for line in lines] for mark in _SEPARATORS}
+    agreed = [mark for mark in _SEPARATORS if counts[mark][0] and len(set(counts[mark])) == 1]
+    best = max(agreed or _SEPARATORS, key=lambda mark: counts[mark][0])
     if counts[best][0]:
         return best
     blanks = {line.count(" ") for line in lines}
@@ -90,7 +90,7 @@ def _counts_up(cells: list[str]) -> bool:
 def named_columns(
     rows: Sequence[Sequence[str]], reading: Reading, source: str
 ) -> tuple[list[str], bool, list[str]]:
-    """Give the names of the columns, whether the first record held them, and remarks."""
+    """Return the names of the columns, whether the first record held them, and remarks."""
     first, n = rows[0], len(rows[0])
     header = reading.header
     if header is None:
@@ -116,29 +116,29 @@ def named_columns(
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Give every column a name of its own, and say what was done."""
+    """Return a name of its own for every column, and remarks on those that changed."""
     taken = {name for name in names if name}
-    made: list[str] = []
+    unique: list[str] = []
     seen: set[str] = set()
     remarks = []
     for j, name in enumerate(names):
         if name and name not in seen:
             seen.add(name)
-            made.append(name)
+            unique.append(name)
             continue
         base, k = (name, 2) if name else ("column", j + 1)
         while (new := f"{base}_{k}") in taken:
             k += 1
         taken.add(new)
-        made.append(new)
+        unique.append(new)
         if name:
             remarks.append(f"Two columns are called {name!r}: the later one is read as {new!r}.")
-    return made, remarks
+    return unique, remarks
 
 
-def names_in(given: Iterable[str] | None) -> list[str]:
+def names_in(texts: Iterable[str] | None) -> list[str]:
     """Split comma lists of names, given once or several times."""
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 
 def names_in_file(path: str) -> list[str]:

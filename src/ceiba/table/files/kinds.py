@@ -30,10 +30,10 @@ _YES = ("true", "t", "yes", "y", "1")
 _NO = ("false", "f", "no", "n", "0")
 
 
-def ordered_in(given: Iterable[str] | None) -> dict[str, list[str]]:
+def ordered_in(texts: Iterable[str] | None) -> dict[str, list[str]]:
     """Read ``size=S<M<L`` into a column and its levels in order."""
     orders = {}
-    for text in given or ():
+    for text in texts or ():
         name, equals, levels = text.partition("=")
         if not equals or "<" not in levels:
             raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
@@ -77,12 +77,12 @@ def shape_columns(
 
 
 def as_columns(frame: pl.DataFrame) -> Any:
-    """Give a frame as the estimators read it: an Enum of polars here means ordered levels."""
+    """Return a frame as the estimators read it: an Enum of polars here means ordered levels."""
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
-        one.name: _ordered(one) if isinstance(one.dtype, pl.Enum) else one
-        for one in frame.get_columns()
+        series.name: _ordered(series) if isinstance(series.dtype, pl.Enum) else series
+        for series in frame.get_columns()
     }
 
 
@@ -102,15 +102,15 @@ def as_table(columns: list[Any]) -> Table:
     taken = []
     while columns:
         taken.append(_read_series(columns.pop()))
-    return Table(tuple(taken), n_rows, Schema(tuple(one.info for one in taken), None, True))
+    return Table(tuple(taken), n_rows, Schema(tuple(column.info for column in taken), None, True))
 
 
-def _read_series(one: Any) -> Column:
-    values = _ordered(one) if isinstance(one.dtype, pl.Enum) else one
-    if one.dtype.is_integer() and max(-(one.min() or 0), one.max() or 0) <= _FLOAT32:
-        values = one.cast(pl.Float32).fill_null(float("nan"))
-    column = fitted_column(column_of_values(one.name, values))
-    return replace(column, of_integers=True) if one.dtype.is_integer() else column
+def _read_series(series: Any) -> Column:
+    values = _ordered(series) if isinstance(series.dtype, pl.Enum) else series
+    if series.dtype.is_integer() and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
+        values = series.cast(pl.Float32).fill_null(float("nan"))
+    column = fitted_column(column_of_values(series.name, values))
+    return replace(column, of_integers=True) if series.dtype.is_integer() else column
 
 
 def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> Any:
@@ -125,7 +125,7 @@ def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> A
 
 
 def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
-    """Give one column as numbers, read as the file writes them."""
+    """Return one column as numbers, read as the file writes them."""
     style = styles_of(batch).get(name, PLAIN)
     return _to_numbers(cells[name], name, batch.place, style).alias(name)
 
@@ -143,7 +143,7 @@ def _refuse(series: Any, converted: Any, name: str, what: str, place: Place) -> 
 
 
 def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
-    """Give the columns of the schema from rows of a file, cells of a CSV in their kinds."""
+    """Return the columns of the schema from rows of a file, cells of a CSV in their kinds."""
     columns = batch.columns
     if not schema.named:
         names = dict(zip(schema.names, columns, strict=False))
@@ -169,14 +169,18 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
-    made = {
+    expressions = {
         name: _expression(pl.col(name), info, batch, styles.get(name, PLAIN))
         for name, info in wanted.items()
         if is_text[name]
     }
-    typed = frame.with_columns(**made)
+    typed = frame.with_columns(**expressions)
     for name, info in wanted.items():
-        if name in made and info.is_numeric and typed[name].null_count() > frame[name].null_count():
+        if (
+            name in expressions
+            and info.is_numeric
+            and typed[name].null_count() > frame[name].null_count()
+        ):
             _refuse(frame[name], typed[name], name, _WHAT[info.display], batch.place)
     return typed  # type: ignore[no-any-return]
 
@@ -199,7 +203,7 @@ def _expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
             return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
-        blanks = any(isinstance(one, str) and one != one.strip() for one in info.levels)
+        blanks = any(isinstance(level, str) and level != level.strip() for level in info.levels)
         markers = () if batch.piece is None else batch.piece.file.format.markers
         return cells if blanks else tidy(cells, markers)
     if info.display == "boolean":

@@ -96,10 +96,10 @@ def read_options(
 
 def checked_options(caller: str, options: Mapping[str, Any]) -> Reading:
     """Read the options of reading of a function."""
-    known = list(inspect.signature(read_options).parameters)
+    names = list(inspect.signature(read_options).parameters)
     for name in options:
-        if name not in known:
-            raise OptionError(f"{caller} has no option {name!r}.{did_you_mean(name, known)}")
+        if name not in names:
+            raise OptionError(f"{caller} has no option {name!r}.{did_you_mean(name, names)}")
     return read_options(**options)
 
 
@@ -133,7 +133,7 @@ class Batch:
         return part
 
     def place(self, row: int) -> str:
-        """Say where a row is in the file."""
+        """Return where a row is in the file."""
         if self.piece is None:
             return f"row {self.first_row + row + 1}"
         return f"{shown(self.piece.file.source)}, line {self.piece.line_of(row)}"
@@ -159,14 +159,16 @@ def load_table(source: str, reading: Reading) -> Loaded:
         refuse_text_options(source, reading)
         frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(source)))
         gaps = [
-            one.name for one in frame.get_columns() if one.dtype.is_float() and one.is_nan().any()
+            series.name
+            for series in frame.get_columns()
+            if series.dtype.is_float() and series.is_nan().any()
         ]
         return Loaded(frame.with_columns(pl.col(gaps).fill_nan(None)) if gaps else frame, remarks)
     columns = Columns()
-    sources = [seekable(one) for one in sources_of(source)]
+    sources = [seekable(path) for path in sources_of(source)]
     csv, remarks = _guarded(source, lambda: read_csv(sources, reading, columns))
     frame = columns.frame()
-    filled = {one.name for one in frame.get_columns() if one.null_count() < len(one)}
+    filled = {series.name for series in frame.get_columns() if series.null_count() < len(series)}
     dropped, remark = nameless(csv, filled)
     return Loaded(frame.drop(dropped), remarks + remark, csv)
 
@@ -175,8 +177,8 @@ def sources_of(source: str) -> list[str]:
     """Return the files that a path or a pattern means, in order."""
     if source == "-" or "::" in source or Path(source).exists():
         return [source]
-    found = sorted(path for path in glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
-    return found or [existing(source)]
+    paths = sorted(path for path in glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
+    return paths or [existing(source)]
 
 
 def _sheet(source: str, reading: Reading) -> Loaded:
@@ -198,13 +200,13 @@ def _sheet(source: str, reading: Reading) -> Loaded:
 
 def refuse_text_options(source: str, reading: Reading) -> None:
     """Refuse options of text files for a file that has types and names of its own."""
-    given = {
+    values = {
         "--separator": reading.separator, "--encoding": reading.encoding,
         "--decimal-comma": reading.decimal_comma, "--header": reading.header,
         "--day-first": reading.day_first, "--names": reading.names,
         "--skip-rows": reading.skip_rows or None,
     }  # fmt: skip
-    for option, value in given.items():
+    for option, value in values.items():
         if value is not None:
             raise OptionError(
                 f"{option} is for text files; {shown(source)} has columns with names and types."
@@ -213,8 +215,10 @@ def refuse_text_options(source: str, reading: Reading) -> None:
 
 def _without_nested(frame: Any) -> tuple[Any, list[str]]:
     """Leave out columns of lists and structs, which no question can be asked of."""
-    nested = [one.name for one in frame.get_columns() if one.dtype.is_nested()]
-    nested += [one.name for one in frame.get_columns() if str(one.dtype) in ("Object", "Binary")]
+    nested = [series.name for series in frame.get_columns() if series.dtype.is_nested()]
+    nested += [
+        series.name for series in frame.get_columns() if str(series.dtype) in ("Object", "Binary")
+    ]
     if not nested:
         return frame, []
     if len(nested) == frame.width:
@@ -229,8 +233,8 @@ def _without_nested(frame: Any) -> tuple[Any, list[str]]:
 def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
     if len(paths := sources_of(source)) > 1 or paths != [source]:
-        for one in paths:
-            yield from batches(one, reading, size)
+        for path in paths:
+            yield from batches(path, reading, size)
         return
     if is_spreadsheet(source):
         loaded = _sheet(source, reading)
@@ -312,7 +316,7 @@ def read_database(source: str) -> Any:
             raise DataError(f"{path} is no database: {first_line(error)}") from None
     try:
         cursor = base.execute(f"SELECT * FROM {name}")
-        names = [one[0] for one in cursor.description]
+        names = [column[0] for column in cursor.description]
         return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
     except failures as error:
         raise DataError(f"{path}, table {table!r}: {first_line(error)}") from None

@@ -86,10 +86,10 @@ def open_scan(
 
 def _paths(source: Any) -> list[str]:
     paths: list[str] = []
-    for one in source if isinstance(source, list | tuple) else [source]:
-        if not isinstance(one, str | os.PathLike):
-            raise OptionError(f"scan takes paths and patterns, got {one!r}.")
-        if is_stream(name := os.fspath(one)):
+    for path in source if isinstance(source, list | tuple) else [source]:
+        if not isinstance(path, str | os.PathLike):
+            raise OptionError(f"scan takes paths and patterns, got {path!r}.")
+        if is_stream(name := os.fspath(path)):
             raise OptionError(f"A scan reads files, and {name} is a stream. Write it to a file.")
         paths += sources_of(name)
     if not paths:
@@ -143,7 +143,9 @@ class _Rows:
 
     def add(self, frame: Any) -> None:
         """Write the rows of a frame that have a target."""
-        self.filled |= {one.name for one in frame.get_columns() if one.null_count() < len(one)}
+        self.filled |= {
+            series.name for series in frame.get_columns() if series.null_count() < len(series)
+        }
         name = self._target
         if name not in frame.columns and name.isdigit() and 0 < int(name) <= frame.width:
             name = frame.columns[int(name) - 1]
@@ -180,7 +182,7 @@ class Spool:
         if table.num_rows:
             self._waiting.append(table)
             self.n_rows += table.num_rows
-        if sum(one.num_rows for one in self._waiting) >= _GROUP_ROWS:
+        if sum(part.num_rows for part in self._waiting) >= _GROUP_ROWS:
             self._flush()
 
     def restart(self) -> None:

@@ -41,9 +41,9 @@ def read_spreadsheet(source: str, reading: Reading) -> tuple[pl.DataFrame, bool,
     rows, remarks = in_child(path, memory, _filled_rows, path, wanted, reading.skip_rows)
     if not rows:
         raise DataError(f"{source} has no rows after --skip-rows {reading.skip_rows}.")
-    shown = [[str(cell).strip() for cell in row] for row in rows[:1000]]
-    names, has_header, noticed = named_columns(shown, reading, source)
-    n, n_named = len(names), sum(map(bool, shown[0]))
+    cells = [[str(cell).strip() for cell in row] for row in rows[:1000]]
+    names, has_header, noticed = named_columns(cells, reading, source)
+    n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
             f"{source}: the first row has names for {n_named} of {n} columns. If a title stands "
@@ -72,10 +72,10 @@ def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]
             raise OptionError(
                 f"{path} has no sheet {wanted!r}, but {listed}.{did_you_mean(wanted, names)}"
             )
-        sheets = {one: book.get_sheet_by_name(one) for one in ([wanted] if wanted else names)}
+        sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted else names)}
     except CalamineError as error:
         raise DataError(f"{path} cannot be read as a spreadsheet: {error}") from None
-    full = [one for one, sheet in sheets.items() if sheet.height]
+    full = [name for name, sheet in sheets.items() if sheet.height]
     if not full:
         raise DataError(f"{path} is empty.")
     remarks = []

@@ -198,8 +198,8 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
     """Unpack the one text file of an archive."""
     try:
         with zipfile.ZipFile(source) as archive:
-            files = [one for one in archive.namelist() if not one.endswith("/")]
-            files = [one for one in files if not one.startswith("__MACOSX/")]
+            files = [name for name in archive.namelist() if not name.endswith("/")]
+            files = [name for name in files if not name.startswith("__MACOSX/")]
             if len(files) != 1:
                 listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
                 raise DataError(
@@ -257,8 +257,8 @@ def _cut(
     line = 1
     held: list[bytes] = []
     n_held = done = 0
-    found = "utf-8"
-    for block, done, found in _decoded(source, encoding, remarks):
+    file_encoding = "utf-8"
+    for block, done, file_encoding in _decoded(source, encoding, remarks):
         size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
         held.append(block)
         n_held += len(block)
@@ -276,13 +276,13 @@ def _cut(
             if not end:  # one long record: wait until there is twice as much
                 size = max(size, 2 * (len(text) - at))
                 break
-            yield Piece(text[at:end], line, done, found)
+            yield Piece(text[at:end], line, done, file_encoding)
             line += text.count(b"\n", at, end)
             at = end
         held = [text[at:]]
         n_held = len(held[0])
     if n_held:
-        yield Piece(b"".join(held), line, done, found)
+        yield Piece(b"".join(held), line, done, file_encoding)
 
 
 def _record_end(raw: bytes, start: int, stop: int) -> int:
@@ -383,7 +383,7 @@ def _decoded(
 
 
 def _place(before: bytes, line: int, column: int, source: str) -> str:
-    """Say where a text goes on after some bytes that begin at a line and column."""
+    """Return where a text goes on after some bytes that begin at a line and column."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
     return f"{shown(source)}, line {line + ends}, column {at}"

@@ -128,10 +128,10 @@ class Columns:
 def typed_frame(
     frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], Choice]
 ) -> tuple[pl.DataFrame, Choice]:
-    """Give columns of texts their types, those of a spreadsheet for instance."""
-    texts = [one for one in frame.get_columns() if one.dtype == pl.String]
-    choice = choose({one.name: fitting(one.to_list()) for one in texts})
-    typed = [_compact(choice.styles[one.name].read(one)) for one in texts]
+    """Return a frame with its columns of texts typed (a spreadsheet's, say), and their styles."""
+    texts = [series for series in frame.get_columns() if series.dtype == pl.String]
+    choice = choose({series.name: fitting(series.to_list()) for series in texts})
+    typed = [_compact(choice.styles[series.name].read(series)) for series in texts]
     return frame.with_columns(typed), choice
 
 
@@ -145,17 +145,17 @@ def _hand_over(pieces: _Pieces, choice: Choice | None, sink: Sink) -> Choice | N
             empty = {name for name, cells in texts.items() if is_blank(cells)}
             choice = piece.file.chosen({name: fitting(cells) for name, cells in texts.items()})
         frame = _typed(piece, choice.styles, guessed)
-        if frame is None or any(frame[one].null_count() < len(frame) for one in empty):
+        if frame is None or any(frame[name].null_count() < len(frame) for name in empty):
             return None
         frame = frame.select(pieces.files[0].format.names)
-        if frame.width > 1 and all(one.null_count() for one in frame.get_columns()):
+        if frame.width > 1 and all(series.null_count() for series in frame.get_columns()):
             frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # empty lines
         sink.add(frame)
     return choice
 
 
 def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
-    """Give the columns of a piece in their types; None if a guess does not hold."""
+    """Return the columns of a piece in their types; None if a guess does not hold."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:

@@ -61,9 +61,9 @@ def _as_matrix(X: Array) -> Array | None:
 def wrong_dimensions(X: Array) -> DataError:
     """Return scikit-learn's error for an array that is not 2-d."""
     if X.ndim < 2:
-        shown = np.array2string(X, threshold=6, edgeitems=3) if X.ndim else repr(X)
+        text = np.array2string(X, threshold=6, edgeitems=3) if X.ndim else repr(X)
         return DataError(
-            f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead:\narray={shown}."
+            f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead:\narray={text}."
             "\nReshape your data either using array.reshape(-1, 1) if your data has a single "
             "feature or array.reshape(1, -1) if it contains a single sample."
         )

@@ -216,8 +216,8 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
 
 def _polars_strings(name: str, native: Any) -> Column:
     if len(native) <= _FEW_ROWS:  # a query of polars costs more than so many dict lookups
-        coded, found = code_objects(native.to_list())
-        return _levels_column(name, coded, found, declared=True, observed=True)
+        coded, observed_levels = code_objects(native.to_list())
+        return _levels_column(name, coded, observed_levels, declared=True, observed=True)
     # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
     levels = native.drop_nulls().unique().sort()
     codes = _codes(native.cast(pl.Enum(levels)))

@@ -32,8 +32,8 @@ def open_mapping(X: Mapping[Any, Any]) -> Source:
         columns = [_values(name, value) for name, value in X.items()]
     lengths = {name: len(values) for name, values in zip(X, columns, strict=True)}
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
-        raise DataError(f"Columns must have one length, but {shown} rows. Cut or fill the lists.")
+        text = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
+        raise DataError(f"Columns must have one length, but {text} rows. Cut or fill the lists.")
     n_rows = next(iter(lengths.values()), 0)
 
     def read_column(j: int, name: str) -> Column:
@@ -51,8 +51,8 @@ def column_of_values(name: str, values: Any) -> Column:
             )
         return column_of_array(name, values)
     if isinstance(values, Levels):
-        given = np.array(values.codes(), dtype=np.int32)
-        codes, levels = settle_levels(name, given, values.levels, declared=True)
+        raw_codes = np.array(values.codes(), dtype=np.int32)
+        codes, levels = settle_levels(name, raw_codes, values.levels, declared=True)
         kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
         return Column(ColumnInfo(name, kind, levels), codes)
     if isinstance(values, list | tuple | range):

@@ -217,11 +217,11 @@ def scan_of(
     check_same_columns(files)
     names = tuple(files[0].schema.names)
     check_names_differ(names, files[0].shown)
-    made = Scan(tuple(files), names, memory, scratch, cluster=cluster)
-    if not made.n_rows:
-        shown = listing(tuple(file.shown for file in files), 3)
-        raise DataError(f"The files have no rows: {shown}.")
-    return made
+    result = Scan(tuple(files), names, memory, scratch, cluster=cluster)
+    if not result.n_rows:
+        paths = listing(tuple(file.shown for file in files), 3)
+        raise DataError(f"The files have no rows: {paths}.")
+    return result
 
 
 def read_size(size: str | int, option: str) -> int:

@@ -16,7 +16,7 @@ def is_named_target(X: Any, y: Any) -> bool:
     """Whether y names columns of X: a text, or a list of names, but not as many as X has rows."""
     if isinstance(y, str):
         return True
-    if not isinstance(y, list | tuple) or not y or not all(isinstance(one, str) for one in y):
+    if not isinstance(y, list | tuple) or not y or not all(isinstance(name, str) for name in y):
         return False
     names = _column_names(X)
     if names is None or len(set(y)) < len(y) or not set(y) <= set(names):
@@ -47,8 +47,8 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
     """Return a table without its target column, or columns, and the target, in their library."""
     if not isinstance(name, str):
         outputs = {}
-        for one in name:
-            X, outputs[one] = split_target(X, one)
+        for column in name:
+            X, outputs[column] = split_target(X, column)
         return X, outputs
     if isinstance(X, Scan):
         return X.without(name), X.column(name)

@@ -379,16 +379,16 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
     """Read a target by what a tree predicts: same outputs, class codes in the tree's order."""
     if isinstance(y, Target) and y.info == info and len(y) == n_rows:
         return y
-    given = read_target(y, task=info.task, n_rows=n_rows)
-    if given.info.n_outputs != info.n_outputs:
+    target = read_target(y, task=info.task, n_rows=n_rows)
+    if target.info.n_outputs != info.n_outputs:
         raise DataError(
-            f"Target: {given.info.n_outputs} outputs, but the tree predicts {info.n_outputs}."
+            f"Target: {target.info.n_outputs} outputs, but the tree predicts {info.n_outputs}."
         )
     if not info.task.has_classes:
-        return Target(info, given.values)
-    codes = np.empty_like(given.values)
-    for k, (known, labels) in enumerate(zip(info.classes, given.info.classes, strict=True)):
-        code_of = {label: code for code, label in enumerate(known.tolist())}
+        return Target(info, target.values)
+    codes = np.empty_like(target.values)
+    for k, (classes, labels) in enumerate(zip(info.classes, target.info.classes, strict=True)):
+        code_of = {label: code for code, label in enumerate(classes.tolist())}
         unknown = [label for label in labels.tolist() if label not in code_of]
         if unknown:
             raise DataError(
@@ -396,5 +396,5 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
                 f"Its classes: {', '.join(map(str, code_of))}."
             )
         lookup = np.array([code_of[label] for label in labels.tolist()], np.int32)
-        codes[:, k] = lookup[given.values[:, k]]
+        codes[:, k] = lookup[target.values[:, k]]
     return Target(info, codes)

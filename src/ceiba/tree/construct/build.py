@@ -131,8 +131,8 @@ def build(
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
-    known = _known_columns(levels or {}, frozenset(ordered))
-    written = _read(literal, known)
+    level_columns = _known_columns(levels or {}, frozenset(ordered))
+    written = _read(literal, level_columns)
     infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
     known_task = _task(written.leaves.values()) if task is None else Task(task)
     info = _target_info(written, known_task, target, classes)
@@ -174,7 +174,7 @@ class _Written:
     missing: dict[int, int] = field(default_factory=dict)  # the branch, where a sentence says so
 
     def place(self, node: int) -> str:
-        """Say where a node is, for errors."""
+        """Return where a node is, for errors."""
         words: list[str] = []
         while node > 0 and len(words) < 8:
             split = self.splits[self.parent[node]]
@@ -195,7 +195,7 @@ def _known_columns(
             for name, of in levels.items()}  # fmt: skip
 
 
-def _read(literal: Any, known: Mapping[str, ColumnInfo]) -> _Written:
+def _read(literal: Any, columns: Mapping[str, ColumnInfo]) -> _Written:
     out = _Written()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
     while waiting:
@@ -207,7 +207,7 @@ def _read(literal: Any, known: Mapping[str, ColumnInfo]) -> _Written:
         if not isinstance(part, tuple | list):
             out.leaves[node] = _leaf(part, out, node)
             continue
-        out.splits[node], below = _split(part, known, out, node)
+        out.splits[node], below = _split(part, columns, out, node)
         waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
     return out
 
@@ -223,7 +223,7 @@ def _leaf(part: Any, out: _Written, node: int) -> Leaf:
 
 
 def _split(
-    part: Sequence[Any], known: Mapping[str, ColumnInfo], out: _Written, node: int
+    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _Written, node: int
 ) -> tuple[Split, list[Any]]:
     """Read one split: its question and its branches in order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
@@ -235,14 +235,14 @@ def _split(
         if len(cuts) == len(branches) - 1 >= 1 and all(map(_is_number, cuts)):
             floats = tuple(map(float, cuts))
             question = Intervals(name, floats) if len(floats) > 1 else Cut(name, floats[0])
-    given = question if isinstance(question, Cut | Intervals | LevelSets | Presence) else None
-    if given is not None and len(branches) == given.n_branches:
-        if isinstance(given, Cut) and given.low_branch == 1:
-            return Cut(given.column, given.cut), branches[::-1]
-        return given, branches
+    split = question if isinstance(question, Cut | Intervals | LevelSets | Presence) else None
+    if split is not None and len(branches) == split.n_branches:
+        if isinstance(split, Cut) and split.low_branch == 1:
+            return Cut(split.column, split.cut), branches[::-1]
+        return split, branches
     if isinstance(question, str) and len(branches) >= 2:
         try:
-            sentences = read_written(question, known, closed=False)
+            sentences = read_written(question, columns, closed=False)
         except TreeError as error:
             raise TreeError(f"Hand-written tree, {out.place(node)}: {error}") from None
         if len(branches) == max(len(sentences.branches), 2):
@@ -289,13 +289,13 @@ def _columns(
             )
         names = list(columns)
     # Keys keep the order written; a dict is an ordered set.
-    known: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
+    levels_of: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
     for split in written.splits:
         if isinstance(split, LevelSets):
-            group_levels = known.setdefault(split.column, {})
+            group_levels = levels_of.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
     return tuple(
-        _column(name, known.get(name), name in ordered, ranges.get(name)) for name in names
+        _column(name, levels_of.get(name), name in ordered, ranges.get(name)) for name in names
     )
 
 
@@ -384,9 +384,9 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
 
 def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
     """Return the class counts (or probabilities) of a leaf."""
-    given = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
+    counts = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
-    for label, count in given.items():
+    for label, count in counts.items():
         if label not in code_of:
             raise TreeError(
                 f"Hand-written tree, {written.place(node)}: class {label!r} is not in classes="
@@ -395,7 +395,7 @@ def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: class counts {dict(given)}. "
+            f"Hand-written tree, {written.place(node)}: class counts {dict(counts)}. "
             "They are not negative and at least one is more than 0."
         )
     return row

@@ -25,9 +25,9 @@ def chained(tree: Tree) -> Tree:
     chain = _Chain(tree)
     source = np.array(chain.source)
     added = source < 0
-    own = np.where(added, 0, source)
+    old_node = np.where(added, 0, source)
     regression = tree.task.is_regression("Chaining multiway splits")
-    value = np.where(added[:, None, None], np.nan, tree.value[own])
+    value = np.where(added[:, None, None], np.nan, tree.value[old_node])
     # A new node without weight, which has no mean, says what its old one says.
     empty = added & (_weights(tree, chain) == 0)
     value[empty] = tree.value[np.array(chain.owner)[empty]]
@@ -36,9 +36,9 @@ def chained(tree: Tree) -> Tree:
         parent=np.array(chain.parent),
         splits=SplitTable.from_splits(chain.splits, tree.schema),
         value=value,
-        counts=None if tree.counts is None else tree.counts[own],
-        n_rows=tree.n_rows[own],
-        weight=tree.weight[own],
+        counts=None if tree.counts is None else tree.counts[old_node],
+        n_rows=tree.n_rows[old_node],
+        weight=tree.weight[old_node],
         impurity=_impurity(tree, chain, added) if regression else None,
         default_branch=np.array(chain.default),
         criterion=tree.criterion,
@@ -101,11 +101,11 @@ def _weights(tree: Tree, chain: _Chain) -> Array:
 
 def _impurity(tree: Tree, chain: _Chain, added: Array) -> Array:
     """Return impurities; of new nodes the mean within their branches and the spread between."""
-    own = np.where(added, 0, np.array(chain.source))
-    weight, value = _weights(tree, chain), tree.value[own, :, 0]
-    impurity = np.where(added, 0.0, tree.impurity[own])
-    below: list[list[int]] = [[] for _ in own]
-    for node in range(len(own) - 1, 0, -1):
+    old_node = np.where(added, 0, np.array(chain.source))
+    weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
+    impurity = np.where(added, 0.0, tree.impurity[old_node])
+    below: list[list[int]] = [[] for _ in old_node]
+    for node in range(len(old_node) - 1, 0, -1):
         below[chain.parent[node]].append(node)
         if added[node]:
             parts = below[node]

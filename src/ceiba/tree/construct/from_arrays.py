@@ -123,8 +123,8 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
     """Fill in rows, weights and the values of inner nodes, from the leaves up."""
 
     def up(leaves: Any) -> Array:
-        own = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
-        return sum_up(tree, own)
+        leaf_values = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
+        return sum_up(tree, leaf_values)
 
     if weight is None:
         weight = np.ones(tree.n_nodes) if n_rows is None else n_rows
@@ -162,8 +162,8 @@ def _judge(tree: Tree, impurity: Any) -> Tree:
 def _spread(tree: Tree) -> Array:
     """Return the variance of the values of the leaves below each node."""
     number = tree.value[:, :, 0]
-    own = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
-    square = sum_up(tree, own)
+    leaf_squares = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
+    square = sum_up(tree, leaf_squares)
     mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
     return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))
 

@@ -82,18 +82,18 @@ def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: st
     """Write objects and lists of objects over several lines, all else on one."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
-    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
-        opening, closing, inside = "[", "]", [(None, one) for one in value]
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        opening, closing, inside = "[", "]", [(None, item) for item in value]
     else:
         lines.append(f"{indent}{head}{_dump(value)}{tail}")
         return
-    if opening == "{" and not any(isinstance(one, dict | list) for one in value.values()):
+    if opening == "{" and not any(isinstance(item, dict | list) for item in value.values()):
         lines.append(f"{indent}{head}{_dump(value)}{tail}")
         return
     lines.append(f"{indent}{head}{opening}")
-    for at, (key, one) in enumerate(inside):
+    for at, (key, item) in enumerate(inside):
         name = "" if key is None else f"{_dump(key)}: "
-        _lay_out(one, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
+        _lay_out(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
     lines.append(f"{indent}{closing}{tail}")
 
 
@@ -231,7 +231,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
         "version": top.get("version"),
         "class": model.get("class") if isinstance(model, dict) else None,
         "target": target.get("name") if isinstance(target, dict) else None,
-        "columns": [one.get("name") for one in columns if isinstance(one, dict)]
+        "columns": [column.get("name") for column in columns if isinstance(column, dict)]
         if isinstance(columns, list)
         else [],
     }

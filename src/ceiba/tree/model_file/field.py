@@ -31,8 +31,8 @@ class Field:
     def fail(self, allowed: str, got: str | None = None) -> NoReturn:
         """Refuse the value."""
         if got is None:
-            shown = repr(self.value)
-            got = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+            text = repr(self.value)
+            got = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         where = f"at {self.place}" if self.place else "at its top"
         raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
 
@@ -46,11 +46,11 @@ class Field:
         for key in keys:
             if key not in self.value:
                 self.fail(f"The key {key!r} is missing.", f"keys {_listing(self.value)}")
-        known = {*keys, *optional}
+        all_keys = {*keys, *optional}
         for key in self.value:
-            if key not in known:
-                hint = did_you_mean(key, known)
-                self.fail(f"Known keys: {_listing(known)}.{hint}", f"the unknown key {key!r}")
+            if key not in all_keys:
+                hint = did_you_mean(key, all_keys)
+                self.fail(f"Known keys: {_listing(all_keys)}.{hint}", f"the unknown key {key!r}")
         return self
 
     def __getitem__(self, key: str) -> Field:
@@ -83,8 +83,8 @@ class Field:
         """Demand a text, one of these if they are given."""
         if not isinstance(self.value, str):
             self.fail("A string is needed.")
-        if allowed is not None and self.value not in (known := tuple(allowed)):
-            self.fail(f"Allowed: {', '.join(known)}.{did_you_mean(self.value, known)}")
+        if allowed is not None and self.value not in (choices := tuple(allowed)):
+            self.fail(f"Allowed: {', '.join(choices)}.{did_you_mean(self.value, choices)}")
         return self.value
 
     def boolean(self) -> bool:
@@ -147,5 +147,5 @@ class Field:
 
 
 def _listing(names: Iterable[Any]) -> str:
-    shown = sorted(map(repr, names))
-    return ", ".join(shown[:20]) + (", ..." if len(shown) > 20 else "") or "none"
+    texts = sorted(map(repr, names))
+    return ", ".join(texts[:20]) + (", ..." if len(texts) > 20 else "") or "none"

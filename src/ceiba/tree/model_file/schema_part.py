@@ -77,7 +77,7 @@ def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
 def schema_from_json(field: Field) -> Schema:
     """Read a schema; `ModelFileError` names the place of what is wrong."""
     field.object(("named", "columns", "target"))
-    columns = tuple(_column_from_json(one) for one in field["columns"].items())
+    columns = tuple(_column_from_json(column) for column in field["columns"].items())
     names = [info.name for info in columns]
     if len(set(names)) < len(names):
         twice = next(name for name, n in Counter(names).items() if n > 1)
@@ -103,8 +103,8 @@ def _column_from_json(field: Field) -> ColumnInfo:
         name=field["name"].text(),
         kind=kind,
         levels=levels,
-        display=field.optional("display", lambda one: one.text(get_args(Display)), "number"),
-        n_missing=field.optional("n_missing", lambda one: one.integer(0, _COUNT), 0),
+        display=field.optional("display", lambda entry: entry.text(get_args(Display)), "number"),
+        n_missing=field.optional("n_missing", lambda entry: entry.integer(0, _COUNT), 0),
         minimum=field.optional("minimum", Field.number),
         maximum=field.optional("maximum", Field.number),
         zone=field.optional("zone", Field.text),
@@ -113,10 +113,10 @@ def _column_from_json(field: Field) -> ColumnInfo:
 
 def _levels_from_json(field: Field) -> tuple[Any, ...]:
     levels = field.entries()
-    for one in field.items():
-        if type(one.value) not in (str, int, float, bool) or one.value in (math.inf, -math.inf):
-            one.fail("A level is a string, a number, true or false.")
-        refuse_endless(one)
+    for level in field.items():
+        if type(level.value) not in (str, int, float, bool) or level.value in (math.inf, -math.inf):
+            level.fail("A level is a string, a number, true or false.")
+        refuse_endless(level)
     if len(set(levels)) < len(levels):
         field.fail("Each level occurs once.", "a level twice")
     if len(levels) >= 2**31:
@@ -132,9 +132,9 @@ def _target_from_json(field: Field) -> TargetInfo:
     return TargetInfo(
         name=field.optional("name", Field.text),
         task=task,
-        classes=tuple(_labels_from_json(one) for one in field["classes"].items(n_arrays)),
+        classes=tuple(_labels_from_json(labels) for labels in field["classes"].items(n_arrays)),
         n_outputs=n_outputs,
-        outputs=tuple(one.text() for one in field["outputs"].items(n_outputs))
+        outputs=tuple(output.text() for output in field["outputs"].items(n_outputs))
         if "outputs" in field.value
         else (),
     )
@@ -145,10 +145,10 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
     kind = field["type"].text(_LABEL_TYPES)
     labels = field["labels"]
     values = labels.entries()
-    for one in labels.items():
-        if type(one.value) not in _LABEL_TYPES[kind]:
-            one.fail(f"A label of type {kind} is needed.")
-        refuse_endless(one)
+    for label in labels.items():
+        if type(label.value) not in _LABEL_TYPES[kind]:
+            label.fail(f"A label of type {kind} is needed.")
+        refuse_endless(label)
     if not values:
         labels.fail("At least one class is needed.")
     if len(set(values)) < len(values):

@@ -54,7 +54,7 @@ _SPLIT_KEYS: Final = (
 _INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
 _MARKS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
-_NOTE_KEYS: Final = tuple(one.name for one in fields_of(NodeNote))
+_NOTE_KEYS: Final = tuple(item.name for item in fields_of(NodeNote))
 #: The criteria of grown trees by task.
 CRITERIA: Final = {
     task: (
@@ -119,12 +119,12 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     return fields
 
 
-def _numbers(values: Array, known: str = "") -> list[Any]:
-    """Return floats as JSON: NaN, which a `known` figure must not be, is null; 2.0 is 2."""
+def _numbers(values: Array, figure: str = "") -> list[Any]:
+    """Return floats as JSON: NaN is null, or refused in a named `figure`; 2.0 is 2."""
     if np.isinf(values).any():
         raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
-    if known and np.isnan(values).any():
-        raise ModelFileError(f"The tree holds an unknown {known} (NaN).")
+    if figure and np.isnan(values).any():
+        raise ModelFileError(f"The tree holds an unknown {figure} (NaN).")
     return [
         None
         if x != x
@@ -174,10 +174,10 @@ def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
     """Return notes by node, what is empty left out."""
     listed = []
     for node, note in sorted(notes.items()):
-        given = {name: getattr(note, name) for name in _NOTE_KEYS}
+        values = {name: getattr(note, name) for name in _NOTE_KEYS}
         plain = {
             name: list(value) if isinstance(value, tuple) else to_json(value)
-            for name, value in given.items()
+            for name, value in values.items()
             if value is not None
         }
         listed.append({"node": node, **plain})
@@ -243,7 +243,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
 
 
 def _certificate_from_json(field: Field) -> Certificate:
-    field.object([one.name for one in fields_of(Certificate)])
+    field.object([item.name for item in fields_of(Certificate)])
     numbers = {
         name: from_json(field[name]) for name in ("objective", "lower_bound", "penalty", "seconds")
     }
@@ -342,21 +342,21 @@ def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
         node = entry["node"].integer(0, n - 1)
         if node in notes:
             entry.fail("A node has one note.", f"node {node} twice")
-        given: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name in (name for name in _NOTE_KEYS if name in entry.value):
             if name in ("forbid", "prefer"):
                 texts = entry[name].value
                 if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
                     entry[name].fail("A list of column names is needed.")
-                given[name] = tuple(texts)
+                values[name] = tuple(texts)
             else:
-                given[name] = from_json(entry[name], {})
+                values[name] = from_json(entry[name], {})
         for name in ("name", "note", "reason"):
-            if not isinstance(given.get(name, ""), str):
+            if not isinstance(values.get(name, ""), str):
                 entry[name].fail("A text is needed.")
-        if not isinstance(given.get("answer"), str | int | float | None):
+        if not isinstance(values.get("answer"), str | int | float | None):
             entry["answer"].fail("A label or a number is needed.")
-        if given.get("sealed") not in (None, True):
+        if values.get("sealed") not in (None, True):
             entry["sealed"].fail("true is needed.")
-        notes[node] = NodeNote(**given)
+        notes[node] = NodeNote(**values)
     return notes or None

@@ -54,12 +54,12 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": str(value)}
     if isinstance(value, list):
-        return [to_json(one, objects) for one in value]
+        return [to_json(item, objects) for item in value]
     if isinstance(value, tuple):
-        return {"$tuple": [to_json(one, objects) for one in value]}
+        return {"$tuple": [to_json(item, objects) for item in value]}
     if isinstance(value, Mapping):
         if all(isinstance(key, str) and not key.startswith("$") for key in value):
-            return {key: to_json(one, objects) for key, one in value.items()}
+            return {key: to_json(item, objects) for key, item in value.items()}
         pairs = value.items()
         return {"$items": [[to_json(k, objects), to_json(v, objects)] for k, v in pairs]}
     if isinstance(value, np.ndarray):
@@ -84,7 +84,7 @@ def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
     kind = "text" if value.dtype.kind in "UT" else value.dtype.name
     if kind not in _DTYPES:
         raise UnwritableError(f"An array of {value.dtype} cannot be written into a model file.")
-    entries = [to_json(one, objects) for one in value.reshape(-1).tolist()]
+    entries = [to_json(item, objects) for item in value.reshape(-1).tolist()]
     return {"$array": [kind, list(value.shape), entries]}
 
 
@@ -92,7 +92,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
     """Return the value that `to_json` wrote; other classes than those allowed are refused."""
     value = field.value
     if isinstance(value, list):
-        return [from_json(one, objects) for one in field.items()]
+        return [from_json(item, objects) for item in field.items()]
     if not isinstance(value, dict):
         refuse_endless(field)
         return value
@@ -103,7 +103,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
     tag = next(iter(value))
     inner = field[tag]
     if tag == "$tuple":
-        return tuple(from_json(one, objects) for one in inner.items())
+        return tuple(from_json(item, objects) for item in inner.items())
     if tag == "$float":
         return _ODD_FLOATS[inner.text(_ODD_FLOATS)]
     if tag == "$items":
@@ -122,10 +122,10 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
 def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
     kind, shape, entries = field.items(3)
     dtype = _DTYPES[kind.text(_DTYPES)]
-    sizes = [one.integer(0, 2**40) for one in shape.items()]
+    sizes = [size.integer(0, 2**40) for size in shape.items()]
     if len(sizes) > 8:
         shape.fail("At most 8 dimensions.")
-    values = [from_json(one, objects) for one in entries.items(math.prod(sizes))]
+    values = [from_json(entry, objects) for entry in entries.items(math.prod(sizes))]
     allowed: tuple[type, ...] = {
         "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
     }.get(dtype.kind, ())  # fmt: skip
@@ -170,9 +170,9 @@ def refuse_deep(field: Field) -> None:
     for _ in range(_DEEP):
         layer = [
             inner
-            for one in layer
-            if isinstance(one, dict | list)
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, dict | list)
         ]
         if not layer:
@@ -183,14 +183,14 @@ def refuse_deep(field: Field) -> None:
 def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
     name, parts = field.items(2)
     cls = objects[name.text(objects)]
-    given = from_json(parts, objects)
-    if not isinstance(given, dict):
+    state = from_json(parts, objects)
+    if not isinstance(state, dict):
         parts.fail("An object {...} is needed.")
     try:
         if is_dataclass(cls) or hasattr(cls, "get_params"):
-            return cls(**given)
-        made: Any = object.__new__(cls)
-        made.__setstate__(given)
-        return made
+            return cls(**state)
+        instance: Any = object.__new__(cls)
+        instance.__setstate__(state)
+        return instance
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         parts.fail(f"These are not the fields of {name.value}: {error}", "others")

@@ -176,10 +176,10 @@ def answer_one(tree: Tree, row: Any) -> Answer:
     leaf = _walk(plan, row)
     if leaf < 0:
         return _by_table(tree, row)
-    known: Answer | None = plan.answers.get(leaf)
-    if known is None:
-        known = plan.answers[leaf] = _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
-    return known
+    answer: Answer | None = plan.answers.get(leaf)
+    if answer is None:
+        answer = plan.answers[leaf] = _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
+    return answer
 
 
 def _answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
@@ -209,19 +209,19 @@ def _by_name(tree: Tree, row: Any) -> dict[str, Any]:
 
 def _by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
     """Answer by the readers of tables, column by column, asking only what the path needs."""
-    names, known = tree.schema.names, dict[str, Any]()
+    names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     asked: str | None = ""
     while asked is not None:
-        table = route.read(tree, {name: [known.get(name)] for name in names})
+        table = route.read(tree, {name: [values.get(name)] for name in names})
         columns = (
             tree.used_features.tolist()
             if every
             else [int(tree.splits.column[move.node]) for move in trace(tree, table, 0)]
         )
-        asked = next((names[j] for j in columns if j >= 0 and names[j] not in known), None)
+        asked = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
         if asked is not None:
-            known[asked] = _value(row, asked)
+            values[asked] = _value(row, asked)
     leaf = int(route.apply(tree, table)[0])
     if tree.missing != "fractional":
         return _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])

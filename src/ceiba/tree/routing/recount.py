@@ -50,8 +50,8 @@ def recount(
         X, y = split_target(X, y)
     table = route.read(tree, X)
     target = read_target_like(y, tree.target, table.n_rows).values
-    given = read_weights(sample_weight, table.n_rows)
-    weight = np.ones(table.n_rows) if given is None else given
+    weights = read_weights(sample_weight, table.n_rows)
+    weight = np.ones(table.n_rows) if weights is None else weights
     ends = endings(tree, table, weight)
     sums = _Sums(target[ends.row], ends, tree.n_nodes, add)
     with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
@@ -119,11 +119,11 @@ def endings(tree: Tree, table: Table, weight: Array) -> Endings:
         return _endings_of_piece(tree, table, weight)
     parts, first = [], 0
     for rows in table.pieces():
-        own = _endings_of_piece(tree, rows, weight[first : first + rows.n_rows])
-        parts.append(replace(own, row=own.row + first))
+        endings_here = _endings_of_piece(tree, rows, weight[first : first + rows.n_rows])
+        parts.append(replace(endings_here, row=endings_here.row + first))
         first += rows.n_rows
-    joined = (np.concatenate([getattr(one, name) for one in parts]) for name in _PER_ROW)
-    summed = (np.sum([getattr(one, name) for one in parts], axis=0) for name in _PER_NODE)
+    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW)
+    summed = (np.sum([getattr(part, name) for part in parts], axis=0) for name in _PER_NODE)
     return Endings(*summed, *joined)
 
 
@@ -162,8 +162,10 @@ def _any_missing(tree: Tree, table: Table) -> bool:
 
 
 def _classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
-    own = np.stack([sums.classes(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1)
-    tree = replace(tree, counts=sum_up(tree, own))
+    leaf_counts = np.stack(
+        [sums.classes(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1
+    )
+    tree = replace(tree, counts=sum_up(tree, leaf_counts))
     assert tree.counts is not None
     counts = scale_by_prior(tree.counts, tree.class_prior)
     total = counts.sum(axis=2, keepdims=True)
@@ -188,8 +190,8 @@ def _numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
         value, impurity, loss = _absolute(tree, sums.target, sums.ends)
     else:
         value, impurity, loss = _moments(tree, sums)
-    kept = tree.value[:, :, 0]
-    value = np.where(reached[:, None], value, kept)
+    old_value = tree.value[:, :, 0]
+    value = np.where(reached[:, None], value, old_value)
     impurity = np.where(reached, impurity, 0.0)
     risk = np.where(reached, loss if keep_value else impurity, 0.0) * tree.share
     counted = replace(
@@ -208,18 +210,18 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     for k in range(n_outputs):
-        y, kept = sums.target[:, k], tree.value[:, k, 0]
+        y, old_value = sums.target[:, k], tree.value[:, k, 0]
         m = mean[:, k] = _means(tree, y, sums)
         if tree.criterion == "poisson":
             log_sum = sum_up(tree, sums.of(y * np.log(np.where(y > 0, y, 1.0)))) / safe
             impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
-            loss += log_sum - m * np.log(np.where(kept > 0, kept, 1.0)) - m + kept
+            loss += log_sum - m * np.log(np.where(old_value > 0, old_value, 1.0)) - m + old_value
         else:
             off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
-            own = sums.of((y - m[sums.ends.node]) ** 2)
-            spread = _merge(tree.parent, own, tree.weight[1:] * off**2) / safe
+            squares = sums.of((y - m[sums.ends.node]) ** 2)
+            spread = _merge(tree.parent, squares, tree.weight[1:] * off**2) / safe
             impurity += spread
-            loss += spread + (m - kept) ** 2
+            loss += spread + (m - old_value) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
 
 
@@ -228,21 +230,21 @@ def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
     shift = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
     y = np.ldexp(y, -shift) if shift else y
-    own = sums.weight()
-    total = np.where(own > 0, own, 1.0)
+    weight = sums.weight()
+    total = np.where(weight > 0, weight, 1.0)
     # Where rows end, the mean is taken twice: the second time about the first, so that equal
     # values give exactly their value. Inner nodes average these about the root's mean.
     mean = sums.of(y) / total
     mean = mean + sums.of(y - mean[sums.ends.node]) / total
-    offset = float(own @ mean) / max(float(own.sum()), np.finfo(float).tiny)
-    through = sum_up(tree, own * (mean - offset))
+    offset = float(weight @ mean) / max(float(weight.sum()), np.finfo(float).tiny)
+    through = sum_up(tree, weight * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
     return np.ldexp(np.where(tree.is_leaf, mean, inner), shift)
 
 
-def _merge(parent: Array, own: Array, apart: Array) -> Array:
+def _merge(parent: Array, squares: Array, apart: Array) -> Array:
     """Sum squared deviations up the tree; node i adds `apart[i - 1]` to its parent besides."""
-    above, total = parent.tolist(), own.tolist()
+    above, total = parent.tolist(), squares.tolist()
     for i, extra in zip(range(len(total) - 1, 0, -1), reversed(apart.tolist()), strict=True):
         total[above[i]] += total[i] + extra
     return np.array(total)

@@ -172,15 +172,15 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]
 
 
-def label_table(tree: Tree, value: Array, *, own: bool = False) -> Array:
-    """Turn values of shape (n, n_outputs, K) into labels or numbers; `own`: of the nodes."""
-    one = tree.n_outputs == 1
+def label_table(tree: Tree, value: Array, *, of_nodes: bool = False) -> Array:
+    """Turn values of shape (n, n_outputs, K) into labels or numbers; `of_nodes`: of the nodes."""
+    single = tree.n_outputs == 1
     if not tree.task.has_classes:
-        return np.ascontiguousarray(value[:, 0, 0] if one else value[:, :, 0])
-    best = tree.answer.reshape(len(value), -1) if own else best_class(value, tree.cost_matrix)
+        return np.ascontiguousarray(value[:, 0, 0] if single else value[:, :, 0])
+    best = tree.answer.reshape(len(value), -1) if of_nodes else best_class(value, tree.cost_matrix)
     # As in scikit-learn: one array over all outputs, in the type that holds them all.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
-    return np.asarray(columns[0]) if one else np.stack(columns, axis=1)
+    return np.asarray(columns[0]) if single else np.stack(columns, axis=1)
 
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:

@@ -36,8 +36,8 @@ def number_text(value: float, digits: int = DIGITS) -> str:
         return f"{value:.{digits}g}"
     if value == round(value):
         return str(round(value))
-    shown = f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
-    return shown if "e" in shown or "." not in shown else shown.rstrip("0").rstrip(".")
+    text = f"{value:.{max(digits, len(str(int(abs(value)))))}g}"
+    return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
 
 
 def cut_words(
@@ -58,14 +58,14 @@ def cut_words(
     if not math.isfinite(cut):
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
-    least, shown = min((_count_digits(number), number) for number in (cut, above))
+    least, value = min((_count_digits(number), number) for number in (cut, above))
     if least > _SHORT_DIGITS:
         digits = max(digits, fewest)
         # The middle of two decimals may be off by the last bits of a float.
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
-        shown = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
-        shown = cut if digits >= ALL_DIGITS else shown
-    return "<=" if shown <= cut else "<", _decimal(shown)
+        value = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
+        value = cut if digits >= ALL_DIGITS else value
+    return "<=" if value <= cut else "<", _decimal(value)
 
 
 def _moment(cut: float, display: str) -> float:
@@ -149,10 +149,10 @@ def levels_sentence(
     """Return which levels a branch takes; more than `max_levels` are counted, not listed."""
     if len(levels) == 1:
         return f"{column} = {quoted_level(levels[0])}"
-    shown = [quoted_level(level) for level in levels]
-    if max_levels is not None and len(shown) > max_levels:
-        shown = [*shown[:max_levels], words(lang)("split.more", n=len(shown) - max_levels)]
-    return f"{column} {words(lang)['split.in']} {{{', '.join(shown)}}}"
+    names = [quoted_level(level) for level in levels]
+    if max_levels is not None and len(names) > max_levels:
+        names = [*names[:max_levels], words(lang)("split.more", n=len(names) - max_levels)]
+    return f"{column} {words(lang)['split.in']} {{{', '.join(names)}}}"
 
 
 def presence_sentence(column: str, missing: bool, lang: str = "en") -> str:

@@ -302,10 +302,10 @@ class SplitTable(ArrayRecord):
                 cuts += [*split.cuts, *([np.inf] if split.missing_branch else [])]
             elif isinstance(split, LevelSets):
                 kind[i] = SplitKind.LEVELS
-                known = code_of.setdefault(
+                level_codes = code_of.setdefault(
                     j, {level: code for code, level in enumerate(schema.columns[j].levels)}
                 )
-                for code, branch in _level_map(split, known):
+                for code, branch in _level_map(split, level_codes):
                     codes.append(code)
                     branches.append(branch)
                 cuts += [np.inf] if split.missing_branch else []
@@ -414,7 +414,9 @@ class SplitTable(ArrayRecord):
         cut_start, (cuts,) = take_ragged(self.interval_start, (self.interval_cut,), rows, leaf)
         per_row: dict[str, Any] = {name: getattr(self, name)[rows] for name in _NO_SPLIT}
         if leaf is not None:
-            per_row = {name: np.where(leaf, _NO_SPLIT[name], own) for name, own in per_row.items()}
+            per_row = {
+                name: np.where(leaf, _NO_SPLIT[name], array) for name, array in per_row.items()
+            }
         return SplitTable(
             level_start=level_start,
             level_code=codes,
@@ -431,22 +433,22 @@ _NO_SPLIT: Final = {
 }  # fmt: skip
 
 
-def _level_map(split: LevelSets, known: dict[Any, int]) -> list[tuple[int, int]]:
+def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int, int]]:
     """Pair each level's code with its branch, ascending by code."""
     pairs: list[tuple[int, int]] = []
     for branch, group in enumerate(split.branches):
         for level in group:
-            if level not in known:
-                allowed = ", ".join(map(str, known))
+            if level not in level_codes:
+                allowed = ", ".join(map(str, level_codes))
                 raise TreeError(
                     f"Column {split.column!r}: level {level!r} of a split is not in the schema. "
                     f"Known levels: {allowed}. Add it to the column's levels."
                 )
-            pairs.append((known[level], branch))
+            pairs.append((level_codes[level], branch))
     pairs.sort()
     for (code, _), (following, _) in pairwise(pairs):
         if code == following:
-            level = list(known)[code]
+            level = list(level_codes)[code]
             raise TreeError(
                 f"Column {split.column!r}: level {level!r} is sent to two branches of one split. "
                 "Each level may go to one branch only."

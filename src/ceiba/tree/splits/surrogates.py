@@ -137,8 +137,8 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
     The core finds the digits of the trees that it grows; trees made elsewhere get them so.
     """
 
-    def stored(given: _Stored | None) -> _Stored | None:
-        return given and replace(given, splits=_with_digits(given.splits, table, rows))
+    def stored(extra: _Stored | None) -> _Stored | None:
+        return extra and replace(extra, splits=_with_digits(extra.splits, table, rows))
 
     return replace(
         tree,

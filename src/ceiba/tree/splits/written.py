@@ -164,7 +164,7 @@ def _range(
     if low is None or not signs or signs[-1][1] not in ("<=", "<", "≤"):
         return None
     name = text[low.end() : signs[-1].start()].strip()
-    if any(known != name and text.startswith(known) for known in columns):
+    if any(column != name and text.startswith(column) for column in columns):
         return None  # the sign belongs to the name of a column
     info = columns.get(name)
     if not name or (info is not None and not info.is_numeric):
@@ -191,7 +191,7 @@ def _parts(
     signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
         # In a level set the first sign counts, since levels may hold others; else the last.
-        at = next((one for one in signs if _plain(one[1]) == "in"), signs[-1])
+        at = next((sign for sign in signs if _plain(sign[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:
             raise TreeError(
@@ -294,9 +294,9 @@ def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
     inside = _unquoted(text)
     if info is None or not info.levels:
         return text if inside is None else inside
-    known = _printed(info)
-    if text in known:
-        return known[text]
+    level_of = _printed(info)
+    if text in level_of:
+        return level_of[text]
     bare = {str(level): level for level in reversed(info.levels)}
     for candidate in (inside, text):
         if candidate in bare:
@@ -310,11 +310,11 @@ def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
 
 def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
     """Read what stands between braces."""
-    known = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
+    names = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
     printed = [] if info is None else sorted(_printed(info), key=len, reverse=True)
-    texts, rest = _entries(inside, [*printed, *known])
+    texts, rest = _entries(inside, [*printed, *names])
     if rest:
-        texts, rest = _entries(inside, [*known, *printed])
+        texts, rest = _entries(inside, [*names, *printed])
     if rest:
         assert info is not None  # only known levels may be missed
         _refuse(rest, info, written)
@@ -325,18 +325,18 @@ def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any
 
 def _some_levels(info: ColumnInfo) -> str:
     """Return the first levels of a column, for an error."""
-    shown = ", ".join(quoted_level(level) for level in info.levels[:12])
-    return shown if len(info.levels) <= 12 else f"{shown}, ..."
+    levels = ", ".join(quoted_level(level) for level in info.levels[:12])
+    return levels if len(info.levels) <= 12 else f"{levels}, ..."
 
 
-def _entries(inside: str, known: list[str]) -> tuple[list[str], str]:
+def _entries(inside: str, names: list[str]) -> tuple[list[str], str]:
     """Return the texts of the levels, and what is left where none of the known ones begins."""
     texts: list[str] = []
     at = 0
     while at < len(inside):
         quoted = _LEVEL.match(inside, at)
         candidates = [quoted[0]] if quoted else []
-        candidates += known or [inside[at:].split(",")[0].strip()]
+        candidates += names or [inside[at:].split(",")[0].strip()]
         for text in candidates:
             comma = _COMMA.match(inside, at + len(text))
             if comma and inside.startswith(text, at):

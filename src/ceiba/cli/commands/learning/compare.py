@@ -45,7 +45,7 @@ def compare(
             *evaluation_blocks(evaluation),
             "",
         ]
-    trees = [one.tree_ for one, _ in models]
+    trees = [model.tree_ for model, _ in models]
     if trees[0].task != trees[1].task:
         raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")
     disagreement = _disagreement(models[0][1], models[1][1], y, trees[0].task)
@@ -55,30 +55,30 @@ def compare(
     answer(lines, figures, as_json)
 
 
-def _disagreement(one: Any, other: Any, y: Any, task: Task) -> dict[str, Any]:
+def _disagreement(answers: Any, other: Any, y: Any, task: Task) -> dict[str, Any]:
     import numpy as np
 
     if task.is_regression("ceiba compare"):
-        apart = np.abs(np.asarray(one) - np.asarray(other))
+        apart = np.abs(np.asarray(answers) - np.asarray(other))
         rows = np.argsort(-apart, kind="stable")[:5] + 1
         mean, most = figure(apart.mean(), 4), figure(apart.max(), 4)
         text = f"Answers differ by {mean} on average, by {most} at most."
         return {"mean": apart.mean(), "most": apart.max(), "rows": rows, "lines": [text]}
-    differ = np.flatnonzero(np.asarray(one) != np.asarray(other))
+    differ = np.flatnonzero(np.asarray(answers) != np.asarray(other))
     truth = np.asarray(y, dtype=object)
-    first = int(sum(one[i] == truth[i] for i in differ))
+    first = int(sum(answers[i] == truth[i] for i in differ))
     second = int(sum(other[i] == truth[i] for i in differ))
     text = (
         f"They disagree on {len(differ)} of {len(truth)} rows: the first is right in {first}, the "
         f"second in {second}."
     )
-    shown = [f"rows {', '.join(str(i + 1) for i in differ[:10])}"] if len(differ) else []
+    examples = [f"rows {', '.join(str(i + 1) for i in differ[:10])}"] if len(differ) else []
     return {"rows": len(differ), "first_right": first, "second_right": second,
-            "examples": differ[:10] + 1, "lines": [text, *shown]}  # fmt: skip
+            "examples": differ[:10] + 1, "lines": [text, *examples]}  # fmt: skip
 
 
-def _splits(one: Any, other: Any) -> dict[str, Any]:
-    """Say how often each tree asks about each column."""
+def _splits(first: Any, second: Any) -> dict[str, Any]:
+    """Return how often each tree asks about each column."""
     from collections import Counter
 
     from ceiba.listing import Grid
@@ -87,7 +87,7 @@ def _splits(one: Any, other: Any) -> dict[str, Any]:
         names = tree.schema.names
         return Counter(names[j] for j in tree.splits.column.tolist() if j >= 0)
 
-    a, b = asked(one), asked(other)
+    a, b = asked(first), asked(second)
     names = sorted({*a, *b}, key=lambda name: -(a[name] + b[name]))
     rows = [[visible(name, one_line=True), str(a[name]), str(b[name])] for name in names]
     table = Grid([["splits", "first", "second"], *rows], [False, True, True])

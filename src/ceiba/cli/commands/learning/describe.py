@@ -38,10 +38,10 @@ def describe(
     name = None
     if target is not None:
         name = column_named(target, loaded.frame.columns, "--target", data)
-    made = described(read(as_columns(loaded.frame), finite=False), name)
+    description = described(read(as_columns(loaded.frame), finite=False), name)
     for text in loaded.remarks:
         remark(f"warning: {text}")
-    figures = {**made.to_dict(), "remarks": loaded.remarks}
-    answer(made.table(unicode=can_unicode()).blocks(fold=None), figures, as_json)
-    for one in made.remarks if not as_json else ():
-        remark(f"warning: {in_option_words(one)}")
+    figures = {**description.to_dict(), "remarks": loaded.remarks}
+    answer(description.table(unicode=can_unicode()).blocks(fold=None), figures, as_json)
+    for finding in description.remarks if not as_json else ():
+        remark(f"warning: {in_option_words(finding)}")

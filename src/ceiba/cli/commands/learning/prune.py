@@ -54,7 +54,7 @@ def prune(
         alpha = float(fits[0])
     smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
     figures = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
-    before, after = (counted(one.n_leaves, "leaf", "leaves") for one in (tree, smaller))
+    before, after = (counted(version.n_leaves, "leaf", "leaves") for version in (tree, smaller))
     text = f"{before} -> {after} at alpha {alpha:.6g}"
     if out is not None:
         remark(save_model(replace_tree(opened, smaller), out, metadata))

@@ -56,12 +56,12 @@ def export(
         if name not in allowed:
             hint = did_you_mean(name, allowed)
             raise OptionError(f"The format {chosen.name} has no option {name!r}.{hint}")
-    made = write(open_tree(model)[0], chosen.name, out, **options)
+    content = write(open_tree(model)[0], chosen.name, out, **options)
     if out is not None:
         remark(f"written to {out}", quiet)
-    elif isinstance(made, bytes):
-        sys.stdout.buffer.write(made)
-    elif isinstance(made, str):
-        print(made.rstrip("\n"))
+    elif isinstance(content, bytes):
+        sys.stdout.buffer.write(content)
+    elif isinstance(content, str):
+        print(content.rstrip("\n"))
     else:
         raise OptionError(f"The format {chosen.name} is an object of Python, not a file.")

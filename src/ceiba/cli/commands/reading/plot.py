@@ -40,8 +40,8 @@ def plot(
     }
     draw = kinds.get(kind)
     if draw is None:
-        known = ", ".join(name for name, one in kinds.items() if one is not None)
-        raise OptionError(f"--kind {kind!r}. Known are {known}.{did_you_mean(kind, kinds)}")
+        names = ", ".join(name for name, function in kinds.items() if function is not None)
+        raise OptionError(f"--kind {kind!r}. Known are {names}.{did_you_mean(kind, kinds)}")
     options: dict[str, Any] = {"lang": LANG.get()}
     if max_depth is not None and kind == "tree":
         options["max_depth"] = max_depth
@@ -66,7 +66,7 @@ def save_figure(axes: Any, out: Path, dpi: int) -> None:
 
 
 def picture_format(out: Path) -> str:
-    """Give the format that the ending of a file names; PNG without one.
+    """Return the format that the ending of a file names; PNG without one.
 
     Examples
     --------
@@ -77,11 +77,11 @@ def picture_format(out: Path) -> str:
     """
     from matplotlib.backend_bases import FigureCanvasBase
 
-    known = FigureCanvasBase.get_supported_filetypes()
+    endings = FigureCanvasBase.get_supported_filetypes()
     ending = out.suffix.lstrip(".").lower() or "png"
-    if ending not in known:
+    if ending not in endings:
         raise OptionError(
             f"--out {out}: no picture is called .{ending}. Known are "
-            f"{', '.join(sorted(known))}.{did_you_mean(ending, known)}"
+            f"{', '.join(sorted(endings))}.{did_you_mean(ending, endings)}"
         )
     return ending

@@ -101,10 +101,10 @@ def report(
     if drift is not None:
         options["drift"] = _compare_rows(opened, drift, read_as, target)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
-    made = opened.report(path, **options)
+    page = opened.report(path, **options)
     remark(f"written to {path}", quiet)
     if show:
-        made.show()
+        page.show()
 
 
 def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any:

@@ -38,7 +38,7 @@ def view(
         from ceiba.tree.routing import route
 
         read_as = reading.like(metadata, tree)
-        parts = [by_schema(one, tree.schema) for one in batches(data, read_as, 250_000)]
+        parts = [by_schema(batch, tree.schema) for batch in batches(data, read_as, 250_000)]
         table = route.read(tree, pl.concat(parts))
         if row > table.n_rows:
             raise DataError(f"{data} has {table.n_rows} rows; there is no row {row}.")

@@ -27,18 +27,25 @@ def datasets(
 
     check_out(out)
     loaders: dict[str, Any] = {
-        one.removeprefix("load_"): getattr(room, one)
-        for one in room.__all__
-        if one.startswith("load_")
+        loader.removeprefix("load_"): getattr(room, loader)
+        for loader in room.__all__
+        if loader.startswith("load_")
     }
     if name is None:
         loaded = {key: load() for key, load in loaders.items()}
         lines = [
-            f"{key:<14}{len(one.y):>5} rows, {len(one.X):>2} columns, target {one.target}"
-            for key, one in loaded.items()
+            f"{key:<14}{len(sample.y):>5} rows, {len(sample.X):>2} columns, target {sample.target}"
+            for key, sample in loaded.items()
         ]
-        data = [{"name": key, "rows": len(one.y), "columns": list(one.X), "target": one.target}
-                for key, one in loaded.items()]  # fmt: skip
+        data = [
+            {
+                "name": key,
+                "rows": len(sample.y),
+                "columns": list(sample.X),
+                "target": sample.target,
+            }
+            for key, sample in loaded.items()
+        ]
         answer("\n".join(lines), data, as_json)
         return
     if name not in loaders:

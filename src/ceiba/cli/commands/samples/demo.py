@@ -33,16 +33,16 @@ def demo(
 
     _headline("Iris: 100 flowers to learn from, 50 to judge by")
     out.mkdir(parents=True, exist_ok=True)
-    seen, kept = _every_third_apart(iris)
+    seen, test = _every_third_apart(iris)
     model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
     _learn(model, *seen)
     print("How big should it be? Ten-fold cross-validation of every size:\n")
     print(f"{fitted(model.pruning_table_)}\n")
-    print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *kept)}")
+    print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *test)}")
 
     print(f"\n{_picture(model, out)}")
     path = out / "iris_report.html"
-    model.report(path, train=seen, test=kept, title="Iris")
+    model.report(path, train=seen, test=test, title="Iris")
     print(f"\nThe interactive report (open it in a browser):\n{path}")
 
 
@@ -70,7 +70,7 @@ def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any])
 
 
 def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
-    """Say the accuracy beside that of always giving the most frequent class."""
+    """Return the accuracy beside that of always giving the most frequent class."""
     from ceiba.inspection import ClassEvaluation
 
     result = model.evaluate(X, y)
@@ -84,11 +84,11 @@ def _every_third_apart(
     """Keep rows 0, 3, 6, ... for judging; the classes of iris stand in blocks, so all take part."""
     n = len(data.y)
     groups = ([i for i in range(n) if i % 3], list(range(0, n, 3)))
-    seen, kept = (
+    seen, test = (
         ({name: [c[i] for i in rows] for name, c in data.X.items()}, [data.y[i] for i in rows])
         for rows in groups
     )
-    return seen, kept
+    return seen, test
 
 
 def _picture(model: DecisionTreeClassifier, out: Path) -> str:

@@ -46,16 +46,16 @@ def lesson(
     from ceiba.tree.model_file import atomic
 
     if number is None:
-        titles = {one: lessons.lesson(one).title(lang) for one in NUMBERS}
-        listed = [{"lesson": one, "title": title} for one, title in titles.items()]
-        answer("\n".join(f"{one}  {title}" for one, title in titles.items()), listed, as_json)
+        titles = {n: lessons.lesson(n).title(lang) for n in NUMBERS}
+        listed = [{"lesson": n, "title": title} for n, title in titles.items()]
+        answer("\n".join(f"{n}  {title}" for n, title in titles.items()), listed, as_json)
         return
     chosen = lessons.lesson(number)
     path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")
     check_out(path)
     if path.exists():
         raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
-    made = lessons.notebook(lessons.run(chosen, data), lang)
+    notebook = lessons.notebook(lessons.run(chosen, data), lang)
     with atomic(path, "w", encoding="utf-8") as file:
-        file.write(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+        file.write(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
     answer(str(path), {"notebook": str(path)}, as_json)

@@ -36,8 +36,8 @@ def ask(model: Model) -> None:
                 if not sys.stdin.isatty():
                     raise
                 remark(str(error))
-    made = explain(tree, talk.table(), lang=LANG.get())
-    answer(_told(tree, made), made.to_dict(), False)
+    explanation = explain(tree, talk.table(), lang=LANG.get())
+    answer(_told(tree, explanation), explanation.to_dict(), False)
 
 
 def _asked(talk: Any, column: str) -> str:
@@ -45,8 +45,8 @@ def _asked(talk: Any, column: str) -> str:
     from ceiba.cli.terminal.output import LANG, colored
     from ceiba.cli.terminal.questions import range_of
 
-    known = range_of(talk.info(column), LANG.get())
-    hint = f" ({visible(known, one_line=True)})" if known else ""
+    values = range_of(talk.info(column), LANG.get())
+    hint = f" ({visible(values, one_line=True)})" if values else ""
     print(f"{colored(visible(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
@@ -56,25 +56,29 @@ def _asked(talk: Any, column: str) -> str:
     return line
 
 
-def _told(tree: Any, made: Any) -> str:
+def _told(tree: Any, explanation: Any) -> str:
     """Write the answer, why, and how sure."""
     from ceiba.cli.terminal.output import colored
     from ceiba.cli.terminal.questions import sureness
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text
 
-    shown = number_text(made.answer, 4) if isinstance(made.answer, float) else made.answer
-    word = words(made.lang)
+    label = (
+        number_text(explanation.answer, 4)
+        if isinstance(explanation.answer, float)
+        else explanation.answer
+    )
+    word = words(explanation.lang)
     name = tree.target.name or word["explain.answer"]
-    *steps, _ = made.blocks()
-    head = colored(f"{name}: {shown}", "bold")
-    lines = ["", head, "", word["explain.why"], *(f"  {one}" for one in steps)]
-    share, low, high, rows = sureness(tree, made.leaf)
-    sure = "  " + word("explain.leaf", leaf=made.leaf, n=rows)
+    *steps, _ = explanation.blocks()
+    head = colored(f"{name}: {label}", "bold")
+    lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
+    share, low, high, rows = sureness(tree, explanation.leaf)
+    sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
     if share == share and tree.class_prior is not None:  # not the share of these rows
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
-        sure += word("explain.share_of_them", share=percent(share, 1), label=shown)
+        sure += word("explain.share_of_them", share=percent(share, 1), label=label)
     if low == low and share == share:
         sure += word("explain.interval", low=f"{low:.3g}", high=f"{high:.3g}")
     elif low == low:

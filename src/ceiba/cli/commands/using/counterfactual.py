@@ -75,7 +75,7 @@ def counterfactual(
         order=order,  # type: ignore[arg-type]
         k=k,
     )
-    answer(str(alternatives), [asdict(one) for one in alternatives], as_json)
+    answer(str(alternatives), [asdict(alternative) for alternative in alternatives], as_json)
 
 
 def _target(tree: Any, text: str | None) -> Any:
@@ -106,7 +106,7 @@ def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
             raise OptionError(
                 f"--allow {text!r}: there is no column {name!r}.{did_you_mean(name, columns)}"
             )
-        by_text = {str(one): one for one in columns[name].levels}
+        by_text = {str(value): value for value in columns[name].levels}
         chosen.setdefault(name, []).append(by_text.get(level, level))
     return chosen
 

@@ -49,10 +49,10 @@ def evaluate(
     opened, metadata = open_model(model)
     read_as = reading.like(metadata, opened.tree_)
     evaluation = evaluation_on(opened, data, read_as, target, weight, by, positive)
-    shown = evaluation_blocks(evaluation)
+    blocks = evaluation_blocks(evaluation)
     if gains:
-        shown += ["", gains_of(evaluation)]
-    answer(shown, evaluation_data(evaluation), as_json)
+        blocks += ["", gains_of(evaluation)]
+    answer(blocks, evaluation_data(evaluation), as_json)
 
 
 def evaluation_blocks(evaluation: Any) -> list[Any]:
@@ -61,14 +61,14 @@ def evaluation_blocks(evaluation: Any) -> list[Any]:
     from ceiba.trust import GroupEvaluation
 
     if isinstance(evaluation, tuple):
-        return [block for one in evaluation for block in evaluation_blocks(one)]
+        return [block for output in evaluation for block in evaluation_blocks(output)]
     if isinstance(evaluation, GroupEvaluation):
         return list(evaluation.blocks())
     return list(evaluation.blocks(LANG.get()))
 
 
 def gains_of(evaluation: Any) -> Any:
-    """Give the table of gains and lift, or say why there is none."""
+    """Return the table of gains and lift, or raise an error that says why there is none."""
     scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
         raise OptionError(
@@ -115,12 +115,12 @@ def evaluation_on(
     if by is None:
         return evaluation
     if isinstance(evaluation, tuple):
-        return tuple(replace(one, by=by) for one in evaluation)
+        return tuple(replace(output, by=by) for output in evaluation)
     return replace(evaluation, by=by)
 
 
 def _leaves(model: Any) -> Callable[[Any], Any]:
-    """Give what turns rows into the nodes in which they end."""
+    """Return what turns rows into the nodes in which they end."""
 
     def leaves(rows: Any) -> Any:
         ends = model.apply(rows) if len(rows) else []
@@ -139,7 +139,7 @@ def truth_of(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Give the columns, the truth in the type of the classes, weights, and rows left out.
+    """Return the columns, the truth in the type of the classes, weights, and rows left out.
 
     The values of a column `by` are put into `groups`. The columns of each batch are kept as
     `reduced` makes them, so that all rows need not be in memory.
@@ -151,25 +151,27 @@ def truth_of(
     if name is None:
         raise OptionError("The model does not know the name of its target: give --target.")
     beside = list(dict.fromkeys([name, *filter(None, [weight, by])]))
-    read, kept = [], []
+    read, frames = [], []
     for batch in batches(data, reading, 250_000):
-        for one in beside:
-            if one not in batch.columns:
-                hint = did_you_mean(one, batch.columns)
+        for column in beside:
+            if column not in batch.columns:
+                hint = did_you_mean(column, batch.columns)
                 roles = {name: "the truth", weight: "the weights"}
-                what = roles.get(one, "the groups")
-                raise DataError(f"{data} has no column {one!r}, which holds {what}.{hint}")
+                what = roles.get(column, "the groups")
+                raise DataError(f"{data} has no column {column!r}, which holds {what}.{hint}")
         columns = by_schema(batch, tree.schema)
         read.append(columns if reduced is None else reduced(columns))
         cells = batch.cells(beside)
         if batch.piece is not None:
-            cells = cells.with_columns(tidy(pl.col(one), reading.markers) for one in beside)
+            cells = cells.with_columns(tidy(pl.col(column), reading.markers) for column in beside)
         numbers = [weight, name if not tree.task.has_classes else None]
-        kept.append(
-            cells.with_columns(numbers_in(batch, cells, one) for one in numbers if one is not None)
+        frames.append(
+            cells.with_columns(
+                numbers_in(batch, cells, column) for column in numbers if column is not None
+            )
         )
-    X, frame = pl.concat(read), pl.concat(kept)
-    del read, kept
+    X, frame = pl.concat(read), pl.concat(frames)
+    del read, frames
     present = frame[name].is_not_null()
     if not present.all():
         frame, X = frame.filter(present), X.filter(present)
@@ -195,13 +197,15 @@ def _truth(series: Any, tree: Any) -> Any:
 
 
 def evaluation_data(evaluation: Any) -> Any:
-    """Give an evaluation as plain data."""
+    """Return an evaluation as plain data."""
     if isinstance(evaluation, tuple):
-        return [evaluation_data(one) for one in evaluation]
+        return [evaluation_data(output) for output in evaluation]
     if hasattr(evaluation, "to_dict"):
         return evaluation.to_dict()
     data = {field.name: getattr(evaluation, field.name) for field in fields(evaluation)}
     if is_dataclass(data.get("scores")):
-        scores = {one.name: getattr(data["scores"], one.name) for one in fields(data["scores"])}
+        scores = {
+            field.name: getattr(data["scores"], field.name) for field in fields(data["scores"])
+        }
         data["scores"] = scores | {"gains": scores["gains"] and scores["gains"].to_dict()}
     return data | ({"accuracy": evaluation.accuracy} if hasattr(evaluation, "accuracy") else {})

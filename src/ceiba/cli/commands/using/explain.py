@@ -56,19 +56,19 @@ def explain(
         raise OptionError("--background has no effect without --shapley.")
     table = one_row(tree, metadata, data, row, values, reading)
     explanation = why(tree, table, lang=LANG.get())
-    shown: list[Any] = [explanation]
+    blocks: list[Any] = [explanation]
     figures = explanation.to_dict()
     if shapley:
         others = None if background is None else _rows(tree, metadata, background, reading)
         listings = _contributions(tree, table, others)
-        shown += [block for listing in listings for block in ("", listing)]
+        blocks += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
         figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
-    answer(shown, figures, as_json)
+    answer(blocks, figures, as_json)
 
 
 def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Give the contributions to the answer for a row, one listing per output."""
+    """Return the contributions to the answer for a row, one listing per output."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)
@@ -104,17 +104,17 @@ def one_row(
         from ceiba.table.files import plain_value
 
         styles = reading.like(metadata, tree).styles
-        given: dict[str, Any] = dict.fromkeys(tree.schema.names)
+        cells: dict[str, Any] = dict.fromkeys(tree.schema.names)
         for text in values or ():
             name, equals, value = text.partition("=")
-            if not equals or name not in given:
-                hint = did_you_mean(name, given)
+            if not equals or name not in cells:
+                hint = did_you_mean(name, cells)
                 raise OptionError(
                     f"--value {text!r}: write COLUMN=VALUE with a known column.{hint}"
                 )
             info = tree.schema.columns[tree.schema.index(name)]
-            given[name] = plain_value(value.strip(), info, styles)
-        frame = pl.DataFrame({name: pl.Series([v], dtype=pl.String) for name, v in given.items()})
+            cells[name] = plain_value(value.strip(), info, styles)
+        frame = pl.DataFrame({name: pl.Series([v], dtype=pl.String) for name, v in cells.items()})
         batch = Batch(frame.columns, 0, frame)
     table = route.read(tree, by_schema(batch, tree.schema))
     if not table.n_rows:
@@ -131,7 +131,7 @@ def _row(data: str, reading: Any, row: int) -> Any:
     for batch in batches(data, reading, 100_000):
         cells = batch.cells()
         if row <= seen + len(cells):
-            one = cells.slice(row - 1 - seen, 1)
-            return Batch(batch.columns, row - 1, one, styles=styles_of(batch))
+            frame = cells.slice(row - 1 - seen, 1)
+            return Batch(batch.columns, row - 1, frame, styles=styles_of(batch))
         seen += len(cells)
     raise DataError(f"{data} has {seen} rows; there is no row {row}.")
