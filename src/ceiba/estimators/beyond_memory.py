@@ -140,7 +140,7 @@ def is_in_pieces(X: Any) -> bool:
 
 @contextmanager
 def open_problem(
-    X: Any, y: Any, stated: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
+    X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
     """Read a table in pieces as a problem over shards; what needs all rows is refused by name."""
     if is_dask(X):
@@ -151,10 +151,10 @@ def open_problem(
                 f"{name} must name a column of X, which is beyond memory: fit(X, 'name'). Got a "
                 f"{type(column).__name__}."
             )
-    check_parameters(stated, _KNOWN)
-    options = grow_options(dict(stated), task)
-    _check_pruning(read_pruning(stated.get("prune")), X, options)
-    weighting = _weighting(sample_weight, stated.get("class_weight"))
+    check_parameters(params, _KNOWN)
+    options = grow_options(dict(params), task)
+    _check_pruning(read_pruning(params.get("prune")), X, options)
+    weighting = _weighting(sample_weight, params.get("class_weight"))
     here = isinstance(X, Scan) and X.cluster is None
     open_table = thread_home.open_table if here else dask_home.open_table
     with (
