@@ -123,14 +123,14 @@ def lazily(
             return pd.DataFrame(answers, index=index, columns=list(labels), dtype=dtype)
         return pd.Series(answers, index=index, dtype=dtype)
 
-    def one(part: Any) -> Any:
+    def predict_part(part: Any) -> Any:
         wide = (0, len(labels)) if labels else (0,)
         answers = method(part) if len(part) else np.empty(wide, dtype)
         return framed(answers, part.index)
 
     columns = X[list(tree.schema.names)]
     nothing = np.empty((0, len(labels)) if labels else 0, dtype)
-    return columns.map_partitions(one, meta=framed(nothing, columns._meta.index))
+    return columns.map_partitions(predict_part, meta=framed(nothing, columns._meta.index))
 
 
 def is_in_pieces(X: Any) -> bool:
