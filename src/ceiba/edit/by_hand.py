@@ -53,8 +53,8 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
     notes = [tree.notes[i] for i in tree.path(node).nodes if i in tree.notes]
     forbidden = frozenset(name for note in notes for name in note.forbid or ())
     preferred = frozenset(name for note in notes for name in note.prefer or ())
-    own = tree.notes.get(node)
-    return GrowingRules(forbidden, preferred - forbidden, bool(own and own.sealed))
+    node_note = tree.notes.get(node)
+    return GrowingRules(forbidden, preferred - forbidden, bool(node_note and node_note.sealed))
 
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
@@ -104,9 +104,9 @@ def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
     if not rules.forbid:
         return replace(here, problem=problem).grown()
     names = problem.table.schema.names
-    kept = [j for j, name in enumerate(names) if name not in rules.forbid]
-    part = replace(here, problem=_without(problem, kept)).grown()
-    return _widened(part, problem, np.array(kept))
+    columns = [j for j, name in enumerate(names) if name not in rules.forbid]
+    part = replace(here, problem=_without(problem, columns)).grown()
+    return _widened(part, problem, np.array(columns))
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
@@ -135,9 +135,9 @@ def grafted(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
     note = (tree.notes or {}).get(node)
     if note is None:
         return new
-    kept = replace(note, answer=None, before=None, reason=None)
-    kept = kept if part.n_nodes == 1 else replace(kept, sealed=None)
-    return new if kept == NodeNote() else with_note(new, node, kept)
+    rest = replace(note, answer=None, before=None, reason=None)
+    rest = rest if part.n_nodes == 1 else replace(rest, sealed=None)
+    return new if rest == NodeNote() else with_note(new, node, rest)
 
 
 def check_levels(levels: Any) -> None:
@@ -150,30 +150,32 @@ def check_levels(levels: Any) -> None:
 
 
 def _preferring(problem: Problem, names: frozenset[str]) -> Problem:
-    given = problem.options.column_cost
+    costs = problem.options.column_cost
     every = problem.table.schema.names
-    cost = np.ones(len(every)) if given is None else per_column("column_cost", given, every, 1.0)
+    cost = np.ones(len(every)) if costs is None else per_column("column_cost", costs, every, 1.0)
     cost = np.where([name in names for name in every], cost * _CHEAP, cost)
     return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
 
 
-def _without(problem: Problem, kept: list[int]) -> Problem:
+def _without(problem: Problem, columns: list[int]) -> Problem:
     """Return the problem of some of the columns."""
     names, changes = problem.table.schema.names, {}
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
-        given = getattr(problem.options, option)
-        if given is not None:
-            changes[option] = per_column(option, given, names, free)[kept].tolist()
+        values = getattr(problem.options, option)
+        if values is not None:
+            changes[option] = per_column(option, values, names, free)[columns].tolist()
     options = replace(problem.options, **changes)
-    return problem.changed(table=problem.table.select(kept), options=options)
+    return problem.changed(table=problem.table.select(columns), options=options)
 
 
-def _widened(part: Tree, problem: Problem, kept: npt.NDArray[Any]) -> Tree:
+def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
     """Replace the schema of a tree of some columns by that of all."""
 
     def moved(splits: SplitTable) -> SplitTable:
-        own = splits.column
-        return replace(splits, column=np.where(own >= 0, kept[np.maximum(own, 0)], own))
+        column = splits.column
+        return replace(
+            splits, column=np.where(column >= 0, positions[np.maximum(column, 0)], column)
+        )
 
     tables = {
         name: replace(stored, splits=moved(stored.splits))
@@ -248,15 +250,15 @@ def asked_again(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]
 
 
 def _for_all_levels(tree: Tree, source: int, split: Split, place: Here) -> Split:
-    """Say of a level set where levels go that it does not know."""
+    """Return a level set with its unknown levels of the node added to the largest branch."""
     if not isinstance(split, LevelSets):
         return split
     column = place.problem.table.column(split.column)
     codes = np.unique(column.values[place.rows])
     levels = column.info.levels
-    known = {level for group in split.branches for level in group}
+    named = {level for group in split.branches for level in group}
     present = [levels[code] for code in codes.tolist() if 0 <= code < len(levels)]
-    rest = tuple(level for level in present if level not in known)
+    rest = tuple(level for level in present if level not in named)
     if not rest:
         return split
     start, end = tree.branch_start[source : source + 2]

@@ -132,7 +132,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return float(measure(y, answers, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
-        """Give the id of the node (a leaf, mostly) in which each row ends.
+        """Return the id of the node (a leaf, mostly) in which each row ends.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ the tree
 
     def get_depth(self) -> int:
-        """Give the depth of the tree: most questions between the root and a leaf."""
+        """Return the depth of the tree: most questions between the root and a leaf."""
         return self._tree.depth
 
     def get_n_leaves(self) -> int:
@@ -318,8 +318,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         >>> ceiba.DecisionTreeClassifier().fit(X, y).reprune(cp=0.1).get_n_leaves()
         3
         """
-        given = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
-        if sum(value is not None for value in given.values()) != 1:
+        choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
+        if sum(value is not None for value in choices.values()) != 1:
             raise OptionError("reprune: give one of alpha, cp, n_leaves and rule.")
         tree, mine = self._tree, self.__dict__
         whole = mine.get("unpruned_tree_")
@@ -386,7 +386,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ inside
 
     def _few(self, tree: Tree, X: Any) -> list[int] | None:
-        """Give the leaves of a pandas frame of a few rows, past the reading of tables."""
+        """Return the leaves of a pandas frame of a few rows, past the reading of tables."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
         if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:

@@ -123,14 +123,14 @@ def lazily(
             return pd.DataFrame(answers, index=index, columns=list(labels), dtype=dtype)
         return pd.Series(answers, index=index, dtype=dtype)
 
-    def one(part: Any) -> Any:
+    def predict_part(part: Any) -> Any:
         wide = (0, len(labels)) if labels else (0,)
         answers = method(part) if len(part) else np.empty(wide, dtype)
         return framed(answers, part.index)
 
     columns = X[list(tree.schema.names)]
     nothing = np.empty((0, len(labels)) if labels else 0, dtype)
-    return columns.map_partitions(one, meta=framed(nothing, columns._meta.index))
+    return columns.map_partitions(predict_part, meta=framed(nothing, columns._meta.index))
 
 
 def is_in_pieces(X: Any) -> bool:
@@ -140,7 +140,7 @@ def is_in_pieces(X: Any) -> bool:
 
 @contextmanager
 def open_problem(
-    X: Any, y: Any, stated: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
+    X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
     """Read a table in pieces as a problem over shards; what needs all rows is refused by name."""
     if is_dask(X):
@@ -151,10 +151,10 @@ def open_problem(
                 f"{name} must name a column of X, which is beyond memory: fit(X, 'name'). Got a "
                 f"{type(column).__name__}."
             )
-    check_parameters(stated, _KNOWN)
-    options = grow_options(dict(stated), task)
-    _check_pruning(read_pruning(stated.get("prune")), X, options)
-    weighting = _weighting(sample_weight, stated.get("class_weight"))
+    check_parameters(params, _KNOWN)
+    options = grow_options(dict(params), task)
+    _check_pruning(read_pruning(params.get("prune")), X, options)
+    weighting = _weighting(sample_weight, params.get("class_weight"))
     here = isinstance(X, Scan) and X.cluster is None
     open_table = thread_home.open_table if here else dask_home.open_table
     with (

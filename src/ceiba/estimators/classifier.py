@@ -68,7 +68,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         return route.predict_proba(tree, table, n_threads=self._threads(table))
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Give the logarithms of the class probabilities of each row.
+        """Return the logarithms of the class probabilities of each row.
 
         Parameters
         ----------

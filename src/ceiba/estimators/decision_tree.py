@@ -95,7 +95,7 @@ class DecisionTree(BaseTree):
                 nested = expand(name, value)
                 if isinstance(nested, OptionObject):
                     inner = nested.get_params().items()
-                    params.update((f"{name}__{key}", given) for key, given in inner)
+                    params.update((f"{name}__{key}", setting) for key, setting in inner)
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -109,13 +109,13 @@ class DecisionTree(BaseTree):
         -------
         self
         """
-        known = self._get_param_names()
+        names = self._get_param_names()
         for name in params:
-            own = name.partition("__")[0]
-            if own not in known:
+            option = name.partition("__")[0]
+            if option not in names:
                 raise OptionError(
-                    f"Invalid parameter {own!r} for {type(self).__name__}."
-                    f"{did_you_mean(own, known)} Its parameters are {', '.join(known)}."
+                    f"Invalid parameter {option!r} for {type(self).__name__}."
+                    f"{did_you_mean(option, names)} Its parameters are {', '.join(names)}."
                 )
         plain = {name: value for name, value in params.items() if "__" not in name}
         super().set_params(**plain)
@@ -134,18 +134,18 @@ class DecisionTree(BaseTree):
 
     def _check_parameters(self) -> dict[str, Any]:
         """Refuse wrong parameters; give those that are not at their default."""
-        stated = self._stated()
-        if isinstance(stated.get("prune"), str):
-            read_pruning(stated["prune"])  # says which class to use
-        check_stated(stated, self._task, type(self).__name__)
-        return stated
+        params = self._stated()
+        if isinstance(params.get("prune"), str):
+            read_pruning(params["prune"])  # says which class to use
+        check_stated(params, self._task, type(self).__name__)
+        return params
 
     def _stated(self) -> dict[str, Any]:
         """Return the parameters that are not at their default, by name."""
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
         values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
-        stated = compress(defaults, map(is_not, values, defaults.values()))
-        return {name: mine[name] for name in stated if not is_same(mine[name], defaults[name])}
+        changed = compress(defaults, map(is_not, values, defaults.values()))
+        return {name: mine[name] for name in changed if not is_same(mine[name], defaults[name])}
 
     # ------------------------------------------------------------------ fit
 
@@ -207,12 +207,12 @@ class DecisionTree(BaseTree):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
                 raise OptionError(f"{name} is not supported for tables beyond memory.")
-            stated = self._check_parameters()
+            params = self._check_parameters()
             if groups is not None:
-                stated = {**stated, "prune": with_groups(stated.get("prune"), groups)}
-            opened = open_problem(X, y, stated, self._task, sample_weight, checkpoint)
+                params = {**params, "prune": with_groups(params.get("prune"), groups)}
+            opened = open_problem(X, y, params, self._task, sample_weight, checkpoint)
             with opened as problem:
-                return self._learn(problem, stated)
+                return self._learn(problem, params)
         if checkpoint is not None:
             raise OptionError(
                 f"checkpoint={str(checkpoint)!r} is for tables beyond memory, and X is in memory. "
@@ -224,19 +224,19 @@ class DecisionTree(BaseTree):
             self._counts_rows, sample_weight = True, frequency
         if type(X) is not np.ndarray and is_by_name(X):
             self._matches_names = True
-        problem, stated = self._read_problem(X, y, sample_weight, drop_missing_target)
-        kept = self.__dict__.pop("_present", None)
+        problem, params = self._read_problem(X, y, sample_weight, drop_missing_target)
+        present = self.__dict__.pop("_present", None)
         if groups is not None:
-            stated = {**stated, "prune": with_groups(stated.get("prune"), groups, kept)}
-        return self._learn(problem, stated)
+            params = {**params, "prune": with_groups(params.get("prune"), groups, present)}
+        return self._learn(problem, params)
 
-    def _learn(self, problem: Problem, stated: dict[str, Any]) -> Self:
+    def _learn(self, problem: Problem, params: dict[str, Any]) -> Self:
         """Grow and prune the tree of a problem, and keep what is fitted."""
         n_rows = problem.n_rows
-        if stated:
-            warn_of_idle_split(stated, n_rows)
+        if params:
+            warn_of_idle_split(params, n_rows)
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
-            tree, pruned, strength = _made(problem, stated)
+            tree, pruned, strength = _made(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
@@ -255,13 +255,13 @@ class DecisionTree(BaseTree):
             self.leaf_strength_ = strength
         return self
 
-    def _tree_of(self, problem: Problem, stated: dict[str, Any], rows: Any) -> Tree:
+    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
-        if _AFTER_GROWING.isdisjoint(stated):  # on one table: what the core prepared is shared
-            return _shortened(problem.grow(rows, n_jobs=1), stated)
+        if _AFTER_GROWING.isdisjoint(params):  # on one table: what the core prepared is shared
+            return _shortened(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
-        return _made(alone, stated)[0]
+        return _made(alone, params)[0]
 
     def _read_problem(
         self,
@@ -277,30 +277,30 @@ class DecisionTree(BaseTree):
                 f"An estimator grows by its parameters, got {', '.join(options)} besides. "
                 "Use set_params(...)."
             )
-        stated = self._check_parameters()
+        params = self._check_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:
-            stated["frequency_weights"] = True
+            params["frequency_weights"] = True
         if isinstance(sample_weight, str):
             X, sample_weight = split_target(X, sample_weight)
         table, target, weight = self._read_training(
-            X, y, sample_weight, stated, drop_missing_target
+            X, y, sample_weight, params, drop_missing_target
         )
-        chosen = grow_options(stated, self._task)
-        if not stated and weight is None:  # the common case, and a small fit takes microseconds
-            return Problem(table, target, chosen, weight), stated
-        if stated.get("class_weight") is not None:
-            per_class = class_weights(stated["class_weight"], target)
+        chosen = grow_options(params, self._task)
+        if not params and weight is None:  # the common case, and a small fit takes microseconds
+            return Problem(table, target, chosen, weight), params
+        if params.get("class_weight") is not None:
+            per_class = class_weights(params["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
         if weight is not None and not weight.any():
             raise DataError(
                 "No row counts: those that have a target have sample_weight 0, or class_weight 0. "
                 "Give one of them a positive weight."
             )
-        if stated.get("frequency_weights") and weight is not None:
+        if params.get("frequency_weights") and weight is not None:
             # A part of a row would give nodes other numbers of rows than their parts have.
             parts = np.flatnonzero(weight != np.floor(weight))
             if len(parts):
-                row, by_class = int(parts[0]), stated.get("class_weight") is not None
+                row, by_class = int(parts[0]), params.get("class_weight") is not None
                 way_out = (
                     "class_prior instead of class_weight" if by_class else "others as sample_weight"
                 )
@@ -308,10 +308,10 @@ class DecisionTree(BaseTree):
                     f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
                     f"{' with class_weight' * by_class}. Pass {way_out}."
                 )
-        return Problem(table, target, chosen, weight), stated
+        return Problem(table, target, chosen, weight), params
 
     def _read_training(
-        self, X: Any, y: Any, sample_weight: Any, stated: dict[str, Any], drop_missing_target: bool
+        self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], drop_missing_target: bool
     ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
         name = None
         if is_named_target(X, y):
@@ -319,15 +319,15 @@ class DecisionTree(BaseTree):
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
             y = column_or_1d(y, warn=True)
         work = X.size if isinstance(X, np.ndarray) else 0
-        threads = n_threads(stated.get("n_jobs"), work)
-        chosen = stated.get("categorical_features", "from_dtype")
+        threads = n_threads(params.get("n_jobs"), work)
+        chosen = params.get("categorical_features", "from_dtype")
         table = read(X, categorical_features=chosen, n_threads=threads)
         weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)
         if drop_missing_target:
             present = present_rows(y)
-            name = name or (own if isinstance(own := getattr(y, "name", None), str) else None)
+            name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             self._present = present
             if self.n_rows_dropped_:
@@ -337,14 +337,14 @@ class DecisionTree(BaseTree):
                         f"[{table.n_rows}, {len(present)}]. X has {table.n_rows} rows, y has "
                         f"{len(present)}; every row needs one target, or None."
                     )
-                strict = stated.get("unseen") == "error"  # a model takes the rows it was given
+                strict = params.get("unseen") == "error"  # a model takes the rows it was given
                 table = described(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
         # A level that only rows of weight 0 have is unseen then, which must not be an error.
-        if weight is not None and stated.get("unseen") != "error" and not weight.all():
+        if weight is not None and params.get("unseen") != "error" and not weight.all():
             table = described(table, weight > 0)
-        if stated.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
+        if params.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         return table, target, weight
@@ -357,9 +357,9 @@ class DecisionTree(BaseTree):
 
     def _asked(self) -> tuple[GrowOptions | None, Pruning | None]:
         """Return options of growing and the pruning; None where `fit` would refuse them."""
-        stated = self._stated()
+        params = self._stated()
         try:
-            return grow_options(stated, self._task), read_pruning(stated.get("prune"))
+            return grow_options(params, self._task), read_pruning(params.get("prune"))
         except CeibaError:
             return None, None
 
@@ -405,39 +405,39 @@ _LEFT_BY_PRUNING: Final = {
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
 
 
-def _made(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
+def _made(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
     """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
-    if _AFTER_GROWING.isdisjoint(stated):
+    if _AFTER_GROWING.isdisjoint(params):
         tree = problem.grow()
-        return _shortened(tree, stated) if stated else tree, None, None
-    honest, rule = read_leaf_values(stated)
+        return _shortened(tree, params) if params else tree, None, None
+    honest, rule = read_leaf_values(params)
     if honest is not None or rule is not None:
-        refuse_unpruned(read_pruning(stated.get("prune")))
+        refuse_unpruned(read_pruning(params.get("prune")))
     seed = problem.options.seed
     if honest is None:
-        tree, pruned = _grown_and_pruned(problem, stated)
+        tree, pruned = _grown_and_pruned(problem, params)
     else:
         questions, values = honest_parts(problem, honest.share, seed)
-        tree, pruned = _grown_and_pruned(problem.take(questions), stated)
+        tree, pruned = _grown_and_pruned(problem.take(questions), params)
         tree = honest_values(tree, problem.take(values))
     if rule is None:
         return tree, pruned, None
     plain = "share" if honest is None else Honest(share=honest.share)
 
     def fold_tree(rows: Any) -> Tree:
-        return _made(problem.take(rows), {**stated, "leaf_values": plain})[0]
+        return _made(problem.take(rows), {**params, "leaf_values": plain})[0]
 
     strength = chosen_strength(problem, rule, fold_tree, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
 
 
-def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, Pruned | None]:
-    pruning, search = read_pruning(stated.get("prune")), problem.options.searched
+def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None]:
+    pruning, search = read_pruning(params.get("prune")), problem.options.searched
     if pruning is None:
-        return _shortened(problem.grow(), stated), None
+        return _shortened(problem.grow(), params), None
     if search is not None and search.penalty:
         raise OptionError(
-            f"search={search!r} has a penalty, and prune={stated['prune']!r} chooses one. Give one "
+            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Give one "
             "of them."
         )
     pruned = pruning.fit(problem)
@@ -448,6 +448,6 @@ def _grown_and_pruned(problem: Problem, stated: dict[str, Any]) -> tuple[Tree, P
     return replace(problem, options=replace(problem.options, search=chosen)).grow(), pruned
 
 
-def _shortened(tree: Tree, stated: dict[str, Any]) -> Tree:
-    alpha = stated.get("ccp_alpha", 0.0)
+def _shortened(tree: Tree, params: dict[str, Any]) -> Tree:
+    alpha = params.get("ccp_alpha", 0.0)
     return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree

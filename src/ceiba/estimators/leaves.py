@@ -83,9 +83,9 @@ def _parts(tree: Tree) -> list[int]:
     return [i for i in parts if i != most] + [child.id for child in tree.node(most).children]
 
 
-def read_leaf_values(stated: Mapping[str, Any]) -> tuple[Honest | None, Any]:
+def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     """Return the honest leaves, if any, and the rule of values: None for shares and means."""
-    rule = expand_leaf_values(stated.get("leaf_values", "share"))
+    rule = expand_leaf_values(params.get("leaf_values", "share"))
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
         honest.check()
@@ -93,9 +93,9 @@ def read_leaf_values(stated: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     if isinstance(rule, MEstimate | Shrinkage):
         rule.check()
     rule = None if rule == "share" else rule
-    if (honest is not None or rule is not None) and stated.get("monotonic_cst") is not None:
+    if (honest is not None or rule is not None) and params.get("monotonic_cst") is not None:
         raise OptionError(
-            f"leaf_values={stated['leaf_values']!r} may break monotonic_cst. Leave one of them out."
+            f"leaf_values={params['leaf_values']!r} may break monotonic_cst. Leave one of them out."
         )
     return honest, rule
 
@@ -110,7 +110,7 @@ def refuse_unpruned(pruning: Any) -> None:
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
-    """Say how many leaves no honest row reaches."""
+    """Warn of leaves that no honest row reaches."""
     empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
     if empty:
         warnings.warn(
@@ -125,10 +125,10 @@ def warn_of_empty_leaves(tree: Tree) -> None:
 def chosen_strength(
     problem: Problem, rule: Any, tree_of: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Give the strength of a smoothing, chosen by cross-validation if it is not given."""
-    given = strength_of(rule)
-    if given is not None:
-        return float(given)
+    """Return the strength of a smoothing, chosen by cross-validation if it is not given."""
+    fixed = strength_of(rule)
+    if fixed is not None:
+        return float(fixed)
     loss = np.zeros(len(rule.grid))
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))

@@ -53,19 +53,19 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
             f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
             "tree: model.tree_.save(path)."
         )
-    known = _objects()
+    classes = _objects()
     parameters = {
-        key: _plain(key, value, known, "set the parameter again before fitting anew.")
+        key: _plain(key, value, classes, "set the parameter again before fitting anew.")
         for key, value in model.get_params(deep=False).items()
     }
-    fitted, kept = {}, {}
+    fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _plain(key, value, known, "fit again to have the attribute.")
+            plain = _plain(key, value, classes, "fit again to have the attribute.")
             if plain != _LEFT_OUT:
-                fitted[key], kept[key] = plain, value
+                fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
-    _refuse_unusable(model, kept, model._tree, Field(stored, "model"))
+    _refuse_unusable(model, attributes, model._tree, Field(stored, "model"))
     return stored
 
 
@@ -87,17 +87,17 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
             stored["fitted"][key].fail(f"No model has such a {key}.")
 
 
-def _plain(name: str, value: Any, known: Mapping[str, type], advice: str) -> Any:
+def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
     """Return a value as JSON has it; of one that has no place there, a mark."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
-        return to_json(value, known)
+        return to_json(value, classes)
     except UnwritableError:
-        shown = repr(value)
-        shown = shown if len(shown) <= _SHOWN else f"<{type(value).__name__}>"
+        text = repr(value)
+        text = text if len(text) <= _SHOWN else f"<{type(value).__name__}>"
         warnings.warn(
-            f"{name}={shown} cannot be written into a model file and is left out. The fitted "
+            f"{name}={text} cannot be written into a model file and is left out. The fitted "
             f"tree is not affected; {advice}",
             CeibaWarning,
             stacklevel=5,
@@ -112,16 +112,18 @@ def restore(document: Document) -> Any:
         return tree
     stored.object(("class", "parameters", "fitted"))
     refuse_deep(stored)
-    classes, known = _classes(), _objects()
+    classes, objects = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
-    given, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
+    settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
     parameters = {
-        key: from_json(given[key], known) for key in given.value if given.value[key] != _LEFT_OUT
+        key: from_json(settings[key], objects)
+        for key in settings.value
+        if settings.value[key] != _LEFT_OUT
     }
     model = cls(**parameters)
-    attributes = {key: _read_fitted(fitted[key], known) for key in fitted.value}
+    attributes = {key: _read_fitted(fitted[key], objects) for key in fitted.value}
     _refuse_unusable(model, attributes, tree, stored)
     try:
         model._keep(tree)
@@ -131,12 +133,12 @@ def restore(document: Document) -> Any:
     return model
 
 
-def _read_fitted(field: Field, known: Mapping[str, type]) -> Any:
+def _read_fitted(field: Field, classes: Mapping[str, type]) -> Any:
     """Read a fitted attribute."""
     if isinstance(field.value, dict) and "$tree" in field.value:
         parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
         return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    return from_json(field, known)
+    return from_json(field, classes)
 
 
 def _is_number(value: Any) -> bool:
@@ -187,11 +189,11 @@ def _is_cross_validation(value: Any) -> bool:
         ):
             return False
     return (
-        len({len(one) for one in (value.alpha, value.risk, value.se, value.sd)}) == 1
+        len({len(values) for values in (value.alpha, value.risk, value.se, value.sd)}) == 1
         and len(value.alpha) > 0
-        and all(type(one) is int and one > 0 for one in (value.n_folds, value.n_repeats))
+        and all(type(count) is int and count > 0 for count in (value.n_folds, value.n_repeats))
         and (held_out is None or (isinstance(held_out, tuple) and len(held_out) == value.n_repeats))
-        and all(_are_step_functions(one, value) for one in held_out or ())
+        and all(_are_step_functions(functions, value) for functions in held_out or ())
     )
 
 
@@ -215,8 +217,8 @@ def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
 
 def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
     return all(
-        isinstance(one, np.ndarray) and one.ndim == ndim and one.dtype.kind in kinds
-        for one in arrays
+        isinstance(array, np.ndarray) and array.ndim == ndim and array.dtype.kind in kinds
+        for array in arrays
     )
 
 
@@ -245,12 +247,12 @@ def _classes() -> dict[str, type[BaseTree]]:
     """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
 
-    found: list[type[BaseTree]] = [BaseTree]
-    for cls in found:
-        found += cls.__subclasses__()
+    family: list[type[BaseTree]] = [BaseTree]
+    for cls in family:
+        family += cls.__subclasses__()
     return {
         cls.__name__: cls
-        for cls in found[1:]
+        for cls in family[1:]
         if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
     }
 
@@ -258,20 +260,20 @@ def _classes() -> dict[str, type[BaseTree]]:
 def _objects() -> dict[str, type]:
     """Return the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    kept = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
-    classes = [one for one in (*public, Listing, StepFunctions) if isinstance(one, type)]
-    return {one.__name__: one for one in classes if issubclass(one, kept)}
+    bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
+    classes = [cls for cls in (*public, Listing, StepFunctions) if isinstance(cls, type)]
+    return {cls.__name__: cls for cls in classes if issubclass(cls, bases)}
 
 
 def wrap(tree: Tree) -> Any:
-    """Give an estimator around a tree that was loaded, converted or written by hand."""
+    """Return an estimator around a tree that was loaded, converted or written by hand."""
     return _classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
     """Return an estimator with the parameters of another one and a tree of its own."""
     other = type(model)(**model.get_params(deep=False))
-    kept = ("_counts_rows", "_matches_names")
-    other.__dict__.update({name: True for name in kept if name in model.__dict__})
+    marks = ("_counts_rows", "_matches_names")
+    other.__dict__.update({name: True for name in marks if name in model.__dict__})
     other._keep(tree)
     return other

@@ -131,7 +131,7 @@ _PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a
 
 
 def _in_order(task: Task) -> Mapping[str, Option]:
-    """Give the rows in the order of the signature: scikit-learn's parameters first."""
+    """Return the rows in the order of the signature: scikit-learn's parameters first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
@@ -155,20 +155,20 @@ _ALLOWED: Final = {
 }
 
 
-def check_stated(stated: Mapping[str, Any], task: Task, owner: str) -> None:
+def check_stated(params: Mapping[str, Any], task: Task, owner: str) -> None:
     """Refuse wrong values, and values that exclude each other."""
-    if not stated:
+    if not params:
         return
-    check_options(stated, _ALLOWED[task], owner)
-    for one, other, why in _EXCLUSIVE:
-        if stated.get(one) is not None and stated.get(other) is not None:
+    check_options(params, _ALLOWED[task], owner)
+    for name, other, why in _EXCLUSIVE:
+        if params.get(name) is not None and params.get(other) is not None:
             raise OptionError(
-                f"{one}={stated[one]!r} and {other}={stated[other]!r} {why}. Give one of them."
+                f"{name}={params[name]!r} and {other}={params[other]!r} {why}. Give one of them."
             )
 
 
 def expand(name: str, value: Any) -> Any:
-    """Give the object that a short form of a parameter stands for; other values as they are."""
+    """Return the object that a short form of a parameter stands for; other values as they are."""
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
     if name == "leaf_values":
@@ -176,13 +176,13 @@ def expand(name: str, value: Any) -> Any:
     return expand_grow_option(name, value)
 
 
-def grow_options(stated: Mapping[str, Any], task: Task) -> GrowOptions:
+def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
     """Return the options of growing that the stated parameters mean."""
-    if not stated:
+    if not params:
         return _shared_options(task)
-    chosen = {name: value for name, value in stated.items() if name in OPTIONS[task]}
-    if "random_state" in stated:
-        chosen["seed"] = seed_of(stated["random_state"])
+    chosen = {name: value for name, value in params.items() if name in OPTIONS[task]}
+    if "random_state" in params:
+        chosen["seed"] = seed_of(params["random_state"])
     if all(type(value) in _PLAIN for value in chosen.values()):
         return _shared_options(task, **chosen)
     return GrowOptions(task=task, **chosen)
@@ -194,16 +194,16 @@ def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
     return GrowOptions(task=task, **chosen)
 
 
-def warn_of_idle_split(stated: Mapping[str, Any], n_rows: int) -> None:
-    """Say that `min_samples_split` does nothing when `min_samples_leaf` asks for as much."""
-    if "min_samples_split" not in stated or "min_samples_leaf" not in stated:
+def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
+    """Warn that `min_samples_split` does nothing when `min_samples_leaf` asks for as much."""
+    if "min_samples_split" not in params or "min_samples_leaf" not in params:
         return
-    leaf = resolve_min_leaf(stated["min_samples_leaf"], n_rows)
-    split = resolve_min_split(stated["min_samples_split"], 0, n_rows)
+    leaf = resolve_min_leaf(params["min_samples_leaf"], n_rows)
+    split = resolve_min_split(params["min_samples_split"], 0, n_rows)
     if leaf >= split:
         warnings.warn(
-            f"min_samples_split={stated['min_samples_split']!r} has no effect: "
-            f"min_samples_leaf={stated['min_samples_leaf']!r} lets only nodes of at least "
+            f"min_samples_split={params['min_samples_split']!r} has no effect: "
+            f"min_samples_leaf={params['min_samples_leaf']!r} lets only nodes of at least "
             f"{2 * leaf} rows be split. Leave one of them out.",
             CeibaWarning,
             stacklevel=4,
@@ -224,7 +224,7 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     try:
         weight = compute_sample_weight(class_weight, y)
     except (TypeError, ValueError) as error:
-        classes = "; ".join(", ".join(map(repr, one.tolist())) for one in target.info.classes)
+        classes = "; ".join(", ".join(map(repr, names.tolist())) for names in target.info.classes)
         raise OptionError(
             f"class_weight={class_weight!r} does not fit the target, whose classes are {classes}. "
             'Give "balanced", or a dict of these classes and their weights (several outputs: a '

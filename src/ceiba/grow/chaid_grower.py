@@ -237,10 +237,10 @@ class _Chooser:
         self.weight = problem.weight
         self.counted = problem.weight if options.frequency_weights else None
         bins = options.chaid.bins
-        self.columns = [categories_of(one, bins, rows, self.counted) for one in table.columns]
+        self.columns = [categories_of(column, bins, rows, self.counted) for column in table.columns]
         self.codes = [
-            codes_of(column.values, own.cuts)
-            for column, own in zip(table.columns, self.columns, strict=True)
+            codes_of(column.values, categories.cuts)
+            for column, categories in zip(table.columns, self.columns, strict=True)
         ]
         truth = target.values[:, 0]
         self.n_classes = 0
@@ -315,7 +315,7 @@ class _Chooser:
             count = np.bincount(cell, weights=weight, minlength=size * self.n_classes)
             return np.asarray(count, np.float64).reshape(size, self.n_classes)
         count = np.bincount(codes, weights=weight, minlength=size).astype(np.float64)
-        return np.stack([count, *(exact_sums(one, codes, size) for one in moments)], axis=1)
+        return np.stack([count, *(exact_sums(moment, codes, size) for moment in moments)], axis=1)
 
     def _is_too_light(self, grouping: Grouping, rows: Rows) -> bool:
         """Whether a group weighs less than a leaf must."""

@@ -97,9 +97,9 @@ def _check_growers(options: GrowOptions) -> None:
                     f"{_asked_by(grower, options)} has no use for {name}: "
                     f"{name}={value!r} would have no effect. Leave {name} at {row.default!r}."
                 )
-            known = _VALUES.get((grower, name))
-            if known is not None and value not in known:
-                listed = " or ".join(map(repr, known))
+            supported = _VALUES.get((grower, name))
+            if supported is not None and value not in supported:
+                listed = " or ".join(map(repr, supported))
                 raise OptionError(
                     f"{_asked_by(grower, options)} works with {name}={listed}. "
                     f"Got {name}={value!r}."

@@ -80,7 +80,7 @@ def _exponent(values: npt.NDArray[Any]) -> int:
 def per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
-    """Give one number for each column; columns that a dict does not name get the default."""
+    """Return one number for each column; columns that a dict does not name get the default."""
     if isinstance(values, Mapping):
         strangers = [name for name in values if name not in names]
         if strangers:

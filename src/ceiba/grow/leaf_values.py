@@ -88,7 +88,7 @@ class Shrinkage(OptionObject):
 
 
 def strength_of(rule: Any) -> float | None:
-    """Give the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
+    """Return the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
 
@@ -144,8 +144,8 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
         return replace(moved, risk=tree.risk + apart * tree.share)
     if tree.n_outputs > 1:
         return moved
-    own = tree.class_probability[:, None, :]
-    return replace(moved, risk=class_risk(own, moved.answer, tree.share, tree.cost_matrix))
+    probability = tree.class_probability[:, None, :]
+    return replace(moved, risk=class_risk(probability, moved.answer, tree.share, tree.cost_matrix))
 
 
 class Honest(OptionObject):
@@ -185,7 +185,7 @@ def expand_leaf_values(rule: Any) -> Any:
 
 
 def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Give the rows for the questions and those for the values; classes are spread evenly."""
+    """Return the rows for the questions and those for the values; classes are spread evenly."""
     rows = np.arange(problem.n_rows)
     if problem.weight is not None:  # a part of rows without weight would say nothing
         rows = np.flatnonzero(problem.weight > 0)
@@ -206,7 +206,7 @@ def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]
 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
-    """Give a tree the counts, values and risks of a problem's rows."""
+    """Return the tree with the counts, values and risks of a problem's rows."""
     labels: Any = problem.target.values
     if tree.task.has_classes:
         classes = problem.target.info.classes
@@ -239,7 +239,7 @@ def limited(tree: Tree, directions: Sequence[int]) -> Tree:
 
 
 def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
-    """Give the share of the second class of each node, within the limits of the splits above."""
+    """Return the share of the second class of each node, within the limits of the splits above."""
     assert tree.counts is not None
     counts = tree.counts[:, 0]
     total = counts.sum(axis=1)

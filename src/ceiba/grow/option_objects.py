@@ -227,7 +227,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Give the object that a short form stands for; other values as they are."""
+    """Return the object that a short form stands for; other values as they are."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     make = _SHORT.get(name, {}).get(value) if isinstance(value, str) else None

@@ -69,12 +69,12 @@ def _row(  # a field whose metadata is the option's row
     core: str | None = None,
     to_core: Callable[[Any], Any] | None = None,
 ) -> Any:
-    made = Option("", default, allowed, kind, help, flag, growers, core, to_core)
-    return field(default=default, metadata={"option": made})
+    option = Option("", default, allowed, kind, help, flag, growers, core, to_core)
+    return field(default=default, metadata={"option": option})
 
 
 def counted(limit: int | None) -> int:
-    """Give a limit as the core counts: -1 is none, and 2**31 - 1 is as good as anything beyond."""
+    """Return a limit as the core counts: -1 is none, and 2**31 - 1 is as good as any beyond."""
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
@@ -397,8 +397,8 @@ class GrowOptions:
     @property
     def significance(self) -> float | None:
         """Largest p-value at which a node is split; None: no such rule."""
-        given = self.min_significance
-        return float(given.level) if isinstance(given, Significance) else given
+        rule = self.min_significance
+        return float(rule.level) if isinstance(rule, Significance) else rule
 
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
@@ -424,7 +424,7 @@ def _criterion_option(task: Task) -> Option:
     tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
     classes = task.is_classification("Growing")
     objects = (GainRatio, Chaid) if classes else (Chaid,)
-    kinds = " or ".join(one.__name__ for one in objects)
+    kinds = " or ".join(cls.__name__ for cls in objects)
     listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
     return Option(
         "criterion",
@@ -449,12 +449,12 @@ _CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
 
 
 def _rows_of(task: Task) -> Mapping[str, Option]:
-    made = {"criterion": _criterion_option(task)}
-    for one in fields(GrowOptions):
-        row = one.metadata.get("option")
-        if row is not None and (task.has_classes or one.name not in _CLASSES_ONLY):
-            made[one.name] = replace(row, name=one.name)
-    return MappingProxyType(made)
+    rows = {"criterion": _criterion_option(task)}
+    for entry in fields(GrowOptions):
+        row = entry.metadata.get("option")
+        if row is not None and (task.has_classes or entry.name not in _CLASSES_ONLY):
+            rows[entry.name] = replace(row, name=entry.name)
+    return MappingProxyType(rows)
 
 
 #: The rows of the options of growing, by task and name.
@@ -476,4 +476,4 @@ _ALLOWED: Final = {
     for task, rows in OPTIONS.items()
 }
 _WITH_OBJECTS: Final = ("criterion", "missing", "categorical_splits", "min_significance", "search")
-_DEFAULTS: Final = {one.name: one.default for one in fields(GrowOptions)}
+_DEFAULTS: Final = {entry.name: entry.default for entry in fields(GrowOptions)}

@@ -100,13 +100,15 @@ def _counted(
     if classes:
         labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
     y = labels[:, 0] if target.info.n_outputs == 1 else labels
-    own = None if weight is None else weight[rows]
+    weights = None if weight is None else weight[rows]
     part = (
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
     units = Units.of(np.asarray(y), None) if not classes else Units()
-    add = in_order if classes and own is None else rounded_once  # counts are exact in any order
-    tree = recount(bare, part, units.shrink_target(y), sample_weight=own, keep_value=False, add=add)
+    add = in_order if classes and weights is None else rounded_once  # counts are exact in any order
+    tree = recount(
+        bare, part, units.shrink_target(y), sample_weight=weights, keep_value=False, add=add
+    )
     if not units.target:
         return tree
     with np.errstate(over="ignore", under="ignore"):  # squared errors in the unit of the target

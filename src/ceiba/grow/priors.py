@@ -85,7 +85,7 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
 
 
 def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array | None:
-    """Give q(k), by which weighted counts become prior-adjusted ones; None without priors."""
+    """Return q(k), by which weighted counts become prior-adjusted ones; None without priors."""
     if prior is None:
         return None
     with np.errstate(over="ignore"):
@@ -137,22 +137,24 @@ def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
     return matrix
 
 
-def _refuse_strangers(option: str, given: Mapping[Any, Any], labels: Any, classes: Classes) -> None:
-    known = _plain(classes)
-    by_text = {str(label): label for label in known}
+def _refuse_strangers(
+    option: str, mapping: Mapping[Any, Any], labels: Any, classes: Classes
+) -> None:
+    names = _plain(classes)
+    by_text = {str(label): label for label in names}
     for label in labels:
-        if label in known:
+        if label in names:
             continue
         hint = did_you_mean(str(label), by_text)
         if str(label) in by_text:  # of another type, as all keys may be: "1" for 1
             renamed = {
-                tuple(by_text.get(str(one), one) for one in key)
+                tuple(by_text.get(str(part), part) for part in key)
                 if isinstance(key, tuple)
                 else by_text.get(str(key), key): value
-                for key, value in given.items()
+                for key, value in mapping.items()
             }
             hint = f" Write {option}={renamed!r}."
-        raise OptionError(f"{option} names class {label!r}; the classes are {known}.{hint}")
+        raise OptionError(f"{option} names class {label!r}; the classes are {names}.{hint}")
 
 
 def _numbers(option: str, values: Any) -> Array:
@@ -192,8 +194,8 @@ def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> 
     if options.class_prior is None and options.cost_matrix is None:
         return _PLAIN
     if not options.task.has_classes:
-        given = "class_prior" if options.class_prior is not None else "cost_matrix"
-        raise OptionError(f"{given} is for classification; this is a {options.task} tree.")
+        option = "class_prior" if options.class_prior is not None else "cost_matrix"
+        raise OptionError(f"{option} is for classification; this is a {options.task} tree.")
     classes = target.info.classes[0]
     prior = read_prior(options.class_prior, classes)
     costs = read_costs(options.cost_matrix, classes)

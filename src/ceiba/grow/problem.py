@@ -140,7 +140,7 @@ class Problem:
     @cached_property
     def _without_columns(self) -> Problem:
         """The problem of a table without columns, which cannot be split and is not sorted."""
-        kept = (
+        names = (
             "task",
             "class_prior",
             "cost_matrix",
@@ -152,7 +152,7 @@ class Problem:
         # Tests value splits only, and leave nodes to gini or squared error.
         criterion = "" if self.options.chaid is not None else self.options.criterion
         options = GrowOptions(
-            criterion=criterion, **{name: getattr(self.options, name) for name in kept}
+            criterion=criterion, **{name: getattr(self.options, name) for name in names}
         )
         return Problem(self.table.select([]), self.target, options, given_scales=self.scales)
 
@@ -175,14 +175,14 @@ class Problem:
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
         )
         target = y if isinstance(y, Target) else read_target_like(y, tree.target, table.n_rows)
-        own = {
+        settings = {
             "criterion": tree.criterion,
             "missing": tree.missing,
             "unseen": tree.unseen,
             "class_prior": tree.class_prior,
             "cost_matrix": tree.cost_matrix,
         }
-        chosen = GrowOptions(task=tree.task, **{**own, **options})
+        chosen = GrowOptions(task=tree.task, **{**settings, **options})
         weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
         return cls(table, target, chosen, weight)
 

@@ -115,7 +115,7 @@ class SearchState:
         return power * self.units.target + self.units.weight
 
     def restore(self, loss: float) -> float:
-        """Give a loss of the core in the unit of the data."""
+        """Return a loss of the core in the unit of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(loss, self._exponent))
 
@@ -332,8 +332,8 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
     answers = [_answers(tree, problem.table) for tree in trees]
     listed = tuple(
-        Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], own))
-        for tree, own in zip(trees, answers, strict=True)
+        Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], answer))
+        for tree, answer in zip(trees, answers, strict=True)
     )
     return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
 
@@ -348,9 +348,9 @@ def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
     return answers[tree.apply(table)]
 
 
-def _agreement(best: npt.NDArray[Any], own: npt.NDArray[Any]) -> float:
+def _agreement(best: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
     if best.dtype.kind != "f":
-        return float((best == own).mean())
-    if np.ptp(best) == 0 or np.ptp(own) == 0:
-        return float(np.array_equal(best, own))
-    return float(np.corrcoef(best, own)[0, 1] ** 2)
+        return float((best == other).mean())
+    if np.ptp(best) == 0 or np.ptp(other) == 0:
+        return float(np.array_equal(best, other))
+    return float(np.corrcoef(best, other)[0, 1] ** 2)

@@ -51,14 +51,14 @@ class _Writer:
             self.parts.append("::::")
 
     def _head(self, text: str) -> list[str]:
-        """Give the title a number, and below it the other languages and the notebook."""
+        """Return the title with its number, and below it the other languages and the notebook."""
         title, _, rest = text.partition("\n")
         number = self.finished.lesson.number
         links = " · ".join(
-            words(one)["lessons.language"]
-            if one == self.lang
-            else f"[{words(one)['lessons.language']}](../{one}/{number}.md)"
-            for one in LANGUAGES
+            words(lang)["lessons.language"]
+            if lang == self.lang
+            else f"[{words(lang)['lessons.language']}](../{lang}/{number}.md)"
+            for lang in LANGUAGES
         )
         command = f"ceiba lesson {number}" + ("" if self.lang == "en" else f" --lang {self.lang}")
         return [

@@ -21,8 +21,8 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
     columns = {
         name: {
             level: [
-                sum(1 for v, c in zip(values, y, strict=True) if (v, c) == (level, one))
-                for one in classes
+                sum(1 for v, c in zip(values, y, strict=True) if (v, c) == (level, label))
+                for label in classes
             ]
             for level in dict.fromkeys(values)
         }
@@ -40,7 +40,7 @@ def cut_picture(
     """
     values = sorted(set(x))
     cuts = [(a + b) / 2 for a, b in pairwise(values)]
-    numeric = all(isinstance(one, int | float) for one in y)
+    numeric = all(isinstance(value, int | float) for value in y)
     classes = [] if numeric else sorted(set(y))
     rows = [
         [float(a), float(b) if numeric else classes.index(b)] for a, b in zip(x, y, strict=True)
@@ -82,8 +82,8 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
     """Count held-out cases by the probability of their leaf: set a threshold, see the cost."""
     groups: dict[float, list[int]] = {}
-    for p, one in zip(probability, truth, strict=True):
-        groups.setdefault(float(p), [0, 0])[int(one)] += 1
+    for p, outcome in zip(probability, truth, strict=True):
+        groups.setdefault(float(p), [0, 0])[int(outcome)] += 1
     return {"kind": "threshold", "groups": [[p, *groups[p]] for p in sorted(groups)]}
 
 
@@ -128,8 +128,8 @@ def line(
 ) -> dict[str, Any]:
     """List curves over x with a mark at the step's place, and rows as points."""
     return {
-        "x": [float(one) for one in x],
-        "series": {name: [float(one) for one in values] for name, values in series.items()},
+        "x": [float(value) for value in x],
+        "series": {name: [float(value) for value in values] for name, values in series.items()},
         "at": at,
         "points": [[float(u), float(v)] for u, v in points],
     }

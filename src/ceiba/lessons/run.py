@@ -34,8 +34,8 @@ class Output:
     @property
     def text(self) -> str:
         """The output as a terminal shows it."""
-        shown = "" if self.value is None else repr(self.value)
-        return "\n".join(part for part in (self.printed.rstrip("\n"), shown) if part)
+        value_text = "" if self.value is None else repr(self.value)
+        return "\n".join(part for part in (self.printed.rstrip("\n"), value_text) if part)
 
 
 @dataclass
@@ -132,9 +132,9 @@ class Worked:
     cell: str
     expression: str
 
-    def value(self, finished: Finished, **known: Any) -> Any:
+    def value(self, finished: Finished, **names: Any) -> Any:
         """Evaluate the figure in the lesson that ran."""
-        return eval(self.expression, {**finished.values[self.cell], **known})
+        return eval(self.expression, {**finished.values[self.cell], **names})
 
 
 def worked_figures() -> list[Worked]:

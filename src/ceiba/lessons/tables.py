@@ -151,7 +151,7 @@ def _seattle() -> Columns:
     wet = rng.random(n) < 1 / (1 + np.exp(-odds))
     inches = np.where(wet, np.maximum(1, np.round(rng.exponential(22, n))) / 100, 0.0)
     fallen: list[Any] = inches.tolist()
-    rained: list[Any] = ["TRUE" if one > 0 else "FALSE" for one in fallen]
+    rained: list[Any] = ["TRUE" if amount > 0 else "FALSE" for amount in fallen]
     for day in rng.choice(n, 3, replace=False).tolist():
         fallen[day] = rained[day] = None
     return {
@@ -192,7 +192,7 @@ def _water() -> Columns:
         gone = rng.random(n) < missing
         numbers = np.round(mean + spread * z[name], 3).tolist()
         columns[name] = [
-            None if one else value for one, value in zip(gone.tolist(), numbers, strict=True)
+            None if gap else value for gap, value in zip(gone.tolist(), numbers, strict=True)
         ]
     columns["Potability"] = drinkable.astype(float).tolist()
     return columns

@@ -61,7 +61,7 @@ class NodeRisks:
 def node_risks(
     tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
 ) -> NodeRisks:
-    """Give the risks of a tree's nodes, ready for pruning."""
+    """Return the risks of a tree's nodes, ready for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
     stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
@@ -110,7 +110,7 @@ def _is_whole(tree: Tree) -> bool:
 
 
 def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
-    """Give the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
+    """Return the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
     if risk == "impurity":  # what the impurity of these rows is, the node does not know
         stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
     else:
@@ -129,7 +129,7 @@ def prune_tree(
     n_leaves: int | None = None,
     risk: Risk = "cost",
 ) -> Tree:
-    """Give T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+    """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def prune_tree(
     >>> prune_tree(tree, n_leaves=6).n_leaves
     4
     """
-    if sum(given is not None for given in (alpha, cp, n_leaves)) != 1:
+    if sum(value is not None for value in (alpha, cp, n_leaves)) != 1:
         raise OptionError("Give one of alpha, cp and n_leaves.")
     if n_leaves is not None:
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
@@ -239,7 +239,7 @@ class PruningSequence:
         return self.alpha / self.root_risk if self.root_risk > 0 else np.zeros(len(self))
 
     def tree(self, step: int) -> Tree:
-        """Give the tree of a step; negative steps count from the end."""
+        """Return the tree of a step; negative steps count from the end."""
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
             raise OptionError(f"This sequence has steps 0 to {len(self) - 1}. Got {step}.")
@@ -252,7 +252,7 @@ class PruningSequence:
         return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
 
     def listing(self) -> Listing:
-        """Give the steps as a table that prints well and turns into a frame."""
+        """Return the steps as a table that prints well and turns into a frame."""
         figures = {"alpha": self.alpha, "n_leaves": self.n_leaves, "risk": self.risk}
         weighted = "" if self.whole_tree.class_prior is None else "prior-weighted "
         legend = (

@@ -188,7 +188,7 @@ class CostComplexity(Pruning):
 def _asked_for(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
-    """Give the step of an alpha or a size, and the words for it; None: neither is given."""
+    """Return the step of an alpha or a size, and the words for it; None: neither is given."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
         return step, f"alpha = {alpha!r} was asked for"
@@ -210,11 +210,11 @@ def choose_again(
         raise OptionError(
             "The unpruned tree was not kept. Fit with prune=CostComplexity(keep_unpruned=True)."
         )
-    given = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
-    stated = {name: value for name, value in given.items() if value is not None}
-    if len(stated) != 1:
+    choices = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
+    params = {name: value for name, value in choices.items() if value is not None}
+    if len(params) != 1:
         raise OptionError("Give one of alpha, n_leaves and rule.")
-    check_options(stated, CostComplexity._allowed, "reprune")
+    check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
     choice = _asked_for(sequence, alpha, n_leaves)
     if choice is None:
@@ -257,7 +257,7 @@ def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
         raise OptionError(
             "groups are given twice: in fit and in the CostComplexity. Give them once."
         )
-    kept = np.asarray(groups) if present is None else np.asarray(groups)[present]
+    labels = np.asarray(groups) if present is None else np.asarray(groups)[present]
     grouped = copy(pruning)
-    grouped.groups = kept
+    grouped.groups = labels
     return grouped

@@ -58,7 +58,7 @@ def description_length(tree: Tree) -> Tree:
 
 
 def _leaf_bits(counts: Array) -> Array:
-    """Give the bits of the class labels in each node, and one for being a leaf."""
+    """Return the bits of the class labels in each node, and one for being a leaf."""
     n, size = counts.sum(axis=1), counts.shape[1]
     share = np.divide(counts, n[:, None], out=np.ones_like(counts), where=counts > 0)
     labels = -(counts * np.log2(share)).sum(axis=1)

@@ -71,7 +71,7 @@ class PruningTable(Listing):
         return PruningTable(figures, title=self.title, legend=legend)
 
     def step(self, rule: Rule) -> int:
-        """Give the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
+        """Return the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
         if "cv_risk" not in self:
             raise OptionError(
                 "This table has no cross-validated risks to choose by. Fit with prune='cv'."
@@ -139,7 +139,7 @@ def pruning_table(
 
 
 def unit_of(tree: Tree, kind: str) -> str:
-    """Say in which unit a risk is."""
+    """Return the unit of a risk."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
     if tree.task.is_regression("Cost-complexity pruning"):
@@ -158,9 +158,9 @@ def _legend(
     reason: str,
     score: str,
 ) -> str:
-    unit, own = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
+    unit, kind = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
     lines = [
-        f"alpha: cost per leaf, in the unit of the {own}; the tree of a row is the best one from "
+        f"alpha: cost per leaf, in the unit of the {kind}; the tree of a row is the best one from "
         "its alpha up to the next",
         f"cp: alpha / R(root), R(root) = {sequence.root_risk:.6g}",
     ]
@@ -176,7 +176,7 @@ def _legend(
 
 
 def _choice(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
-    """Say which step is chosen: the last line of the legend."""
+    """Return the last line of the legend: which step is chosen."""
     leaves = int(figures["n_leaves"][step])
     return (
         f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "

@@ -98,7 +98,7 @@ class ReducedError(Pruning):
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]
         if tree.task.has_classes:
-            columns = [known[labels[:, k]] for k, known in enumerate(tree.target.classes)]
+            columns = [classes[labels[:, k]] for k, classes in enumerate(tree.target.classes)]
             labels = np.stack(columns, axis=1)
         y = labels[:, 0] if labels.shape[1] == 1 else labels
         weight = None if problem.weight is None else problem.weight[held_out]

@@ -48,12 +48,12 @@ def same_answer(tree: Tree) -> Tree:
     first = np.searchsorted(ends, np.arange(tree.n_nodes))
     last = np.searchsorted(ends, tree.subtree_end) - 1
     alike = changes[first] == changes[last]
-    own = np.all(np.isclose(answers, answers[ends[first]], rtol=_NOISE, atol=0.0), axis=1)
-    return tree.collapse(np.flatnonzero(alike & own & ~tree.is_leaf))
+    is_close = np.all(np.isclose(answers, answers[ends[first]], rtol=_NOISE, atol=0.0), axis=1)
+    return tree.collapse(np.flatnonzero(alike & is_close & ~tree.is_leaf))
 
 
 def _answers(tree: Tree) -> npt.NDArray[Any]:
-    """Give the answers of the nodes, of shape (n_nodes, n_outputs)."""
+    """Return the answers of the nodes, of shape (n_nodes, n_outputs)."""
     if tree.task.has_classes:
         return np.asarray(tree.answer).reshape(tree.n_nodes, -1)
     return np.asarray(tree.value[:, :, 0])

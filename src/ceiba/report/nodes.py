@@ -193,7 +193,7 @@ def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
             if len(present):
                 columns["quantiles"][j] = shown(np.quantile(present, _QUANTILES))
         else:
-            known = values[(values >= 0) & (values < rows.columns[j].info.n_levels)]
-            if len(known):
-                columns["common"][j] = int(np.bincount(known).argmax())
+            codes = values[(values >= 0) & (values < rows.columns[j].info.n_levels)]
+            if len(codes):
+                columns["common"][j] = int(np.bincount(codes).argmax())
     return columns

@@ -92,22 +92,22 @@ def _fill_table(sections: Iterable[str]) -> str:
     for section in sections:
         by_language = [words(lang).section(section) for lang in LANGUAGES]
         for key in by_language[0]:
-            forms = [one[key] for one in by_language]
+            forms = [texts[key] for texts in by_language]
             if isinstance(forms[0], dict):
                 table[f"{key}_one"] = [form["one"] for form in forms]
                 forms = [form["other"] for form in forms]
             table[key] = forms
-    shown = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
-    return f"Object.assign(WORDS, {shown});"
+    content = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
+    return f"Object.assign(WORDS, {content});"
 
 
 @cache
 def modules_of(entry: str) -> tuple[str, ...]:
     """Return the paths of an entry and of what it imports, each after those that it imports."""
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
-        found.update(dict.fromkeys(modules_of(normpath(join(dirname(entry), name)))))
-    return (*found, entry)
+        paths.update(dict.fromkeys(modules_of(normpath(join(dirname(entry), name)))))
+    return (*paths, entry)
 
 
 def style_of(paths: Iterable[str]) -> str:
@@ -130,8 +130,8 @@ def _bare(text: str) -> str:
     No string of the assets goes over several lines or holds the beginning of a comment (a test
     looks), so lines can be taken alone.
     """
-    kept = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
-    kept = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", kept))
-    lines = (line.strip() for line in kept.split("\n"))
+    code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))
+    lines = (line.strip() for line in code.split("\n"))
     bare = "\n".join(line for line in lines if line and not line.startswith("//"))
     return re.sub(r"^export ", "", bare, flags=re.MULTILINE)

@@ -65,7 +65,7 @@ def payload(
     output: int = 0,
     created: str | None = None,
 ) -> dict[str, Any]:
-    """Give all that the interactive page shows.
+    """Return all that the interactive page shows.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def payload(
             "rivals": None if tree.competitors is not None else search_rivals(tree, by_node, y),
         }
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
-    any_check = any(one is not None for one in checks.values())
+    any_check = any(check is not None for check in checks.values())
     trust = trust_columns(tree, output=output, **checks) if any_check else None
     target, proof = tree.target.name, tree.certificate
     return {
@@ -206,9 +206,9 @@ def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any
         figures["mean"] = exact(np.where(reached, counted.value[:, output, 0], np.nan))
         figures["variance"] = exact(np.where(reached, counted.impurity, np.nan))
     else:
-        kept = tree.recount(table, y, keep_value=True)
-        safe = np.where(kept.share > 0, kept.share, 1.0)
-        figures["loss"] = exact(np.where(reached, kept.risk / safe, np.nan))
+        unchanged = tree.recount(table, y, keep_value=True)
+        safe = np.where(unchanged.share > 0, unchanged.share, 1.0)
+        figures["loss"] = exact(np.where(reached, unchanged.risk / safe, np.nan))
     return figures
 
 

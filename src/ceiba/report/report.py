@@ -53,7 +53,7 @@ class Report:
         return written
 
     def _repr_html_(self) -> str:
-        """Give the page as a frame, for notebooks."""
+        """Return the page as a frame, for notebooks."""
         return (
             f'<iframe srcdoc="{_html.escape(self.html, quote=True)}" width="100%" height="680" '
             'sandbox="allow-scripts allow-downloads allow-modals" style="border:0"></iframe>'
@@ -86,5 +86,5 @@ def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: An
     >>> report(ceiba.tree.build(("x <= 2.5", "a", "b")), lang="es").path is None
     True
     """
-    made = Report(page(payload(tree, **options)))
-    return made if path is None else made.save(path)
+    result = Report(page(payload(tree, **options)))
+    return result if path is None else result.save(path)

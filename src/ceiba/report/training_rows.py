@@ -68,9 +68,9 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
     if tree.task.is_regression("The report"):
         return np.asarray(y, np.float64).reshape(n_rows, -1)[:, output]
     target = read_target(y, task=tree.task, n_rows=n_rows)
-    known = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
+    code_of = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
     names = target.info.classes[output].tolist()
-    codes = np.array([known.get(label, -1) for label in names], np.int64)
+    codes = np.array([code_of.get(label, -1) for label in names], np.int64)
     labels: Array = codes[np.asarray(target.values)[:, output]]
     return labels
 
@@ -81,23 +81,23 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
     nodes = [i for i in inner[:MOST_NODES] if size[i] > 0]
-    made: dict[int, dict[str, Any] | None] = {}
+    by_node: dict[int, dict[str, Any] | None] = {}
     for j in sorted({int(tree.splits.column[node]) for node in nodes}):  # each column is read once
         values = np.asarray(rows.table.columns[j].values)
         for node in nodes:
             if tree.splits.column[node] == j:
-                made[node] = _node_bars(tree, rows, node, n_classes, values)
-    kept: list[dict[str, Any]] = []
+                by_node[node] = _node_bars(tree, rows, node, n_classes, values)
+    histograms: list[dict[str, Any]] = []
     figures = 0
     for node in inner[:MOST_NODES]:
-        bars = made.get(node)
+        bars = by_node.get(node)
         if bars is None:
             continue
         figures += len(bars["n"]) + len(bars.get("quartiles", ()))
-        if figures > MOST_FIGURES and kept:
+        if figures > MOST_FIGURES and histograms:
             break
-        kept.append({"node": node, **bars})
-    return sorted(kept, key=lambda one: int(one["node"]))
+        histograms.append({"node": node, **bars})
+    return sorted(histograms, key=lambda histogram: int(histogram["node"]))
 
 
 def _node_bars(
@@ -106,21 +106,21 @@ def _node_bars(
     mine = rows.of(node)
     column = rows.table.columns[int(tree.splits.column[node])]
     target = rows.target[mine]
-    known = target >= 0 if n_classes else np.isfinite(target)
-    mine, target = mine[known], target[known]
+    present = target >= 0 if n_classes else np.isfinite(target)
+    mine, target = mine[present], target[present]
     values = values[mine]
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    made = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
-    if made is None or "codes" not in made or not tree.splits.parts_missing[node]:
-        return made
+    figures = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+    if figures is None or "codes" not in figures or not tree.splits.parts_missing[node]:
+        return figures
     # Missing levels have a branch of their own, and so a bar, the last.
     gone = _is_missing(column, values)
     more = _counted(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
-    made.pop("missing", None)
-    made["codes"].append(None)
-    return made | {name: [*made[name], *more[name]] for name in more}
+    figures.pop("missing", None)
+    figures["codes"].append(None)
+    return figures | {name: [*figures[name], *more[name]] for name in more}
 
 
 def column_bars(table: Table) -> list[dict[str, Any] | None]:
@@ -233,15 +233,15 @@ def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None
     if not nodes:
         return None
     stumps = problem.grow_on_each([np.sort(rows.of(i)).astype(np.uint32) for i in nodes])
-    n, kept = [0] * tree.n_nodes, []
+    n, competitors = [0] * tree.n_nodes, []
     for node, stump in zip(nodes, stumps, strict=True):
         same = stump.n_nodes > 1 and stump.splits.column[0] == tree.splits.column[node]
         if same and np.isclose(stump.gain[0], tree.gain[node], rtol=1e-6, atol=1e-12):
             assert stump.competitors is not None
             n[node] = len(stump.competitors.gain)
-            kept.append(stump.competitors)
+            competitors.append(stump.competitors)
     if not any(n):
         return None
-    splits = SplitTable.joined([one.splits for one in kept])
-    gain = np.concatenate([one.gain for one in kept])
+    splits = SplitTable.joined([stored.splits for stored in competitors])
+    gain = np.concatenate([stored.gain for stored in competitors])
     return {"n": n, "splits": split_columns(splits), "gain": shown(gain)}

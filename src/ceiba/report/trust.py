@@ -36,10 +36,10 @@ def trust_columns(
 ) -> dict[str, Any] | None:
     """Return the results of trust checks as plain data; None if there are none."""
     panels = {
-        "stability": [_stability(tree, one, output) for one in _each("stability", stability)],
-        "rivals": [_rivals(tree, one) for one in _each("rivals", rivals)],
-        "groups": [_groups(one) for one in _each("groups", groups)],
-        "drift": [_drift(tree, one) for one in _each("drift", drift)],
+        "stability": [_stability(tree, result, output) for result in _each("stability", stability)],
+        "rivals": [_rivals(tree, result) for result in _each("rivals", rivals)],
+        "groups": [_groups(result) for result in _each("groups", groups)],
+        "drift": [_drift(tree, result) for result in _each("drift", drift)],
     }
     if not any(panels.values()):
         return None
@@ -47,37 +47,37 @@ def trust_columns(
     return {k: v if k in several else v[0] if v else None for k, v in panels.items()}
 
 
-def _each(name: str, given: Any) -> list[Any]:
+def _each(name: str, results: Any) -> list[Any]:
     """Return the results as a list; refuse what no check gave."""
-    if given is None:
+    if results is None:
         return []
     call, *parts = _CALLS[name]
-    every = list(given) if isinstance(given, list | tuple) else [given]
+    every = list(results) if isinstance(results, list | tuple) else [results]
     if len(every) > 1 and name in ("stability", "drift"):
         raise OptionError(f"{name}: got {len(every)} results. The page shows one.")
-    for one in every:
-        if not all(hasattr(one, part) for part in parts):
-            raise OptionError(f"{name}: got {type(one).__name__}. Give the result of {call}.")
+    for result in every:
+        if not all(hasattr(result, part) for part in parts):
+            raise OptionError(f"{name}: got {type(result).__name__}. Give the result of {call}.")
     return every
 
 
-def _places(whole_tree: Tree, own: Tree, name: str) -> list[int]:
+def _places(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
     """Return the node of the whole tree at which each node of the fitted tree stands."""
-    places = [-1] * own.n_nodes
+    places = [-1] * tree.n_nodes
     waiting = [(0, 0)]
     while waiting:
         i, w = waiting.pop()
         places[i] = w
-        if own.is_leaf[i]:
+        if tree.is_leaf[i]:
             continue
         same = (
-            own.splits.column[i] == whole_tree.splits.column[w]
-            and own.n_rows[i] == whole_tree.n_rows[w]
-            and own.n_branches[i] == whole_tree.n_branches[w]
+            tree.splits.column[i] == whole_tree.splits.column[w]
+            and tree.n_rows[i] == whole_tree.n_rows[w]
+            and tree.n_branches[i] == whole_tree.n_branches[w]
         )
         if not same:
             raise OptionError(_OTHER.format(name=name))
-        mine = own.branch_node[own.branch_start[i] : own.branch_start[i + 1]].tolist()
+        mine = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
         start, end = whole_tree.branch_start[w : w + 2]
         waiting += zip(mine, whole_tree.branch_node[start:end].tolist(), strict=True)
     return places

@@ -128,19 +128,21 @@ class DaskExchange:
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send each shard its arrays of a kind."""
         self._shards = [
-            self._submit(Shard.scatter, shard, kind, own)
-            for shard, own in zip(self._shards, arrays, strict=True)
+            self._submit(Shard.scatter, shard, kind, part)
+            for shard, part in zip(self._shards, arrays, strict=True)
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
         """Return the arrays of a kind that each shard has, in their order."""
         shards = self._shards
         return with_retries(
-            self._client, shards, lambda: [self._submit(Shard.collect, one, kind) for one in shards]
+            self._client,
+            shards,
+            lambda: [self._submit(Shard.collect, shard, kind) for shard in shards],
         )
 
-    def _submit(self, work: Any, *given: Any, **where: Any) -> Any:
-        return self._client.submit(work, *given, pure=False, retries=RETRIES, **where)
+    def _submit(self, work: Any, *args: Any, **where: Any) -> Any:
+        return self._client.submit(work, *args, pure=False, retries=RETRIES, **where)
 
 
 def _worker_hint(place: Sequence[str]) -> dict[str, Any]:
@@ -234,7 +236,7 @@ class Parts:
     def of_blocks(client: Any, source: Blocks) -> Parts:
         """Have blocks of rows computed and joined."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
-        every = client.compute([one for array in blocks for one in array], retries=RETRIES)
+        every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
         rows = [[every[k * n + i] for k in range(len(blocks))] for i in range(n)]
         frames = [
@@ -255,24 +257,24 @@ def open_table(
     is_scan = isinstance(source, Scan)
     with client_of(source.cluster if is_scan else None) as client:
         if is_scan:
-            given = Parts.of_scan(source)
+            parts = Parts.of_scan(source)
         elif isinstance(source, Blocks):
-            given = Parts.of_blocks(client, source)
+            parts = Parts.of_blocks(client, source)
         else:
-            given = Parts.of_frame(client, source)
-        table, learned = _sharded(client, given, target, options, weighting)
+            parts = Parts.of_frame(client, source)
+        table, learned = _sharded(client, parts, target, options, weighting)
         if is_scan:
-            table = _watched(table, source, len(given.parts))
-        del given  # made again if a shard is lost
+            table = _watched(table, source, len(parts.parts))
+        del parts  # made again if a shard is lost
         yield table, learned
 
 
 def _sharded(
-    client: Any, given: Parts, target: str, options: GrowOptions, weighting: Weighting
+    client: Any, parts: Parts, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
     """Make the shards: levels, classes and bins are agreed on, then rows are coded."""
-    names = _columns(given, target, weighting)
-    numbers = [name for name in names if name in given.numbers]
+    names = _columns(parts, target, weighting)
+    numbers = [name for name in names if name in parts.numbers]
 
     def submit(work: Any, *args: Any) -> Any:
         return client.submit(work, *args, pure=False, retries=RETRIES)
@@ -282,34 +284,34 @@ def _sharded(
 
     about = target, weighting.column, options
     seen: list[tuple[PieceLook, Any]] = gather(
-        [submit(look_at_part, part, names, numbers, about) for part in given.parts]
+        [submit(look_at_part, part, names, numbers, about) for part in parts.parts]
     )
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
         raise DataError("The frame has no rows.")
     whole = join([look for look, _ in seen])
     binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
-    sample = _sample([one for _, one in seen if one is not None], binned)
-    single = given.single & set(names)
-    known = settle(whole, names, sample, single, (target, options), weighting)
-    if not given.named:
-        known = replace(
-            known,
-            schema=Schema(known.schema.columns, known.schema.target, named=False),
-            target=replace(known.target, name=None),
+    sample = _sample([piece for _, piece in seen if piece is not None], binned)
+    single = parts.single & set(names)
+    first = settle(whole, names, sample, single, (target, options), weighting)
+    if not parts.named:
+        first = replace(
+            first,
+            schema=Schema(first.schema.columns, first.schema.target, named=False),
+            target=replace(first.target, name=None),
         )
-    made = [
-        submit(to_arrays, part, n, known, target)
-        for part, n in zip(given.parts, n_rows, strict=True)
+    filled = [
+        submit(to_arrays, part, n, first, target)
+        for part, n in zip(parts.parts, n_rows, strict=True)
     ]
-    ranges: list[Seen] = gather([submit(seen_of, one) for one in made])
-    agreed = agree(known, ranges, options)
+    ranges: list[Seen] = gather([submit(seen_of, future) for future in filled])
+    agreed = agree(first, ranges, options)
     schema, layout = agreed.schema, agreed.layout
     table = ShardedTable(
         schema,
         layout,
         DaskExchange(
-            client, [submit(to_shard, one, schema, layout, k) for k, one in enumerate(made)]
+            client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(filled)]
         ),
         n_rows,
         weighed=agreed.weighed,
@@ -328,9 +330,9 @@ def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
     return table.changed(values_in_memory=values, watch=scan.watch)
 
 
-def _columns(given: Parts, target: str, weighting: Weighting) -> list[str]:
+def _columns(parts: Parts, target: str, weighting: Weighting) -> list[str]:
     """Return the columns to learn from."""
-    names = list(given.names)
+    names = list(parts.names)
     if target not in names:
         raise SchemaError(
             f"There is no column {target!r} to use as the target.{did_you_mean(target, names)}"
@@ -351,10 +353,10 @@ def _sample(
     """Join the samples of all partitions, and keep about `SAMPLE` values of each column."""
     infos, values = [], {}
     for name in binned:
-        own = [one for one in samples if name in one[1]]
-        joined = np.concatenate([numbers[name] for _, numbers in own])
+        matches = [sample for sample in samples if name in sample[1]]
+        joined = np.concatenate([numbers[name] for _, numbers in matches])
         values[name] = joined[:: max(1, len(joined) // SAMPLE)].copy()
-        schema = own[0][0]
+        schema = matches[0][0]
         infos.append(schema.columns[schema.index(name)])
     return Schema(tuple(infos)), values
 
@@ -378,11 +380,11 @@ def look_at_part(
     return seen, sample_numbers([_some_rows(part, binned)], binned) if binned else None
 
 
-def to_arrays(part: Any, n_rows: int, known: FirstPass, target: str) -> tuple[ShardArrays, Seen]:
+def to_arrays(part: Any, n_rows: int, first: FirstPass, target: str) -> tuple[ShardArrays, Seen]:
     """Code the rows of a partition and put them into bins."""
-    shapes = known.shapes(n_rows).items()
+    shapes = first.shapes(n_rows).items()
     arrays = named_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
-    return arrays, fill(arrays, part, known, target)
+    return arrays, fill(arrays, part, first, target)
 
 
 def seen_of(pair: tuple[ShardArrays, Seen]) -> Seen:

@@ -127,33 +127,33 @@ def weights_of(numbers: Any) -> npt.NDArray[np.float64]:
 
 def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
     for info in infos:
-        known = seen.infos.get(info.name)
-        if known is None or (known.is_numeric and not info.is_numeric):
+        earlier = seen.infos.get(info.name)
+        if earlier is None or (earlier.is_numeric and not info.is_numeric):
             seen.infos[info.name] = info
             continue
-        if info.is_numeric or known.levels == info.levels:
+        if info.is_numeric or earlier.levels == info.levels:
             continue
-        if Kind.ORDERED in (known.kind, info.kind):
+        if Kind.ORDERED in (earlier.kind, info.kind):
             raise DataError(
                 f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
-                f"{known.levels} and {info.levels}. Write all files with the same categories."
+                f"{earlier.levels} and {info.levels}. Write all files with the same categories."
             )
-        levels = sorted_levels(list({*known.levels, *info.levels}))
-        seen.infos[info.name] = replace(known, levels=levels)
+        levels = sorted_levels(list({*earlier.levels, *info.levels}))
+        seen.infos[info.name] = replace(earlier, levels=levels)
 
 
 def join(looks: Sequence[PieceLook]) -> PieceLook:
     """Put together what was seen of all pieces."""
     whole = PieceLook()
-    for one in looks:
-        _join(whole, list(one.infos.values()))
-        whole.classes += one.classes
-        whole.counts += one.counts
-        whole.least, whole.most = min(whole.least, one.least), max(whole.most, one.most)
-        whole.bits = _wider(whole.bits, one.bits)
-        whole.weight_bits = _wider(whole.weight_bits, one.weight_bits)
-        whole.n_rows += one.n_rows
-        whole.weight = whole.weight or one.weight
+    for look in looks:
+        _join(whole, list(look.infos.values()))
+        whole.classes += look.classes
+        whole.counts += look.counts
+        whole.least, whole.most = min(whole.least, look.least), max(whole.most, look.most)
+        whole.bits = _wider(whole.bits, look.bits)
+        whole.weight_bits = _wider(whole.weight_bits, look.weight_bits)
+        whole.n_rows += look.n_rows
+        whole.weight = whole.weight or look.weight
     if whole.weight is not None and whole.weight_bits == _NO_BITS:
         raise DataError(
             f"All weights in column {whole.weight!r} are 0: there is no row to learn from."
@@ -292,8 +292,11 @@ def settle(
     name, options = target
     forget = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
-    schema = Schema(tuple(infos[one] for one in names))
-    edges = [edges_of(sample[1][one], one in single) if one in sample[1] else [] for one in names]
+    schema = Schema(tuple(infos[column] for column in names))
+    edges = [
+        edges_of(sample[1][column], column in single) if column in sample[1] else []
+        for column in names
+    ]
     if options.task.is_classification("A table beyond memory"):
         info, totals = _classes_of(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)

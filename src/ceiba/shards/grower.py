@@ -103,24 +103,24 @@ def check_supported(options: GrowOptions) -> None:
         raise refusal("categorical_splits", options.categorical_splits)
 
 
-def check_parameters(stated: Mapping[str, Any], known: frozenset[str]) -> None:
+def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None:
     """Refuse parameters of an estimator, by name, that are not options of growing and not known."""
-    for name, value in stated.items():
-        if name not in known and name not in _KNOWN and name != "random_state":
+    for name, value in params.items():
+        if name not in allowed and name not in _KNOWN and name != "random_state":
             raise refusal(name, value)
 
 
 def refusal(name: str, value: Any) -> OptionError:
-    """Give the error for an option that needs the whole table."""
+    """Return the error for an option that needs the whole table."""
     return OptionError(
         f"{name}={value!r} needs a table in memory, and this one is beyond it. Leave {name} out, "
         "or read the table, or a sample of it."
     )
 
 
-def _refuse_value(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        listed = ", ".join(map(repr, known))
+def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        listed = ", ".join(map(repr, allowed))
         raise OptionError(
             f"{name}={value!r} needs a table in memory, and this one is beyond it. There, {name} "
             f"is one of {listed}."
@@ -255,13 +255,13 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
     places = _places([n_rows for n_rows, *_ in distinct])
     exchange.scatter("places", places)
     samples = exchange.collect("sample")
-    values = _by_tree([own[0] for own in samples], [k * ends for ends, _ in places])
+    values = _by_tree([arrays[0] for arrays in samples], [k * ends for ends, _ in places])
     weights = None
     if table.weighed is not None:
-        weights = _by_tree([own[1] for own in samples], [ends for ends, _ in places])
+        weights = _by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
     coarse, numbers = [], []
     for t in range(len(trees)):
-        sample = np.concatenate([own.reshape(k, -1) for own in values[t]], axis=1)
+        sample = np.concatenate([part.reshape(k, -1) for part in values[t]], axis=1)
         weight = None if weights is None else np.concatenate(weights[t])
         for j in range(k):
             few = reduce(np.union1d, [part[t * k + j] for part in parts], np.empty(0))
@@ -273,7 +273,7 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
         np.array(trees),
         np.array(coarse),
         np.tile(single, len(trees)),
-        np.cumsum([len(own) for own in numbers]),
+        np.cumsum([len(edges) for edges in numbers]),
         np.concatenate(numbers),
     )
     exchange.scatter("bins", [bins] * n_shards)
@@ -287,16 +287,18 @@ def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
         ends = np.cumsum(of_tree)
         sample = np.asarray(_core.approximate_sample(int(ends[-1])))
         parts = np.split(sample, np.searchsorted(sample, ends[:-1]))
-        by_tree.append([own - first for own, first in zip(parts, ends - of_tree, strict=True)])
+        by_tree.append(
+            [places - first for places, first in zip(parts, ends - of_tree, strict=True)]
+        )
     return [
-        (np.cumsum([len(own) for own in of_shard]), np.concatenate(of_shard))
+        (np.cumsum([len(places) for places in of_shard]), np.concatenate(of_shard))
         for of_shard in zip(*by_tree, strict=True)
     ]
 
 
 def _by_tree(arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]) -> list[Any]:
     """Return, per tree, its part of the array of each shard."""
-    split = [np.split(own, end[:-1]) for own, end in zip(arrays, ends, strict=True)]
+    split = [np.split(array, end[:-1]) for array, end in zip(arrays, ends, strict=True)]
     return list(zip(*split, strict=True))
 
 
@@ -326,20 +328,20 @@ def grow_folds(
     assert isinstance(target, ShardedTarget)
     fold = fold.astype(np.uint16)
     firsts = np.cumsum(table.shard_rows)[:-1]
-    table.exchange.scatter("folds", [(own,) for own in np.split(fold, firsts)])
+    table.exchange.scatter("folds", [(codes,) for codes in np.split(fold, firsts)])
     parts = []
     weight = target.units.shrink_weight(problem.weight)
     for v in range(int(fold.max()) + 1):
-        kept = fold != v
-        n_rows = int(np.count_nonzero(kept))
+        train = fold != v
+        n_rows = int(np.count_nonzero(train))
         if weight is None:
             parts.append(Part(v + 1, n_rows, n_rows, float(n_rows)))
         else:
-            own = weight[kept]
-            parts.append(Part(v + 1, n_rows, int(np.count_nonzero(own)), exact_sum(own)))
+            mass = weight[train]
+            parts.append(Part(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
     trees = grow_parts(problem, parts)
     routes = np.frombuffer(pickle.dumps(trees), np.uint8)
     table.exchange.scatter("routes", [(routes,)] * table.n_shards)
-    ends = np.concatenate([own for (own,) in table.exchange.collect("ends")])
+    ends = np.concatenate([nodes for (nodes,) in table.exchange.collect("ends")])
     rows = [np.flatnonzero(fold == v).astype(np.uint32) for v in range(len(trees))]
-    return [(own, tree, ends[own]) for own, tree in zip(rows, trees, strict=True)]
+    return [(held_out, tree, ends[held_out]) for held_out, tree in zip(rows, trees, strict=True)]

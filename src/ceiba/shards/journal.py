@@ -50,10 +50,10 @@ class JournalExchange:
         """Ask all shards the same rounds; return their answers as one."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
-            known = self._next(digest)
-            if known is not None:
+            stored = self._next(digest)
+            if stored is not None:
                 self.n_replayed += 1
-                return known if len(known) else self._inner.ask(rounds)
+                return stored if len(stored) else self._inner.ask(rounds)
         answer = self._inner.ask(rounds)
         self._write(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
         return answer
@@ -123,8 +123,8 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     """Hash what decides questions and answers: columns, bins, options, and the rows themselves."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
-    stated = {name: value for name, value in options.stated.items() if name != "n_jobs"}
-    seen.update(repr((layout.target, sorted(stated.items()), table.gather_rows)).encode())
+    params = {name: value for name, value in options.stated.items() if name != "n_jobs"}
+    seen.update(repr((layout.target, sorted(params.items()), table.gather_rows)).encode())
     for column in layout.columns:
         if isinstance(column, int):
             seen.update(str(column).encode())

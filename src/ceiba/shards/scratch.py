@@ -65,12 +65,12 @@ class Scratch:
                 f"The disk of {self.directory} is full: {size / 1e6:.1f} MB more were needed. Make "
                 "room, or give another directory as scratch."
             ) from error
-        made, at = {}, 0
+        arrays, at = {}, 0
         for key, (dtype, shape) in shapes.items():
             n = dtype.itemsize * int(np.prod(shape))
-            made[key] = np.ndarray(shape, dtype, mapped, at)
+            arrays[key] = np.ndarray(shape, dtype, mapped, at)
             at += -(-n // _ALIGNED) * _ALIGNED
-        return made
+        return arrays
 
     @contextlib.contextmanager
     def _removed(self, path: Path) -> Iterator[None]:

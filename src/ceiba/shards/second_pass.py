@@ -46,9 +46,9 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
         if first.weights is not None and first.weights.column is not None:
             columns, numbers = split_target(columns, first.weights.column)
         learned = read_target_like(labels, first.target, len(labels))
-        own = gone = None
+        weight = gone = None
         if first.weights is not None:
-            own = first.weights.of(numbers, learned.values[:, 0], first.units)
+            weight = first.weights.of(numbers, learned.values[:, 0], first.units)
             gone = first.weights.forgotten(numbers)
         table = _columns(columns, schema, gone)
         end = at + table.n_rows
@@ -56,7 +56,7 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
             raise DataError("there are more rows than before.")
         arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
         if arrays.weights is not None:
-            arrays.weights[at:end] = own
+            arrays.weights[at:end] = weight
         for j, column in enumerate(table.columns):
             absent = column.missing
             arrays.columns[j][at:end] = column.values
@@ -91,12 +91,12 @@ def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
     """Return the weights of all rows; None: every row counts 1."""
     if first.weights is None:
         return None
-    sums = [one.weight for one in seen if one.weight is not None]
+    sums = [shard.weight for shard in seen if shard.weight is not None]
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
     return Weighed(
-        sum(one.n_learned for one in seen),
+        sum(shard.n_learned for shard in seen),
         float(total[0]),
         np.ldexp(sums_of_digits(digits), first.units.weight),
     )
@@ -114,8 +114,8 @@ class Agreed:
 
 def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agreed:
     """Put together what was seen in all shards."""
-    ranges = reduce(merged_ranges, [one.ranges for one in seen])
-    missing = np.sum([one.missing for one in seen], axis=0).tolist()
+    ranges = reduce(merged_ranges, [shard.ranges for shard in seen])
+    missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
     schema = described(first.schema, ranges, missing)
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":

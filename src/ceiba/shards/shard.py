@@ -92,23 +92,23 @@ class ShardLayout:
     @cached_property
     def core(self) -> _core.ShardLayout:
         """The same for the core."""
-        own = self.target
-        if isinstance(own, int):
-            made = _core.ShardLayout(own)
+        target = self.target
+        if isinstance(target, int):
+            core = _core.ShardLayout(target)
         else:
-            made = _core.ShardLayout.of_numbers(
-                (own.least, own.most), own.bits, own.n_rows, own.rates
+            core = _core.ShardLayout.of_numbers(
+                (target.least, target.most), target.bits, target.n_rows, target.rates
             )
         if self.weight_bits is not None:
-            made.weigh(self.weight_bits)
+            core.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
-                made.add_levels(max(column, 1))  # 0 are numbers there; a level may have no rows
+                core.add_levels(max(column, 1))  # 0 are numbers there; a level may have no rows
             elif isinstance(column, CoarseBins):
-                made.add_coarse(column.edge)
+                core.add_coarse(column.edge)
             else:
-                made.add_numbers(column.edge, column.least, column.most)
-        return made
+                core.add_numbers(column.edge, column.least, column.most)
+        return core
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
@@ -133,7 +133,8 @@ def tree_layouts(layout: ShardLayout, bins: tuple[npt.NDArray[Any], ...]) -> dic
         tree: replace(
             layout,
             columns=tuple(
-                own if isinstance(own, int) else _tree_bins(*next(parts)) for own in layout.columns
+                column if isinstance(column, int) else _tree_bins(*next(parts))
+                for column in layout.columns
             ),
         )
         for tree in trees.tolist()
@@ -193,12 +194,12 @@ class Shard:
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of some trees."""
         with _MAKING:
-            core, known = self.__dict__.get("_core") or self._make_core()
+            core, trees = self.__dict__.get("_core") or self._make_core()
             for tree in _core.trees_of(rounds):
-                if tree not in known:  # it gets its own order of rows, once
+                if tree not in trees:  # it gets its own order of rows, once
                     bins, layout = self._bins_of(tree)
                     core.add_tree(tree, bins, self._order_of(tree), layout.core)
-                    known.add(tree)
+                    trees.add(tree)
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
@@ -210,12 +211,12 @@ class Shard:
         return _COLLECTED[kind](self)
 
     def _make_core(self) -> tuple[_core.Shard, set[int]]:
-        own = self.arrays
+        arrays = self.arrays
         core = _core.Shard(
-            own.core_columns(self.schema),
-            own.target if own.target.dtype == np.int32 else None,
-            own.target if own.target.dtype == np.float64 else None,
-            own.weights,
+            arrays.core_columns(self.schema),
+            arrays.target if arrays.target.dtype == np.int32 else None,
+            arrays.target if arrays.target.dtype == np.float64 else None,
+            arrays.weights,
             self.number,
         )
         self.__dict__["_core"] = core, set()
@@ -229,7 +230,9 @@ class Shard:
         layout = tree_layouts(self.layout, self.given["bins"])[tree]
         if self.scratch is None or tree:  # else there is no other tree to need those bins
             bins = self._room(f"bins-{tree}", bins.dtype, *bins.shape)
-        edges = [[] if isinstance(one, int) else one.edge.tolist() for one in layout.columns]
+        edges = [
+            [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns
+        ]
         _core.bin_rows(self.arrays.core_columns(self.schema), edges, bins)
         return bins, layout
 
@@ -246,17 +249,17 @@ class Shard:
         """Return an empty array, in a scratch file where there is a place for them."""
         if self.scratch is None:
             return np.empty(shape, dtype)
-        made = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
-        return cast(npt.NDArray[Any], made[name])
+        arrays = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
+        return cast(npt.NDArray[Any], arrays[name])
 
     def rows_of(self, tree: int) -> npt.NDArray[np.uint32]:
         """Return the rows of a tree, ascending: rows of weight 0 are in none."""
-        own = self.arrays
-        chosen: Any = slice(None) if own.weights is None else own.weights > 0
+        arrays = self.arrays
+        chosen: Any = slice(None) if arrays.weights is None else arrays.weights > 0
         if tree:
-            kept = self.given["folds"][0] != tree - 1
-            chosen = kept if own.weights is None else kept & chosen
-        rows: npt.NDArray[np.uint32] = np.arange(len(own.target), dtype=np.uint32)[chosen]
+            train = self.given["folds"][0] != tree - 1
+            chosen = train if arrays.weights is None else train & chosen
+        rows: npt.NDArray[np.uint32] = np.arange(len(arrays.target), dtype=np.uint32)[chosen]
         return rows
 
     def numbers(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -280,16 +283,16 @@ class Shard:
         self.__dict__.update(state, scratch=None)
 
     def __sizeof__(self) -> int:  # a cluster leaves large things where they are
-        own = self.arrays
-        return sum(a.nbytes for a in (*own.read_only, own.bins, own.order))
+        arrays = self.arrays
+        return sum(a.nbytes for a in (*arrays.read_only, arrays.bins, arrays.order))
 
 
 # --- what is collected
 
 
 def _rows(shard: Shard) -> Arrays:
-    own = shard.arrays
-    return tuple(np.array(a) for a in own.read_only[len(own.columns) :])
+    arrays = shard.arrays
+    return tuple(np.array(a) for a in arrays.read_only[len(arrays.columns) :])
 
 
 def _checksum(shard: Shard) -> Arrays:
@@ -302,9 +305,9 @@ def _checksum(shard: Shard) -> Arrays:
 def _distinct(shard: Shard) -> Arrays:
     trees, (most,) = shard.given["trees"]
     rows = [shard.rows_of(tree) for tree in trees.tolist()]
-    parts = [_few_values(shard, j, own, int(most)) for own in rows for j in shard.binned]
+    parts = [_few_values(shard, j, indices, int(most)) for indices in rows for j in shard.binned]
     return (
-        np.array([len(own) for own in rows]),
+        np.array([len(indices) for indices in rows]),
         np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
         np.cumsum([len(part) for part in parts]),
         np.concatenate([np.empty(0), *parts]),
@@ -326,10 +329,10 @@ def _sample(shard: Shard) -> Arrays:
     trees, weights = shard.given["trees"][0].tolist(), shard.arrays.weights
     ends, places = shard.given["places"]
     rows = [
-        shard.rows_of(tree)[own]
-        for tree, own in zip(trees, np.split(places, ends[:-1]), strict=True)
+        shard.rows_of(tree)[chosen]
+        for tree, chosen in zip(trees, np.split(places, ends[:-1]), strict=True)
     ]
-    values = [shard.numbers(j, own) for own in rows for j in shard.binned]
+    values = [shard.numbers(j, indices) for indices in rows for j in shard.binned]
     sample = np.concatenate([np.empty(0), *values])
     return (sample,) if weights is None else (sample, weights[np.concatenate(rows)])
 
@@ -384,7 +387,7 @@ def empty_arrays(
 
 def named_arrays(arrays: dict[str, Any]) -> ShardArrays:
     """Put arrays of the shapes of `empty_arrays` in their places."""
-    columns = [own for name, own in arrays.items() if name.startswith("column")]
+    columns = [array for name, array in arrays.items() if name.startswith("column")]
     return ShardArrays(
         columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")
     )

@@ -90,8 +90,8 @@ class ShardedTable(Table):
         shard_rows: Sequence[int],
         **settings: Any,
     ) -> None:
-        own = {"schema": schema, "layout": layout, "exchange": exchange, "shard_rows": shard_rows}
-        self.__dict__.update(own, n_rows=sum(shard_rows), **settings)
+        state = {"schema": schema, "layout": layout, "exchange": exchange, "shard_rows": shard_rows}
+        self.__dict__.update(state, n_rows=sum(shard_rows), **settings)
 
     @property
     def n_shards(self) -> int:
@@ -111,10 +111,10 @@ class ShardedTable(Table):
             digits[unknown] = _core.gap_digits(cut[unknown], lowest, highest)
         return digits
 
-    def changed(self, **own: Any) -> ShardedTable:
+    def changed(self, **attributes: Any) -> ShardedTable:
         """Return the same table with other attributes."""
         table = ShardedTable.__new__(ShardedTable)
-        table.__dict__.update(self.__dict__, **own)
+        table.__dict__.update(self.__dict__, **attributes)
         return table
 
 

@@ -69,7 +69,7 @@ class ThreadExchange:
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send each shard its arrays of a kind."""
         pairs = zip(self._shards, arrays, strict=True)
-        self._shards = [shard.scatter(kind, own) for shard, own in pairs]
+        self._shards = [shard.scatter(kind, part) for shard, part in pairs]
 
     def collect(self, kind: str) -> list[Arrays]:
         """Return the arrays of a kind that each shard has, in their order."""

@@ -97,16 +97,16 @@ def open_studio(
 def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
     """Return the setup in which the work begins."""
     check_by_hand(parameters)
-    given: dict[str, Any] = {"options": parameters}
+    settings: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
-        given["held_out"] = {"given": True}
+        settings["held_out"] = {"given": True}
     if source.model is not None:
         tree = source.model.tree_
         others = [name for name in source.table.schema.names if name not in tree.schema.names]
         ignored = tuple(name for name in others if name != target)
-        given["options"] = getattr(source.model, "_stated", dict)()
-        return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **given)
-    return Setup.first(source.table, target, **given)
+        settings["options"] = getattr(source.model, "_stated", dict)()
+        return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
+    return Setup.first(source.table, target, **settings)
 
 
 def open_workspace(
@@ -176,9 +176,9 @@ def run(
     listening = address.listening()
     port, token = listening.getsockname()[1], new_token()
     service = Service(workspace)
-    shown = f"[{address.host}]" if ":" in address.host else address.host
-    shown = "127.0.0.1" if address.host in ("0.0.0.0", "::") else shown
-    url = f"http://{shown}:{port}/?token={token}"
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    host = "127.0.0.1" if address.host in ("0.0.0.0", "::") else host
+    url = f"http://{host}:{port}/?token={token}"
     if not is_loopback(address.host):
         say(
             f"warning: the studio listens on {address.host}, not on this machine alone. Whoever "

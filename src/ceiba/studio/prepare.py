@@ -129,40 +129,43 @@ def prepare(
     """
     table, name = whole_table(X, y)
     if like is not None:
-        given = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
-        for option in (option for option, value in given.items() if value):
+        settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
+        for option in (option for option, value in settings.items() if value):
             raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
-        made = _like(table, name, getattr(like, "tree_", like), weight)
-        return _parted(made, held_out, weight, seed)
-    own = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
+        data = _like(table, name, getattr(like, "tree_", like), weight)
+        return _parted(data, held_out, weight, seed)
+    chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
-    _check_names(table, [*own, *left_out, name])
+    _check_names(table, [*chosen_kinds, *left_out, name])
     if name in left_out:
         raise OptionError(f"Column {name!r} is the target, which cannot be left out.")
-    names = [one for one in table.schema.names if one != name and one not in left_out]
+    names = [column for column in table.schema.names if column != name and column not in left_out]
     if not names:
         raise DataError(f"There is no column to learn from besides the target {name!r}.")
-    columns = [as_kind(table.column(one), own.get(one), (orders or {}).get(one)) for one in names]
-    made = _with_target(table, columns, name, task, weight)
-    return _parted(made, held_out, weight, seed)
+    columns = [
+        as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
+        for column in names
+    ]
+    data = _with_target(table, columns, name, task, weight)
+    return _parted(data, held_out, weight, seed)
 
 
-def _parted(made: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
+def _parted(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
     """Hold rows out, or read those that are given."""
     if held_out is None:
-        return made
+        return data
     if not isinstance(held_out, int | float | np.number):
-        name = made.y.info.name
+        name = data.y.info.name
         assert name is not None
-        tree = _Known(made.X.schema, made.y.info)
-        return replace(made, held_out=_like(read(held_out), name, tree, weight))
-    codes = made.y.values[:, 0] if made.y.info.task.has_classes else None
+        tree = _Known(data.X.schema, data.y.info)
+        return replace(data, held_out=_like(read(held_out), name, tree, weight))
+    codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
         raise OptionError(
             f"held_out must be a share between 0 and 1, or a table. Got {held_out!r}."
         )
-    train, test = held_out_rows(codes, len(made.y), float(held_out), seed)
-    return replace(made.take(train), held_out=made.take(test), n_left_out=made.n_left_out)
+    train, test = held_out_rows(codes, len(data.y), float(held_out), seed)
+    return replace(data.take(train), held_out=data.take(test), n_left_out=data.n_left_out)
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def whole_table(X: Any, y: Any) -> tuple[Table, str]:
 
 
 def task_of(column: Column) -> Task:
-    """Say what is learned of a target: classes or numbers."""
+    """Return the task of a target: classification, or regression for measured numbers."""
     present = np.flatnonzero(~column.missing)
     return Task.REGRESSION if is_measured(column, present) else Task.CLASSIFICATION
 
@@ -298,15 +301,15 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
     columns = []
     for info in tree.schema.columns:
-        own = table.column(info.name)
-        converted = own if own.missing.all() else as_kind(own, _KIND_WORDS[info.kind])
+        column = table.column(info.name)
+        converted = column if column.missing.all() else as_kind(column, _KIND_WORDS[info.kind])
         columns.append(conform(converted, info))
-    made = _with_target(table, columns, name, tree.target.task, weight)
-    labels = made.y.values[:, 0]
+    data = _with_target(table, columns, name, tree.target.task, weight)
+    labels = data.y.values[:, 0]
     if tree.target.task.has_classes:
-        labels = made.y.info.classes[0][labels]
-    known = replace(tree.target, name=tree.target.name or name)
-    return replace(made, y=read_target_like(labels, known, len(labels)))
+        labels = data.y.info.classes[0][labels]
+    target = replace(tree.target, name=tree.target.name or name)
+    return replace(data, y=read_target_like(labels, target, len(labels)))
 
 
 def _table(columns: list[Column], named: bool) -> Table:

@@ -45,15 +45,15 @@ def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  #
         chosen = format_named(str(format))
         if not chosen.suffixes:
             raise OptionError(f"format={chosen.name!r} is an object of Python, not a file.")
-        made = export(state.model.tree_, chosen.name)
-        content = made if isinstance(made, bytes) else made.encode("utf-8", "replace")
+        output = export(state.model.tree_, chosen.name)
+        content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return Made(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
     raise OptionError(f"what: got {what!r}. Give script, model, report or export.")
 
 
-def save(workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:
+def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
     """Write a file into the folder of the data."""
-    what, name = given.get("what"), given.get("name")
+    what, name = body.get("what"), body.get("name")
     source = workspace.source
     path = source.path_of(name)
     if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
@@ -61,7 +61,7 @@ def save(workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:
     data = Path("" if source.file is None else source.file.partition("::")[0]).name
     if source.folder is not None and (source.folder / data).resolve() == path.resolve():
         raise OptionError(f"{name!r} holds the data. Choose another name.")
-    made = make(workspace, str(what), given.get("format"))
+    output = make(workspace, str(what), body.get("format"))
     with atomic(path) as file:
-        file.write(made.content)
+        file.write(output.content)
     return {"saved": path.name}

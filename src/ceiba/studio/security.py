@@ -66,8 +66,8 @@ class Guard:
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app
         self._token = token.encode()
-        own = f"[{host}]" if ":" in host else host
-        self._hosts = {f"{name}:{port}".lower() for name in (*_LOOPBACK, own)}
+        address = f"[{host}]" if ":" in host else host
+        self._hosts = {f"{name}:{port}".lower() for name in (*_LOOPBACK, address)}
         self._any_host = host in ("0.0.0.0", "::")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -85,16 +85,16 @@ class Guard:
         await self.app(scope, _limited(receive), _with_headers(send))
 
     def _wrong(self, scope: Any) -> tuple[int, str, str] | None:
-        """Say what is wrong with a request: status, code, text."""
+        """Return what is wrong with a request: status, code, text."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
             return 414, "too_long", "The address is too long."
-        host = [one.decode("latin-1").lower() for one in headers.get(b"host", [])]
+        host = [header.decode("latin-1").lower() for header in headers.get(b"host", [])]
         if len(host) != 1 or not (host[0] in self._hosts or self._any_host):
             return 403, "host", "This address is not the studio's."
-        origin = [one.decode("latin-1").lower() for one in headers.get(b"origin", [])]
+        origin = [header.decode("latin-1").lower() for header in headers.get(b"origin", [])]
         if origin and origin != [f"http://{host[0]}"]:
             return 403, "origin", "Another page may not use the studio."
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
@@ -110,11 +110,11 @@ class Guard:
         return None
 
     def _has_token(self, headers: dict[bytes, list[bytes]], query: bytes) -> bool:
-        given = headers.get(b"x-ceiba-token", [])
-        if not given:
+        tokens = headers.get(b"x-ceiba-token", [])
+        if not tokens:
             named = parse_qs(query.decode("latin-1")).get("token", [])
-            given = [one.encode("utf-8", "replace") for one in named]
-        return len(given) == 1 and secrets.compare_digest(given[0], self._token)
+            tokens = [token.encode("utf-8", "replace") for token in named]
+        return len(tokens) == 1 and secrets.compare_digest(tokens[0], self._token)
 
 
 class TooLargeError(Exception):

@@ -47,8 +47,8 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > MOST_OPEN:
-            waiting = {one._deadline.when(): one for one in self.connections
-                       if isinstance(one, Connection) and one._deadline}  # fmt: skip
+            waiting = {connection._deadline.when(): connection for connection in self.connections
+                       if isinstance(connection, Connection) and connection._deadline}  # fmt: skip
             oldest = waiting[min(waiting)]
             oldest._stop_waiting()  # not counted again before it is gone
             oldest.transport.abort()
@@ -95,21 +95,21 @@ class Asked:
     @property
     def revision(self) -> int | None:
         """The revision that the page knows."""
-        given = self._query.get("revision")
-        if given is None:
+        text = self._query.get("revision")
+        if text is None:
             return None
         return self.number("revision", 0)
 
     def text(self, name: str, default: str = "") -> str:
-        """Give a text of the address."""
+        """Return a text of the address."""
         return str(self._path.get(name, self._query.get(name, default)))
 
     def number(self, name: str, default: int) -> int:
-        """Give a number of the address."""
-        given = self._query.get(name, str(default))
-        if not given.isascii() or not given.isdigit() or len(given) > 12:
-            raise OptionError(f"{name}: got {given!r}. Give a whole number.")
-        return int(given)
+        """Return a number of the address."""
+        text = self._query.get(name, str(default))
+        if not text.isascii() or not text.isdigit() or len(text) > 12:
+            raise OptionError(f"{name}: got {text!r}. Give a whole number.")
+        return int(text)
 
 
 #: Method, address and answer of each route.
@@ -185,38 +185,38 @@ async def _body(request: Request) -> dict[str, Any]:
     if not content:
         return {}
     try:
-        given = json.loads(content, parse_constant=_refuse_constant)
+        body = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise OptionError("The body is not JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(body, dict):
         raise OptionError("The body must be an object {...}.")
-    revision = given.get("revision")
+    revision = body.get("revision")
     if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
         raise OptionError(f"revision: got {revision!r}. Give a whole number.")
-    return given
+    return body
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _json(made: Any, status: int = 200) -> Response:
+def _json(value: Any, status: int = 200) -> Response:
     try:
-        content = json.dumps(made, allow_nan=False, separators=(",", ":"))
+        content = json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        content = json.dumps(_finite(made), allow_nan=False, separators=(",", ":"))
+        content = json.dumps(_finite(value), allow_nan=False, separators=(",", ":"))
     return Response(content, status, media_type="application/json")
 
 
-def _finite(made: Any) -> Any:
+def _finite(data: Any) -> Any:
     """Put null for numbers that JSON cannot express."""
-    if isinstance(made, float):
-        return made if math.isfinite(made) else None
-    if isinstance(made, dict):
-        return {name: _finite(value) for name, value in made.items()}
-    if isinstance(made, list | tuple):
-        return [_finite(value) for value in made]
-    return made
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, dict):
+        return {name: _finite(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data
 
 
 def _error(error: Exception) -> Response:
@@ -237,14 +237,14 @@ def _page(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
         asked = request.query_params.get("lang")
         lang = asked if asked in ("en", "es", "pt") else service.workspace.lang
-        made = page(lang, service.workspace.lesson is not None)
+        document = page(lang, service.workspace.lesson is not None)
         host = request.headers["host"]
         policy = (
-            f"default-src 'none'; {made.policy}; img-src data: blob:; connect-src 'self' "
+            f"default-src 'none'; {document.policy}; img-src data: blob:; connect-src 'self' "
             f"ws://{host}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         headers = {"content-security-policy": policy}
-        return Response(made.html, media_type="text/html", headers=headers)
+        return Response(document.html, media_type="text/html", headers=headers)
 
     return endpoint
 
@@ -253,12 +253,12 @@ def _download(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
         what, chosen = request.path_params["what"], request.query_params.get("format")
         try:
-            made = await run_in_threadpool(saving.make, service.workspace, what, chosen)
+            file = await run_in_threadpool(saving.make, service.workspace, what, chosen)
         except CeibaError as error:
             return _error(error)
-        name = f"attachment; filename*=UTF-8''{quote(made.name)}"
+        name = f"attachment; filename*=UTF-8''{quote(file.name)}"
         headers = {"content-disposition": name}
-        return Response(made.content, media_type=made.type, headers=headers)
+        return Response(file.content, media_type=file.type, headers=headers)
 
     return endpoint
 

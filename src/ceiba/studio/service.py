@@ -73,23 +73,23 @@ class Service:
     def _state(self) -> dict[str, Any]:
         state = self.workspace.state
         bench = None if state.model is None else self.bench(state)
-        made = state_json(self.workspace, state, bench, self._doubts)
-        if made["figures"] is not None:
+        answer = state_json(self.workspace, state, bench, self._doubts)
+        if answer["figures"] is not None:
             last = None
             if self._validated:
                 of, figures = self._validated[-1]
                 last = {**figures, "current": of.model is state.model}
-            made["figures"]["cross_validated"] = last
-        return made
+            answer["figures"]["cross_validated"] = last
+        return answer
 
-    def act(self, given: dict[str, Any]) -> dict[str, Any]:
+    def act(self, body: dict[str, Any]) -> dict[str, Any]:
         """Do an action, and return the new state."""
-        for name in given:
+        for name in body:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"{name!r} is not a field of an action.")
-        if given.get("action") == "answer":
+        if body.get("action") == "answer":
             raise OptionError("A lesson is answered at /api/lesson.")
-        self.workspace.act(given.get("action"), given.get("arguments"), given.get("revision"))
+        self.workspace.act(body.get("action"), body.get("arguments"), body.get("revision"))
         return self.state()
 
     def warm_up(self) -> None:
@@ -107,11 +107,11 @@ class Service:
         setup, table = self.workspace.setup, self.workspace.source.table
         key = described_by(setup)
         with self._describing[whole]:  # two tabs do not describe one table twice
-            kept = self._described.get(whole)
-            if kept is None or kept[0] != key:
-                kept = (key, description(table, setup, whole=whole))
-                self._described[whole] = kept
-        return kept[1]
+            cached = self._described.get(whole)
+            if cached is None or cached[0] != key:
+                cached = (key, description(table, setup, whole=whole))
+                self._described[whole] = cached
+        return cached[1]
 
     # ------------------------------------------------------------------ nodes
 
@@ -145,13 +145,13 @@ class Service:
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
         """Return the best split of every column at a node."""
-        made = self._once(
+        listing = self._once(
             ("rivals", node), lambda: self.of_node("rivals", node, revision, rivals), revision
         )
         bench = self.bench()
         if answered(self.workspace, bench, node):
-            return made
-        return hidden(made, bench.problem.table.schema.names)
+            return listing
+        return hidden(listing, bench.problem.table.schema.names)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
         """Return the p-values that take a while."""
@@ -167,15 +167,15 @@ class Service:
 
         return self._once(("column", node, name), ask, revision)
 
-    def preview(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
+    def preview(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
         """Return what a split would do."""
-        split, revision = given.get("split"), given.get("revision")
+        split, revision = body.get("split"), body.get("revision")
         return self.of_node("preview", node, revision, lambda b, i: preview(b, i, split))
 
-    def further_cut(self, node: int, given: dict[str, Any]) -> dict[str, Any]:
+    def further_cut(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
         """Return the best cut of a column besides those that are given."""
-        revision = given.get("revision")
-        return self.of_node("further cut", node, revision, lambda b, i: further_cut(b, i, given))
+        revision = body.get("revision")
+        return self.of_node("further cut", node, revision, lambda b, i: further_cut(b, i, body))
 
     def rows(self, node: int, limit: int) -> dict[str, Any]:
         """Return some rows of a node."""
@@ -188,16 +188,16 @@ class Service:
         sides = [self._named(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
-        made = compare(*(Bench(s, self.workspace.prepared(s.setup), Places(1)) for s in sides))
-        made["a"]["name"], made["b"]["name"] = a, b
-        return made
+        result = compare(*(Bench(s, self.workspace.prepared(s.setup), Places(1)) for s in sides))
+        result["a"]["name"], result["b"]["name"] = a, b
+        return result
 
     def _named(self, name: str) -> State:
         """Return a snapshot, or the tree that the same options grow by themselves."""
         if name != AUTOMATIC or self.workspace.state.model is None:
             return self.workspace.state_named(name)
-        made: State = self._once("automatic", self._automatic)["state"]
-        return made
+        state: State = self._once("automatic", self._automatic)["state"]
+        return state
 
     def _automatic(self) -> dict[str, Any]:
         from sklearn.base import clone
@@ -272,9 +272,9 @@ class Service:
         """Take the learner's answer, and say whether it is right."""
         bench = self.bench()
         bench.check(node)
-        made = lesson_answer(bench, node, column)
+        verdict = lesson_answer(bench, node, column)
         self.workspace.act("answer", {"node": node, "column": column})
-        return made
+        return verdict
 
     def close(self) -> dict[str, Any]:
         """End the work: whoever waits for the model gets it."""
@@ -295,11 +295,11 @@ class Service:
                 raise StaleError("The tree has changed meanwhile. Read the state again.")
             if self._kept[0] != of:
                 self._kept = (of, {})
-            kept = self._kept[1]
-        if key not in kept:  # made without the lock: a drag does not wait for slow p-values
-            made = make()
-            if made.get("revision", of[0]) != of[0]:
-                return made
-            kept[key] = made
-        answer: dict[str, Any] = kept[key]
+            cache = self._kept[1]
+        if key not in cache:  # made without the lock: a drag does not wait for slow p-values
+            result = make()
+            if result.get("revision", of[0]) != of[0]:
+                return result
+            cache[key] = result
+        answer: dict[str, Any] = cache[key]
         return answer

@@ -140,7 +140,7 @@ class Division:
         return iter(range(len(self)))
 
     def part(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
-        """Give the rows of a branch, and the weights with their shares."""
+        """Return the rows of a branch, and the weights with their shares."""
         everywhere = self.branch == _EVERYWHERE
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
@@ -159,7 +159,7 @@ def divide(
     branch = ask(splits, 0, problem.table, rows)
     # A level that the split does not know cannot be in the node: every level there was asked for.
     placed = (branch >= 0) & (branch != UNSEEN)
-    own = np.ones(len(rows)) if weight is None else weight[rows]
+    row_weight = np.ones(len(rows)) if weight is None else weight[rows]
     alone = _missing_alone(splits)
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
@@ -174,9 +174,9 @@ def divide(
             )
         branch[branch == MISSING] = n_branches - 1
         placed = branch >= 0
-    load: Array = np.bincount(branch[placed], weights=own[placed], minlength=n_branches).astype(
-        np.float64
-    )
+    load: Array = np.bincount(
+        branch[placed], weights=row_weight[placed], minlength=n_branches
+    ).astype(np.float64)
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
         raise EmptyBranchError(f"The split sends no rows of the node to branch {empty}.")
@@ -185,7 +185,7 @@ def divide(
 
 
 def _missing_alone(splits: SplitTable) -> bool:
-    """Say if levels or intervals have one more branch, the last, for missing values alone."""
+    """Return whether levels or intervals have a last branch for missing values alone."""
     return bool(splits.parts_missing[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
@@ -263,9 +263,9 @@ class _Decision:
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
         core = _core.GrowOptions()  # of any criterion: those that are tests are not the core's
         set_sizes(core, self.problem.options, n_rows, total)
-        own = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
+        row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(division.branch)
-        weight = np.bincount(division.branch, weights=own)
+        weight = np.bincount(division.branch, weights=row_weight)
         return bool(rows.min() >= core.min_samples_leaf and weight.min() >= core.min_weight_leaf)
 
     def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:

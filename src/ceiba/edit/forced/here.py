@@ -53,7 +53,7 @@ class ValueLimits:
     high: float = inf
 
     def of_branch(self, branch: int, direction: int, first: float, second: float) -> ValueLimits:
-        """Give the limits of a branch whose split has these two values; `direction` not 0."""
+        """Return the limits of a branch whose split has these two values; `direction` not 0."""
         middle = 0.5 * (first + second)
         if (branch == 0) == (direction > 0):
             return ValueLimits(self.low, min(self.high, middle))
@@ -96,7 +96,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Give the limits of the last node of a path from the root, set by the splits above it."""
+    """Return the limits of the last node of a path from the root, set by the splits above it."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -123,7 +123,7 @@ def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 
 def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Give the branches by the split alone; a level that it does not know counts as missing."""
+    """Return the branches by the split alone; a level that it does not know counts as missing."""
     branch = ask(tree.splits, node, problem.table, rows)
     return np.where(branch == UNSEEN, MISSING, branch)
 
@@ -199,16 +199,16 @@ class Here:
 
     @classmethod
     def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> Here:
-        """Give the root of a tree of all rows, or of some."""
-        own = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
-        return cls(problem, own, problem.weight, 0, problem.options.seed, 0, ValueLimits())
+        """Return the root of a tree of all rows, or of some."""
+        indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+        return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
     def grown(self) -> Tree:
         """Grow a tree here."""
         return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
 
     def leaf(self) -> Tree:
-        """Give the node as a leaf."""
+        """Return the node as a leaf."""
         rows = self.rows.astype(np.uint32)
         return self._kept(self.problem.summary(rows, self.weight, self._place()))
 
@@ -219,7 +219,7 @@ class Here:
         return self.stem(splits, division), self.branches(splits, division)
 
     def branches(self, splits: SplitTable, division: Division) -> list[Here]:
-        """Give the branches of a division."""
+        """Return the branches of a division."""
         elsewhere = self.leaves + len(division) - 1
         parts = [division.part(b, self.rows, self.weight) for b in division]
         limits = self._limits_of(int(splits.column[0]), parts)
@@ -237,7 +237,7 @@ class Here:
         ]
 
     def _limits_of(self, column: int, parts: list[tuple[Rows, Array | None]]) -> list[ValueLimits]:
-        """Give the limits that the branches of a split of this column have."""
+        """Return the limits that the branches of a split of this column have."""
         directions = _directions(self.problem)
         direction = directions[column] if directions else 0
         if direction == 0:
@@ -290,11 +290,11 @@ class Here:
 
     def _mass(self, weight: Array | None, rows: Rows | None) -> float:
         """Sum weights as the split search sees them."""
-        own = np.ones(self.problem.n_rows) if weight is None else weight
+        masses = np.ones(self.problem.n_rows) if weight is None else weight
         scale = self.problem.scales.search
         if scale is not None:
-            own = own * scale[self.problem.target.values[:, 0]]
-        return float(own.sum() if rows is None else own[rows].sum())
+            masses = masses * scale[self.problem.target.values[:, 0]]
+        return float(masses.sum() if rows is None else masses[rows].sum())
 
 
 def _leaves_elsewhere(tree: Tree, node: int) -> int:

@@ -118,7 +118,7 @@ class _Partition:
 
 
 def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
-    """Give the left and the right son of each node: left has the smaller mean response.
+    """Return the left and the right son of each node: left has the smaller mean response.
 
     rpart takes the means of the rows that the split itself placed; here they are those of all rows
     of the sons, so that sons of nearly the same mean may change places. Only the bound notices.

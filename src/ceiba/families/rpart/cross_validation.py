@@ -89,7 +89,7 @@ class RpartFoldTree(FoldTree):
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
-        """Give rpart's complexities, in units of the mean risk."""
+        """Return rpart's complexities, in units of the mean risk."""
         # Per unit of case weight: alphas of the full fit scale with that, not with time.
         root = float(tree.risk[0] * tree.weight[0] / case_weights(self.problem)[fold.train].sum())
         if root <= 0:

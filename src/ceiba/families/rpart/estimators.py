@@ -408,8 +408,8 @@ def rpart(
         raise OptionError(f"rpart() got {got}. Write rpart('y ~ a + b', data).")
     if formula is None and weights is not None:
         raise OptionError("weights belong to data. Pass sample_weight to fit.")
-    for group, given in (("control", control), ("parms", parms)):
-        for word, value in (given or {}).items():
+    for group, options in (("control", control), ("parms", parms)):
+        for word, value in (options or {}).items():
             name = "error" if (group, word) == ("parms", "method") else word
             if name in parameters:
                 raise OptionError(f"{name} is given twice: in {group} and as a parameter.")

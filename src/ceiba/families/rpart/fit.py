@@ -71,7 +71,7 @@ class RpartFit:
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
-        problem, kept = self._problem(X, y, sample_weight, exposure)
+        problem, present = self._problem(X, y, sample_weight, exposure)
         # Where the whole risk of a node is not worth a split, none below it is.
         options = with_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
@@ -84,8 +84,8 @@ class RpartFit:
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(kept):  # ids that count rows left out, too
-            folds = np.asarray(folds)[kept]
+        elif len(folds) == len(present):  # ids that count rows left out, too
+            folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
             beta = _between(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
@@ -265,9 +265,9 @@ class RpartFit:
         )
 
     def _check_parameters(self) -> dict[str, Any]:
-        given = self._given()
-        check_options(given, _ALLOWED, type(self).__name__)
-        return given
+        params = self._given()
+        check_options(params, _ALLOWED, type(self).__name__)
+        return params
 
     def _given(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
@@ -282,16 +282,16 @@ class RpartFit:
 
     def _call(self) -> str:
         """Return the call of rpart() that this is, with what the defaults come to."""
-        given = self._given()
-        given["minsplit"], given["minbucket"] = control(given["minsplit"], given["minbucket"])
+        params = self._given()
+        params["minsplit"], params["minbucket"] = control(params["minsplit"], params["minbucket"])
         silent = {"categorical_features", "n_jobs", "random_state"}
-        given["shrink"] = shrinkage(given)
+        params["shrink"] = shrinkage(params)
         silent |= {name for name, owners in ONLY_FOR.items() if self.method not in owners}
         formula = self.__dict__.get("formula_")
         words = [repr(formula)] if formula else []
         words += [
             f"{name}={value!r}"
-            for name, value in given.items()
+            for name, value in params.items()
             if name not in silent and value is not None and not hasattr(value, "shape")
         ]
         return fill(f"rpart({', '.join(words)})", 96, subsequent_indent="      ")
@@ -385,6 +385,6 @@ def _is_survival(formula: str | None, method: str) -> bool:
 
 
 def _between(cp: Array) -> Array:
-    """Give rpart's typical cp of each row of its table: between it and the row above."""
+    """Return rpart's typical cp of each row of its table: between it and the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

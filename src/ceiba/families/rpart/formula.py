@@ -42,10 +42,10 @@ def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         a, b = np.broadcast_arrays(
             *(np.asarray(side, object if isinstance(side, str) else None) for side in sides)
         )
-        known = ~(_is_missing(a) | _is_missing(b))
+        present = ~(_is_missing(a) | _is_missing(b))
         answer = np.full(a.shape, np.nan)
-        answer[known] = compute(a[known], b[known])
-        return answer.astype(bool) if known.all() else answer
+        answer[present] = compute(a[present], b[present])
+        return answer.astype(bool) if present.all() else answer
 
     return compare
 
@@ -149,18 +149,18 @@ def left_of(formula: str) -> tuple[str, set[str]]:
 def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
     """Return the columns of these names; terms such as `log(x)` are computed from raw columns."""
     columns = columns_of(data)
-    known = {}
+    terms = {}
     for name in names:
         if name in columns:
-            known[name] = columns[name]
+            terms[name] = columns[name]
             continue
         try:
             term = _parse(name, columns, name)
         except OptionError:  # a column that is not there, as the reader will say
             continue
         if term[0] not in ("name", "value"):
-            known[name] = _compute(term, columns)
-    return known
+            terms[name] = _compute(term, columns)
+    return terms
 
 
 def columns_of(data: Any) -> dict[str, Any]:
@@ -202,12 +202,12 @@ def _tokens(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tup
             yield "name", named[1]
             at = named.end()
             continue
-        found = _TOKEN.match(text, at)
-        if found is None:
+        token = _TOKEN.match(text, at)
+        if token is None:
             raise OptionError(f"{formula!r}: {text[at:]!r} cannot be read.")
-        kind = str(found.lastgroup)
-        yield ("name" if kind == "quoted" else kind), found[kind]
-        at = found.end()
+        kind = str(token.lastgroup)
+        yield ("name" if kind == "quoted" else kind), token[kind]
+        at = token.end()
 
 
 def _expression(tokens: Tokens, at: int, least: int, formula: str) -> tuple[Node, int]:
@@ -383,10 +383,10 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
     if function in _FACTORS and len(arguments) == 1:
         return _factor(arguments[0], columns)
     if function not in _FUNCTIONS:
-        known = (*_FUNCTIONS, *_FACTORS)
+        names = (*_FUNCTIONS, *_FACTORS)
         raise OptionError(
             f"{_text(node)}: the function {function!r} is not supported. Formulas have "
-            f"{', '.join(sorted(known, key=str.lower))}.{did_you_mean(function, list(known))} "
+            f"{', '.join(sorted(names, key=str.lower))}.{did_you_mean(function, list(names))} "
             "Compute the column in the data."
         )
     compute = _FUNCTIONS[function]

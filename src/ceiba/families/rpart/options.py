@@ -154,41 +154,41 @@ ONLY_FOR: Final = MappingProxyType(
 
 
 def control(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Give minsplit and minbucket, each from the other where only one is given."""
+    """Return minsplit and minbucket, each from the other where only one is given."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
-def shrinkage(given: Mapping[str, Any]) -> float:
+def shrinkage(params: Mapping[str, Any]) -> float:
     """Return the coefficient of variation by which rates are shrunken; 0: not at all."""
-    if given["method"] not in RATES:
+    if params["method"] not in RATES:
         return 0.0
-    if given.get("shrink") is None:
-        return 0.0 if given.get("error") == "sqrt" else 1.0
-    return float(given["shrink"])
+    if params.get("shrink") is None:
+        return 0.0 if params.get("error") == "sqrt" else 1.0
+    return float(params["shrink"])
 
 
-def rpart_grow_options(given: Mapping[str, Any]) -> GrowOptions:
+def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
     """Return the options of growing that rpart's parameters mean (all but the cp stop)."""
-    task, criterion = METHODS[given["method"]]
-    minsplit, minbucket = control(given["minsplit"], given["minbucket"])
+    task, criterion = METHODS[params["method"]]
+    minsplit, minbucket = control(params["minsplit"], params["minbucket"])
     return GrowOptions(
         task=task,
-        criterion=criterion or _SPLITS[given["split"]],
-        max_depth=given["maxdepth"],
+        criterion=criterion or _SPLITS[params["split"]],
+        max_depth=params["maxdepth"],
         min_samples_split=max(2, minsplit),
         min_samples_leaf=minbucket,
-        n_jobs=given["n_jobs"],
+        n_jobs=params["n_jobs"],
         missing=Surrogates(
-            keep=given["maxsurrogate"], agreement="both" if given["surrogatestyle"] else "all"
+            keep=params["maxsurrogate"], agreement="both" if params["surrogatestyle"] else "all"
         ),
         unseen="missing",
-        max_competitors=given["maxcompete"],
-        class_prior=given.get("prior"),
-        cost_matrix=given.get("loss"),
-        column_cost=given["cost"],
-        rpart=RpartRules(shrink=shrinkage(given), use_surrogate=given["usesurrogate"]),
+        max_competitors=params["maxcompete"],
+        class_prior=params.get("prior"),
+        cost_matrix=params.get("loss"),
+        column_cost=params["cost"],
+        rpart=RpartRules(shrink=shrinkage(params), use_surrogate=params["usesurrogate"]),
     )
 
 

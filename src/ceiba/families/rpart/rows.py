@@ -56,11 +56,11 @@ def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
 
 def _distinct(times: Array) -> Array:
     """Drop death times that differ from the one before by rounding only."""
-    kept = [0]
+    indices = [0]
     for i in range(1, len(times)):
-        if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
-            kept.append(i)
-    return times[kept]
+        if times[i] - times[indices[-1]] > np.finfo(np.float64).eps * times[i]:
+            indices.append(i)
+    return times[indices]
 
 
 def _read(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
@@ -156,8 +156,8 @@ def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[An
             f"method={method!r}: time and {'status' if is_survival else 'events'} must be numbers. "
             "Write 'Surv(time, status == \"dead\") ~ ...' for texts."
         ) from None
-    known = events[~np.isnan(events)]
-    if is_survival and len(known) and known.max() == 2 and known.min() >= 1:
+    codes = events[~np.isnan(events)]
+    if is_survival and len(codes) and codes.max() == 2 and codes.min() >= 1:
         events -= 1.0  # 1: censored, 2: the event, as Surv reads it
     events[np.isnan(time)] = np.nan  # rows without a time are left out, too
     return X, events, np.where(np.isnan(events), 1.0, time)

@@ -75,7 +75,7 @@ def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]
 
 
 def _per_sum(tree: Tree) -> float:
-    """Give rpart's unit over ours, for sums over rows."""
+    """Return rpart's unit over ours, for sums over rows."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
 
 
@@ -264,7 +264,7 @@ def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
 
 
 def _facts(tree: Tree, i: int, figures: _Figures) -> str:
-    """Say what a node predicts and how good that is."""
+    """Return what a node predicts, and how good that is, as a text."""
     if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])

@@ -87,8 +87,8 @@ class RpartWords:
         model._last_cp = max(float(cp), self._last_cp)
         rows = len(pruning_sequence(smaller, count_stayed=False))
         for name in ("_cv_risk", "_cv_se"):
-            kept = getattr(self, name)
-            setattr(model, name, None if kept is None else kept[:rows])
+            figures = getattr(self, name)
+            setattr(model, name, None if figures is None else figures[:rows])
         return model
 
     def snip(self, nodes: int | Iterable[int]) -> Self:
@@ -102,7 +102,7 @@ class RpartWords:
         -------
         new fitted estimator
         """
-        smaller = self._tree.collapse([self._at(one) for one in _listed(nodes)])
+        smaller = self._tree.collapse([self._at(number) for number in _listed(nodes)])
         model = self._with_tree(smaller)
         model._cv_risk = model._cv_se = None
         return model
@@ -215,26 +215,28 @@ class RpartWords:
         if self.method not in ("class", "anova"):
             raise OptionError(f"residuals are given for 'class' and 'anova', not {self.method!r}.")
         y = self._truth_of(X, y)
-        known = present_rows(y)
-        truth: Any = self._truth(y if known.all() else take_rows(y, known), int(known.sum()))[:, 0]
-        table, residual = self._read_rows(X), np.full(len(known), np.nan)
+        mask = present_rows(y)
+        truth: Any = self._truth(y if mask.all() else take_rows(y, mask), int(mask.sum()))[:, 0]
+        table, residual = self._read_rows(X), np.full(len(mask), np.nan)
         if tree.task.is_regression("rpart"):
-            residual[known] = truth - route.predict(tree, table)[known]
+            residual[mask] = truth - route.predict(tree, table)[mask]
             return residual
         labels = tree.target.classes[0].tolist()
-        unknown = sorted({str(label) for label in truth.tolist()} - {str(one) for one in labels})
+        unknown = sorted(
+            {str(label) for label in truth.tolist()} - {str(label) for label in labels}
+        )
         if unknown:
             raise DataError(
                 f"y holds {', '.join(unknown)}; the classes are {', '.join(map(str, labels))}."
             )
-        code = np.array([labels.index(one) for one in truth.tolist()])
+        code = np.array([labels.index(label) for label in truth.tolist()])
         if type == "usual":
             costs = 1.0 - np.eye(len(labels)) if tree.cost_matrix is None else tree.cost_matrix
-            residual[known] = costs[code, tree.answer[route.apply(tree, table)[known]]]
+            residual[mask] = costs[code, tree.answer[route.apply(tree, table)[mask]]]
             return residual
-        p = np.asarray(route.predict_proba(tree, table))[known, code]
+        p = np.asarray(route.predict_proba(tree, table))[mask, code]
         p = np.maximum(p, np.finfo(np.float64).tiny)
-        residual[known] = (1 - p) / p if type == "pearson" else -2 * np.log(p) + 0.0  # no -0.0
+        residual[mask] = (1 - p) / p if type == "pearson" else -2 * np.log(p) + 0.0  # no -0.0
         return residual
 
     def rsq(self) -> Listing:
@@ -409,4 +411,4 @@ def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
 
 
 def _listed(nodes: int | Iterable[int]) -> list[int]:
-    return [int(nodes)] if isinstance(nodes, int | np.integer) else [int(one) for one in nodes]
+    return [int(nodes)] if isinstance(nodes, int | np.integer) else [int(node) for node in nodes]

@@ -96,19 +96,19 @@ class _Chooser:
         for j, tree in best:
             column = replace(problem, table=self.tables[j])
             test = SplitTest(tree, column, "search", "auto", level, 1999, 0, 1)
-            found, search = test.of_column(0, rows)
-            if search is not None and found.p_value <= level:
-                passing.append((j, tree, found))
+            result, search = test.of_column(0, rows)
+            if search is not None and result.p_value <= level:
+                passing.append((j, tree, result))
                 searches.append(search)
         if not passing:
             return None
         # A bound may be enough to pass; what is compared and stored is the p-value itself.
         winner = smallest_p_value(searches)
-        (j, tree, found), search = passing[winner], searches[winner]
-        is_settled = search.drawn == 0 and search.log_exact is None and found.bound != "at most"
-        p_value = found.p_value if is_settled else min(search.p_value, level)
-        df = tuple(float(d) for d in found.df)
-        node_test = NodeTest("search", found.statistic, df, p_value, log(len(best)))
+        (j, tree, result), search = passing[winner], searches[winner]
+        is_settled = search.drawn == 0 and search.log_exact is None and result.bound != "at most"
+        p_value = result.p_value if is_settled else min(search.p_value, level)
+        df = tuple(float(d) for d in result.df)
+        node_test = NodeTest("search", result.statistic, df, p_value, log(len(best)))
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
         return Choice(_question(j, tree), branch.astype(np.intp), node_test)

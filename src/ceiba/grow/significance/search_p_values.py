@@ -196,6 +196,6 @@ class SplitTest:
         return self.significance / self.n_columns if several else self.significance
 
     def _draws(self) -> tuple[int, int]:
-        """Give the draws that a decision needs, and how many beyond the observed settle it."""
+        """Return the draws that a decision needs, and how many beyond the observed settle it."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

@@ -274,7 +274,7 @@ class FoldTree:
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
-        """Give mean and variance from the sums over folds; None: as means over rows have them."""
+        """Return mean and variance from the sums over folds; None: as means over rows have them."""
         return None
 
     @property
@@ -349,7 +349,7 @@ class RankedFoldTree(FoldTree):
     """The work of a fold whose held-out rows are judged by how well they are ranked."""
 
     def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
-        """Give 1 - AUC of the held-out rows at each alpha, and its square."""
+        """Return 1 - AUC of the held-out rows at each alpha, and its square."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
@@ -383,7 +383,7 @@ class RankedFoldTree(FoldTree):
 
 
 def _area(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
-    """Give the area under the ROC curve: a positive above a negative, ties count half."""
+    """Return the area under the ROC curve: a positive above a negative, ties count half."""
     levels, where = np.unique(score, return_inverse=True)
     hits = np.bincount(where, weight * truth, len(levels))
     others = np.bincount(where, weight * ~truth, len(levels))

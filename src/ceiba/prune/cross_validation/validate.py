@@ -128,7 +128,7 @@ class CrossValidation:
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
-        """Give N: weight of held-out rows of each true class (row) and predicted one (column)."""
+        """Return N: weight of held-out rows of each true class (row) and predicted one (column)."""
         functions = self._functions(repeat)
         if self.classes is None or self.codes is None:
             raise OptionError("A regression tree has no classes to count. Use predictions(step).")
@@ -139,14 +139,14 @@ class CrossValidation:
         return counts.reshape(size, size)
 
     def q(self, step: int, *, repeat: int = 0) -> Array:
-        """Give Q(i|j) at [j, i]: the share of class j (row) that is predicted as i (column)."""
+        """Return Q(i|j) at [j, i]: the share of class j (row) that is predicted as i (column)."""
         counts = self.confusion(step, repeat=repeat)
         total = counts.sum(axis=1, keepdims=True)
         shares: Array = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         return shares
 
     def class_cost(self, step: int, *, repeat: int = 0) -> Array:
-        """Give R(j): the mean cost of a held-out row of each class."""
+        """Return R(j): the mean cost of a held-out row of each class."""
         q = self.q(step, repeat=repeat)
         costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
         return np.asarray((q * costs).sum(axis=1))
@@ -319,19 +319,19 @@ def _mean_and_variance(
     sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
 ) -> tuple[Array, Array]:
     """Turn sums over all tests into the mean error and the variance of that mean."""
-    own = fold_tree.mean_and_variance(sums.first, sums.second, folds)
-    if own is not None:
-        return own
+    figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
+    if figures is not None:
+        return figures
     tested = np.concatenate([fold.test for fold in folds])
     weight = fold_tree.error_weight
     # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
-    one = 2.0 ** (frexp(float(weight.max()))[1] - 1)
-    weight, first, second = weight / one, sums.first / one, sums.second / one
+    scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
+    weight, first, second = weight / scale, sums.first / scale, sums.second / scale
     total = float(weight[tested].sum())
     # A splitter may hold a row out several times: the mean knows no more than its rows do.
     once = weight[np.unique(tested)]
     counted = fold_tree.weights_count_rows
-    rows = effective_rows(once, len(once), counted) * (one if counted else 1.0)
+    rows = effective_rows(once, len(once), counted) * (scale if counted else 1.0)
     unit = total
     if fold_tree.error_scale is not None:
         unit = float((weight * fold_tree.error_scale)[tested].sum())
@@ -340,7 +340,7 @@ def _mean_and_variance(
 
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:
-    """Give a function that counts folds for who listens and on standard error, or does nothing."""
+    """Return a function that counts folds for listeners and on standard error, or does nothing."""
     listener = progress_listener("folds")
     if not verbose and listener is None:
         return lambda: None

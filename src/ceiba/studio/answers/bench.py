@@ -61,9 +61,9 @@ class Bench:
     def key(self, node: int) -> Any:
         """Return what tells a split with its rows from any other: for answers that are kept."""
         tree = self.tree
-        own = Places.key(tree, self.problem, tree.path(node).nodes)
+        place = Places.key(tree, self.problem, tree.path(node).nodes)
         rules = tree.notes.get(node) if tree.notes else None
-        return id(self.data), own, repr(tree.node(node).split), rules
+        return id(self.data), place, repr(tree.node(node).split), rules
 
     @cached_property
     def held_out_ends(self) -> Any:
@@ -94,17 +94,20 @@ class Places:
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
-            kept = self._kept
-            known = max((k for k in range(len(path)) if keys[k] in kept), default=None)
-            here = Here.at(tree, 0, problem) if known is None else kept[keys[known]]
-            if known is not None:
-                kept.move_to_end(keys[known])  # the last to be given up
+            places = self._kept
+            deepest = max((k for k in range(len(path)) if keys[k] in places), default=None)
+            here = Here.at(tree, 0, problem) if deepest is None else places[keys[deepest]]
+            if deepest is not None:
+                places.move_to_end(keys[deepest])  # the last to be given up
             here = replace(here, problem=problem)
-            for k in range(0 if known is None else known + 1, len(path)):
+            for k in range(0 if deepest is None else deepest + 1, len(path)):
                 here = here.down(tree, path[k]) if k else here
-                kept[keys[k]] = here
-                while len(kept) > 1 and sum(len(one.rows) for one in kept.values()) > self._most:
-                    kept.popitem(last=False)
+                places[keys[k]] = here
+                while (
+                    len(places) > 1
+                    and sum(len(place.rows) for place in places.values()) > self._most
+                ):
+                    places.popitem(last=False)
         return here
 
     @staticmethod

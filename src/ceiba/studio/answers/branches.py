@@ -73,10 +73,10 @@ class NodeTarget:
             counted = np.bincount(cells, weight, minlength=n_branches * self.n_classes)
             classes = counted.reshape(n_branches, self.n_classes).astype(np.float64)
             return Counts(n_rows, mass, classes, None, None)
-        own = np.ones(len(values)) if weight is None else weight
+        masses = np.ones(len(values)) if weight is None else weight
         safe = np.where(mass > 0, mass, 1.0)
-        mean = np.bincount(branch, own * values, minlength=n_branches) / safe
-        spread = np.bincount(branch, own * (values - mean[branch]) ** 2, minlength=n_branches)
+        mean = np.bincount(branch, masses * values, minlength=n_branches) / safe
+        spread = np.bincount(branch, masses * (values - mean[branch]) ** 2, minlength=n_branches)
         return Counts(n_rows, mass, None, mean, spread / safe)
 
     def _two_ways(self, branch: Array) -> Counts:
@@ -86,7 +86,7 @@ class NodeTarget:
         second = branch == 1
         first = branch == 0
         classes = np.array(
-            [[np.count_nonzero(side & own) for own in self._parts] for side in (first, second)]
+            [[np.count_nonzero(side & part) for part in self._parts] for side in (first, second)]
         )
         n_rows = classes.sum(axis=1)
         return Counts(n_rows, n_rows.astype(np.float64), classes.astype(np.float64), None, None)
@@ -129,7 +129,7 @@ def _n_branches(splits: SplitTable) -> int:
 
 
 def in_json(counts: Counts, criterion: Criterion, texts: list[str]) -> list[dict[str, Any]]:
-    """Give branches as the page gets them."""
+    """Return branches as the page gets them."""
     impurity = counts.impurity(criterion)
     return [
         {
@@ -154,7 +154,7 @@ def gain_follows(problem: Problem) -> bool:
 
 
 def gain_of(counts: Counts, problem: Problem) -> float:
-    """Give the gain of a division by the criterion of the problem, from its counts."""
+    """Return the gain of a division by the criterion of the problem, from its counts."""
     classes, mass = counts.classes, counts.weight
     if classes is not None:
         scale, of_counts = problem.scales.search, criterion_of(problem).of_counts

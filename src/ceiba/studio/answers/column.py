@@ -26,10 +26,10 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
     """Return what is drawn of one column at a node."""
     here = bench.at(node)
     at = bench.problem.table.schema.index(name)
-    own = bench.problem.table.columns[at]
-    values = np.asarray(own.values)[here.rows]
+    source = bench.problem.table.columns[at]
+    values = np.asarray(source.values)[here.rows]
     target = NodeTarget.of(here)
-    info = own.info
+    info = source.info
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
     tree = bench.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
@@ -41,14 +41,14 @@ def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": bars(own, values, cuts, target.values, target.n_classes, _BINS),
+        "histogram": bars(source, values, cuts, target.values, target.n_classes, _BINS),
         "curve": curve,
         "levels": None if info.is_numeric else _levels(values, target, info.levels),
     }
 
 
 def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict[str, Any] | None:
-    """Give the gain along the column; of many cuts the best ones of each stretch."""
+    """Return the gain along the column; of many cuts the best ones of each stretch."""
     step = -(-len(values) // _MOST_ROWS)
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
@@ -59,15 +59,15 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
     cut, gain = curve
     if len(cut) > _POINTS:
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
-        kept = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
-        cut, gain = cut[kept], gain[kept]
+        best = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
+        cut, gain = cut[best], gain[best]
     return {"cut": exact(cut), "gain": exact(gain), "every": step}
 
 
 def gains_along(
     bench: Bench, numbers: Any, truth: Any, weight: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Give every cut of some rows with its gain; None for a criterion that has no curve."""
+    """Return every cut of some rows with its gain; None for a criterion that has no curve."""
     try:
         listing = split_curve(numbers, truth, criterion_of(bench.problem).name, weight=weight)
     except CeibaError:

@@ -19,13 +19,13 @@ _MOST: Final = 100  # pairs of leaves that are listed
 
 def compare(a: Bench, b: Bench) -> dict[str, Any]:
     """Compare the trees of two states on held-out rows, or on the training rows."""
-    one, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))
-    if not _same(one.y, other.y) or (a.data.held_out is None) != (b.data.held_out is None):
+    data, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))
+    if not _same(data.y, other.y) or (a.data.held_out is None) != (b.data.held_out is None):
         raise OptionError("These snapshots have other targets or held-out rows: nothing compares.")
-    truth = one.y.values[:, 0]
-    ends = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, one), (b, other))]
+    truth = data.y.values[:, 0]
+    ends = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
     losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), ends, strict=True)]
-    share = shares(one, a.tree)
+    share = shares(data, a.tree)
     difference, se = mean_and_se(losses[1] - losses[0], share)
     risks = [mean_and_se(loss, share) for loss in losses]
     best = int(risks[1][0] < risks[0][0])
@@ -35,10 +35,10 @@ def compare(a: Bench, b: Bench) -> dict[str, Any]:
         "b": _side(b),
         "rows": "train" if a.data.held_out is None else "held_out",
         "n_rows": len(truth),
-        "n_changed": sum(one["n_rows"] for one in changed),
+        "n_changed": sum(row["n_rows"] for row in changed),
         "changed": [
-            one | {"rule_a": _rule(a.tree, one["node_a"]), "rule_b": _rule(b.tree, one["node_b"])}
-            for one in changed[:_MOST]
+            row | {"rule_a": _rule(a.tree, row["node_a"]), "rule_b": _rule(b.tree, row["node_b"])}
+            for row in changed[:_MOST]
         ],
         "difference": difference,
         "se": se,
@@ -64,11 +64,11 @@ def _changed(a: Tree, b: Tree, ends_a: Any, ends_b: Any) -> list[dict[str, Any]]
         before, after = _answer(a, i), _answer(b, j)
         if before != after:
             listed.append({"a": before, "b": after, "node_a": i, "node_b": j, "n_rows": n})
-    return sorted(listed, key=lambda one: -one["n_rows"])
+    return sorted(listed, key=lambda row: -row["n_rows"])
 
 
 def _rule(tree: Tree, node: int) -> list[str]:
-    """Say which rows reach a leaf: in a tree that is not drawn its number says nothing."""
+    """Return the conditions of a leaf: in a tree that is not drawn its number says nothing."""
     return list(condition_of(tree, node).parts(max_levels=4))
 
 

@@ -48,8 +48,8 @@ def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
         return None
     problem = _allowed(bench, node, here).take(rows)
     truth = bench.problem.target.values[rows, 0]
-    own = bench.tree.splits.take(np.array([node]))
-    branch = ask(own, 0, bench.problem.table, rows)
+    splits = bench.tree.splits.take(np.array([node]))
+    branch = ask(splits, 0, bench.problem.table, rows)
     losses = _paired(problem, truth, branch, int(bench.tree.n_branches[node]))
     loss, se = float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))
     if not loss > _ERRORS * se:
@@ -72,9 +72,9 @@ def _allowed(bench: Bench, node: int, here: Here) -> Problem:
     options = one_level(bench.problem.options, 0, table.n_columns)
     options = replace(options, max_competitors=0, monotonic_cst=None)
     forbidden = rules_at(bench.tree, node).forbid
-    kept = [j for j, name in enumerate(table.schema.names) if name not in forbidden]
-    if len(kept) < table.n_columns:
-        table = table.select(kept)
+    columns = [j for j, name in enumerate(table.schema.names) if name not in forbidden]
+    if len(columns) < table.n_columns:
+        table = table.select(columns)
     return replace(bench.problem, table=table, options=options)
 
 
@@ -98,7 +98,7 @@ def _by_tree(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Give the values of the branches, and last that of the node, for rows without a branch."""
+    """Return the values of the branches, and last that of the node, for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [part if len(part) else truth for part in parts]
@@ -150,27 +150,31 @@ def _compare_numbers(
     from scipy import stats
 
     figures = [
-        (float(one.value[node, 0, 0]), float(max(one.impurity[node], 0.0)), int(one.n_rows[node]))
-        for one in (tree, counted)
+        (
+            float(side.value[node, 0, 0]),
+            float(max(side.impurity[node], 0.0)),
+            int(side.n_rows[node]),
+        )
+        for side in (tree, counted)
     ]
-    shown = [[mean, float(np.sqrt(variance))] for mean, variance, _ in figures]
+    moments = [[mean, float(np.sqrt(variance))] for mean, variance, _ in figures]
     if tree.criterion != "squared_error" or all(variance == 0 for _, variance, _ in figures):
-        return 1.0, shown[0], shown[1]
+        return 1.0, moments[0], moments[1]
     unbiased = [variance * n / max(n - 1, 1) for _, variance, n in figures]
     (m1, _, n1), (m2, _, n2) = figures
     test = stats.ttest_ind_from_stats(
         m1, np.sqrt(unbiased[0]), n1, m2, np.sqrt(unbiased[1]), n2, equal_var=False
     )
-    return float(test.pvalue), shown[0], shown[1]
+    return float(test.pvalue), moments[0], moments[1]
 
 
-def warnings(bench: Bench, kept: dict[Any, Any]) -> list[dict[str, Any]]:
-    """Give all warnings about a tree."""
+def warnings(bench: Bench, cache: dict[Any, Any]) -> list[dict[str, Any]]:
+    """Return all warnings about a tree."""
     listed = []
     for node in bench.state.nodes_by_hand:
         key = bench.key(node)
-        if key not in kept:
-            kept[key] = worse_than_best(bench, node)
-        if kept[key] is not None:
-            listed.append({**kept[key], "node": node})
+        if key not in cache:
+            cache[key] = worse_than_best(bench, node)
+        if cache[key] is not None:
+            listed.append({**cache[key], "node": node})
     return listed + held_out_disagrees(bench)

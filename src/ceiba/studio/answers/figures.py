@@ -47,11 +47,11 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     share = shares(data, tree)
     losses = row_losses(tree, ends, truth)
     mean, se = mean_and_se(losses, share)
-    made: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
+    scores: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
     root = row_losses(tree, np.zeros_like(ends), truth)
     if tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
-        return made | {
+        return scores | {
             "mse": mean,
             "se": se,
             "rmse": float(np.sqrt(mean)),
@@ -61,7 +61,7 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     error = (tree.answer[ends] != truth).astype(np.float64)
     rate, rate_se = mean_and_se(error, share)
     likely = np.maximum(tree.value[ends, 0, truth], _LEAST)
-    return made | {
+    return scores | {
         "error": rate,
         "se": rate_se if tree.cost_matrix is None else se,
         "cost": None if tree.cost_matrix is None else mean,
@@ -118,26 +118,26 @@ def cross_validated(
         tell(done + 1, len(parts))
     share = shares(bench.data, bench.tree)
     risk, se = mean_and_se(losses, share)
-    made = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(bench.tree.n_leaves)}
+    scores = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(bench.tree.n_leaves)}
     if bench.tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
-        return made | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
+        return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
                        "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip
     error, error_se = mean_and_se(errors, share)
     if bench.tree.cost_matrix is None:
-        return made | {"error": error, "se": error_se, "cost": None}
-    return made | {"error": error, "se": se, "cost": risk}
+        return scores | {"error": error, "se": error_se, "cost": None}
+    return scores | {"error": error, "se": se, "cost": risk}
 
 
 def fold_tree(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
     """Make the tree of some rows: what was made by hand is kept, the rest is grown again."""
-    kept = np.zeros(tree.n_nodes, bool)
+    on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
-        kept[list(tree.path(node).nodes)] = True
+        on_path[list(tree.path(node).nodes)] = True
     depth = tree.node_depth
 
     def asked(node: int, place: Here) -> tuple[Tree, list[Here]]:
-        if kept[node]:
+        if on_path[node]:
             return asked_again(tree, node, place)
         inside = slice(node, int(tree.subtree_end[node]))
         levels = int(depth[inside].max() - depth[node])

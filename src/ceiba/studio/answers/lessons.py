@@ -43,7 +43,7 @@ class Division:
 
 
 def steps_of(division: Division, measure: str, words: Mapping[str, str]) -> list[Step]:
-    """Give the steps of a computation; the last one has the result."""
+    """Return the steps of a computation; the last one has the result."""
     return _MEASURES[measure](division, words)
 
 
@@ -53,8 +53,8 @@ def _impurities(division: Division, words: Mapping[str, str], kind: str) -> list
     steps = [_step(words, f"{kind}_node", make("H" if kind == "entropy" else "G", division.total))]
     for branch, counts in zip(division.branches, division.counts, strict=True):
         letter = "H" if kind == "entropy" else "G"
-        made = make(f"{letter}({branch})", counts)
-        steps.append(_step(words, f"{kind}_branch", made, branch=branch))
+        result = make(f"{letter}({branch})", counts)
+        steps.append(_step(words, f"{kind}_branch", result, branch=branch))
     return steps
 
 
@@ -133,8 +133,8 @@ def _gini(name: str, counts: Sequence[float]) -> tuple[str, float]:
     return f"{name} = 1 {terms} = {_n(value)}", value
 
 
-def _step(words: Mapping[str, str], key: str, made: tuple[str, float], **named: str) -> Step:
-    formula, value = made
+def _step(words: Mapping[str, str], key: str, result: tuple[str, float], **named: str) -> Step:
+    formula, value = result
     return {
         "title": words[key],
         "text": words[f"{key}_text"].format(**named),
@@ -160,7 +160,7 @@ def lesson_answer(bench: Bench, node: int, column: Any) -> dict[str, Any]:
         raise OptionError(f"column: got {column!r}. Give the name of a column.")
     bench.problem.table.schema.index(column)
     listed = rivals(bench, node)["rivals"]
-    gains = {one["column"]: one["gain"] for one in listed if one["gain"] is not None}
+    gains = {offer["column"]: offer["gain"] for offer in listed if offer["gain"] is not None}
     if not gains:
         raise OptionError(f"Node {node}: no question splits it.")
     most = max(gains.values())
@@ -175,14 +175,14 @@ def lesson_steps(bench: Bench, node: int, column: str, measure: str, lang: str) 
     if not bench.tree.task.has_classes:
         raise OptionError("Lessons are about classes; this target holds numbers.")
     bench.problem.table.schema.index(column)
-    rival = next(one for one in rivals(bench, node)["rivals"] if one["column"] == column)
+    rival = next(offer for offer in rivals(bench, node)["rivals"] if offer["column"] == column)
     if rival["split"] is None:
         raise OptionError(f"Node {node}: {column!r} does not split it.")
     branches = rival["branches"]
     division = Division(
         classes=tuple(level_text(label) for label in bench.tree.target.classes[0].tolist()),
-        branches=tuple(one["text"] for one in branches),
-        counts=tuple(tuple(one["counts"]) for one in branches),
+        branches=tuple(branch["text"] for branch in branches),
+        counts=tuple(tuple(branch["counts"]) for branch in branches),
         base="gini" if bench.tree.criterion == "gini" else "entropy",
     )
     steps = steps_of(division, measure, words(lang).section("steps"))

@@ -40,8 +40,8 @@ def preview(bench: Bench, node: int, split: Any) -> dict[str, Any]:
         branch, n_branches, gain = branch_of(here, splits, missing)
     except EmptyBranchError as error:
         nothing = {"gain": 0.0, "p_value": 1.0, "branches": [], "held_out": None}
-        given = to_json(question, schema)
-        return {"node": node, "split": str(error), "empty": True, "given": given, **nothing}
+        form = to_json(question, schema)
+        return {"node": node, "split": str(error), "empty": True, "given": form, **nothing}
     counts = NodeTarget.of(here).counts(branch, n_branches)
     texts = [question.sentence(b, schema) for b in range(n_branches)]
     criterion = criterion_of(bench.problem)
@@ -69,13 +69,13 @@ def _held_out(bench: Bench, node: int, splits: Any, n_branches: int, texts: list
     return in_json(target.counts(branch, n_branches), criterion_of(bench.problem), texts)
 
 
-def further_cut(bench: Bench, node: int, given: dict[str, Any]) -> dict[str, Any]:
+def further_cut(bench: Bench, node: int, body: dict[str, Any]) -> dict[str, Any]:
     """Return the best further cut of a numeric column; null where no interval can be cut."""
-    name = given.get("column")
+    name = body.get("column")
     schema = bench.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:
         raise OptionError(f"column: got {name!r}. Give the name of a column of numbers.")
-    cuts = sorted(read_cuts(given.get("cuts")))
+    cuts = sorted(read_cuts(body.get("cuts")))
     here = bench.at(node)
     target = NodeTarget.of(here)
     values = np.asarray(bench.problem.table.column(name).values)[here.rows].astype(np.float64)

@@ -50,13 +50,13 @@ def rivals(bench: Bench, node: int) -> dict[str, Any]:
     listed = [_rival(bench, here, target, splits, gain) for splits, gain in offers]
     for offer in listed:
         offer["exact"] = exact or offer is listed[0]
-    known = {offer["column"] for offer in listed}
-    listed += [_nothing(name) for name in names if name not in known]
+    columns = {offer["column"] for offer in listed}
+    listed += [_nothing(name) for name in names if name not in columns]
     forbidden = rules_at(bench.tree, node).forbid
-    own = bench.tree.node(node).split
+    current = bench.tree.node(node).split
     for offer in listed:
         offer["forbidden"] = offer["column"] in forbidden
-        offer["current"] = own is not None and own.column == offer["column"]
+        offer["current"] = current is not None and current.column == offer["column"]
     return {
         "node": node,
         "n_rows": len(here.rows),
@@ -84,7 +84,7 @@ def _stump(here: Here) -> tuple[Tree, bool]:
 
 
 def one_level(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
-    """Give the options of a search of one node for every column."""
+    """Return the options of a search of one node for every column."""
     changes: dict[str, Any] = {
         "max_depth": depth + 1,
         "max_competitors": max(n_columns - 1, 1),
@@ -120,13 +120,13 @@ def _with_best(coarse: Tree, best: Tree) -> Tree:
     every = SplitTable.joined([coarse.splits.take(np.array([0])), stored.splits])
     gains = np.array([coarse.gain[0], *stored.gain.tolist()])
     others = np.flatnonzero(every.column != best.splits.column[0])
-    kept = replace(
+    competitors = replace(
         stored,
         start=np.append(0, np.full(best.n_nodes, len(others))),
         splits=every.take(others),
         gain=gains[others],
     )
-    return replace(best, competitors=kept)
+    return replace(best, competitors=competitors)
 
 
 def _offers(stump: Tree) -> list[tuple[SplitTable, float]]:
@@ -172,15 +172,15 @@ def _quick_p_value(
         size = column.info.n_levels
         every = target.counts(np.where(codes < size, codes, -1), size)
         return plain_p_value(every), "exact"
-    own = plain_p_value(counts)
-    assert own is not None
-    if own > SETTLED:
-        return own, "at least"
-    bound = min(1.0, own * max(len(here.rows) - 1, 1))
+    p_value = plain_p_value(counts)
+    assert p_value is not None
+    if p_value > SETTLED:
+        return p_value, "at least"
+    bound = min(1.0, p_value * max(len(here.rows) - 1, 1))
     if classes and (bound <= SETTLED or len(here.rows) > PERMUTED):
         return bound, "at most"
     if len(here.rows) > PERMUTED:
-        return own, "at least"
+        return p_value, "at least"
     return None, "pending"
 
 
@@ -192,7 +192,7 @@ def _nothing(name: str) -> dict[str, Any]:
 
 
 def hidden(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Give the rivals of a lesson: the columns alone, in the order of the table."""
+    """Return the rivals of a lesson: the columns alone, in the order of the table."""
     nothing: dict[str, Any] = {
         "split": None,
         "given": None,
@@ -200,20 +200,22 @@ def hidden(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         "p_value": None,
         "branches": [],
     }
-    by_name = {one["column"]: {**one, **nothing, "current": False} for one in listing["rivals"]}
+    by_name = {
+        offer["column"]: {**offer, **nothing, "current": False} for offer in listing["rivals"]
+    }
     return {**listing, "rivals": [by_name[name] for name in names]}
 
 
 def p_values(bench: Bench, node: int) -> dict[str, Any]:
     """Return the p-values of a node that bounds do not settle: the search, on permuted targets."""
     here = bench.at(node)
-    pending = [one for one in rivals(bench, node)["rivals"] if one["p_bound"] == "pending"]
+    pending = [offer for offer in rivals(bench, node)["rivals"] if offer["p_bound"] == "pending"]
     tests = {}
-    for one in pending if len(here.rows) <= PERMUTED else []:
-        stem, _ = here.forced(read_json(one["given"], bench.problem.table.schema))
+    for offer in pending if len(here.rows) <= PERMUTED else []:
+        stem, _ = here.forced(read_json(offer["given"], bench.problem.table.schema))
         test = SplitTest(
             stem, bench.problem, "search", "auto", 0.05, _DRAWS, 0, bench.problem.table.n_columns
         )
-        made = test(0, here.rows)
-        tests[one["column"]] = {"p_value": made.p_value, "p_bound": made.bound}
+        result = test(0, here.rows)
+        tests[offer["column"]] = {"p_value": result.p_value, "p_bound": result.bound}
     return {"node": node, "p_values": tests}

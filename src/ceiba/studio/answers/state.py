@@ -31,7 +31,7 @@ _MOST_ROWS: Final = 50_000  # by which the first screen describes columns at onc
 def state_json(
     workspace: Workspace, state: State, bench: Bench | None, doubts: dict[Any, Any]
 ) -> dict[str, Any]:
-    """Give the state of a workspace as plain data."""
+    """Return the state of a workspace as plain data."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
@@ -52,24 +52,24 @@ def state_json(
         "figures": None if bench is None else {**figures(bench), "cross_validated": None},
         "warnings": [] if bench is None else warnings(bench, doubts),
         "log": [
-            {"line": one.line, "action": one.action, "node": one.node}
-            for one in steps[: workspace.position]
+            {"line": step.line, "action": step.action, "node": step.node}
+            for step in steps[: workspace.position]
         ],
         "undo": workspace.position,
         "redo": len(steps) - workspace.position,
         "snapshots": [
             {
                 "name": name,
-                "n_leaves": None if kept.tree is None else int(kept.tree.n_leaves),
-                "current": kept.model is state.model,
+                "n_leaves": None if snapshot.tree is None else int(snapshot.tree.n_leaves),
+                "current": snapshot.model is state.model,
             }
-            for name, kept in workspace.snapshots.items()
+            for name, snapshot in workspace.snapshots.items()
         ],
         "lesson": _lesson(workspace, bench),
         "exports": [
-            {"name": one.name, "ending": one.suffixes[0], "about": one.about}
-            for one in FORMATS.values()
-            if one.suffixes
+            {"name": row.name, "ending": row.suffixes[0], "about": row.about}
+            for row in FORMATS.values()
+            if row.suffixes
         ],
     }
 
@@ -134,12 +134,12 @@ def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
         table = table.take(np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.intp))
     task = task_in(setup, table)
     changed = tuple(
-        as_kind(one, _kind(setup, one.name, task), setup.orders.get(one.name))
-        for one in table.columns
+        as_kind(column, _kind(setup, column.name, task), setup.orders.get(column.name))
+        for column in table.columns
     )
-    infos = tuple(one.info for one in changed)
-    made = describe(Table(changed, table.n_rows, Schema(infos)), setup.target).to_dict()
-    return {**made, "n_described": table.n_rows, "n_rows": n_rows}
+    infos = tuple(column.info for column in changed)
+    summary = describe(Table(changed, table.n_rows, Schema(infos)), setup.target).to_dict()
+    return {**summary, "n_described": table.n_rows, "n_rows": n_rows}
 
 
 def _kind(setup: Setup, name: str, task: Task | None) -> str | None:

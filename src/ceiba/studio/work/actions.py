@@ -53,7 +53,7 @@ class Desk:
         return node
 
     def rows(self) -> tuple[Any, ...]:
-        """Give X, y and the weights, as the methods of the model take them."""
+        """Return X, y and the weights, as the methods of the model take them."""
         data = self.prepared(self.state.setup)
         return (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
 
@@ -135,10 +135,10 @@ def set_options(
     same = setup.class_prior == old.class_prior and setup.cost_matrix == old.cost_matrix
     if same and set(options or {}) <= _STOPPING and type(desk.state.model).__name__ in _OWN:
         model = _estimator(desk, replace(setup, from_model=False))
-        kept = type(model).from_tree(desk.tree, **model.get_params(deep=False))
-        given = ", ".join(filter(None, ["model.tree_", parameters_text(model)]))
-        line = f"model = ceiba.{type(model).__name__}.from_tree({given})"
-        return replace(desk.state.then(kept, line), setup=setup), line
+        fitted = type(model).from_tree(desk.tree, **model.get_params(deep=False))
+        arguments = ", ".join(filter(None, ["model.tree_", parameters_text(model)]))
+        line = f"model = ceiba.{type(model).__name__}.from_tree({arguments})"
+        return replace(desk.state.then(fitted, line), setup=setup), line
     state = begun(desk, replace(setup, from_model=False))
     return state, state.first
 
@@ -157,10 +157,10 @@ def restart(desk: Desk) -> tuple[State, str]:
 def take(desk: Desk, node: int, split: Any) -> tuple[State, str]:
     """Split a node as given, into leaves."""
     at = place_of(desk.tree, desk.node(node))
-    given = read_json(split, desk.tree.schema)
-    model = desk.state.model.set_split(node, given, *desk.rows(), levels=0)
-    line = f"model = model.set_split({node}, {in_python(given)}, {desk.names}, levels=0)"
-    return desk.state.then(model, line, at=at, made=[at]), line
+    question = read_json(split, desk.tree.schema)
+    model = desk.state.model.set_split(node, question, *desk.rows(), levels=0)
+    line = f"model = model.set_split({node}, {in_python(question)}, {desk.names}, levels=0)"
+    return desk.state.then(model, line, at=at, places=[at]), line
 
 
 def grow(desk: Desk, node: int, levels: int | None = None) -> tuple[State, str]:
@@ -224,19 +224,19 @@ def copy(desk: Desk, node: int, to: int) -> tuple[State, str]:
     line = f"model = model.copy_splits({node}, {to}, {desk.names})"
     there = node_at(model.tree_, at)
     assert there is not None
-    made = places_below(model.tree_, there)
-    return desk.state.then(model, line, at=at, made=made), line
+    places = places_below(model.tree_, there)
+    return desk.state.then(model, line, at=at, places=places), line
 
 
 def note(desk: Desk, node: int, name: Any = None, note: Any = None) -> tuple[State, str]:
     """Write a name and a note on a node."""
     desk.node(node)
-    given = {key: text for key, text in (("name", name), ("note", note)) if text is not None}
-    for key, text in given.items():
+    texts = {key: text for key, text in (("name", name), ("note", note)) if text is not None}
+    for key, text in texts.items():
         if isinstance(text, str) and len(text) > _LONGEST:
             raise OptionError(f"{key}: {len(text)} characters; at most {_LONGEST} are kept.")
-    model = desk.state.model.annotate(node, **given)
-    more = "".join(f", {key}={text!r}" for key, text in given.items())
+    model = desk.state.model.annotate(node, **texts)
+    more = "".join(f", {key}={text!r}" for key, text in texts.items())
     line = f"model = model.annotate({node}{more})"
     return desk.state.then(model, line), line
 
@@ -275,8 +275,8 @@ _LONGEST: Final = 2_000  # characters of a note
 
 #: The actions by name.
 ACTIONS: Final[dict[str, Callable[..., tuple[State, str]]]] = {
-    one.__name__: one
-    for one in (
+    action.__name__: action
+    for action in (
         set_column, set_held_out, set_options, restart, take, grow, regrow, cut, seal, forbid,
         prefer, copy, note, override, prune,
     )
@@ -302,14 +302,14 @@ def act(desk: Desk, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
         raise OptionError(f"{name}: numbers must be below 1.8e308.") from None
 
 
-def _only(given: dict[str, Any], *names: str) -> None:
-    for name in given:
+def _only(arguments: dict[str, Any], *names: str) -> None:
+    for name in arguments:
         if name not in names:
             raise OptionError(f"{name!r} is not an argument. Arguments are {', '.join(names)}.")
 
 
 def _names(columns: Any) -> list[str]:
-    if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
+    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
         raise OptionError(f"columns: got {columns!r}. Give a list of names.")
     return columns
 

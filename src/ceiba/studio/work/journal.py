@@ -50,11 +50,11 @@ class Journal:
         journal = cls(path, _open(path))
         try:
             content = journal._file.read()
-            found = {} if new else _header(content, path)
-            if found == header:
+            stored = {} if new else _header(content, path)
+            if stored == header:
                 journal._read(content)
             else:
-                if content and found is not None:
+                if content and stored is not None:
                     journal._put_aside(new)
                 journal._append(header)
         except BaseException:

@@ -22,7 +22,7 @@ def script(source: Source, state: State) -> str:
     body = [prepare_line(source, state.setup)]
     if state.model is not None:
         body += [_parts(state.setup), *filter(None, [state.first]), *state.lines]
-    made = "model" if state.model is not None else "data"
+    variable = "model" if state.model is not None else "data"
     about = f"The tree of {_in_docstring(source.name)}, grown in the studio of ceiba"
     lines = [
         f'"""{about} {version("ceiba")}."""',
@@ -33,7 +33,7 @@ def script(source: Source, state: State) -> str:
         f"def rebuild({names}):",
         '    """Make the tree again, step by step."""',
         *(f"    {line}" for line in body),
-        f"    return {made}",
+        f"    return {variable}",
         "",
     ]
     if source.file is not None or source.expression is not None:
@@ -46,13 +46,13 @@ def prepare_line(source: Source, setup: Setup) -> str:
     if setup.target is None:
         return "data = ceiba.describe(frame)"
     target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
-    given = {name: repr(value) for name, value in setup.arguments().items()}
+    arguments = {name: repr(value) for name, value in setup.arguments().items()}
     if setup.held_out is not None and "file" in setup.held_out:
-        given["held_out"] = read_call(source, _beside(source, setup.held_out["file"]))
+        arguments["held_out"] = read_call(source, _beside(source, setup.held_out["file"]))
     if setup.from_model:
-        given = {k: v for k, v in given.items() if k in ("weight", "held_out", "seed")}
-        given["like"] = "model"
-    more = "".join(f", {name}={value}" for name, value in given.items())
+        arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
+        arguments["like"] = "model"
+    more = "".join(f", {name}={value}" for name, value in arguments.items())
     return f"data = ceiba.prepare({target}{more})"
 
 
@@ -79,7 +79,7 @@ def read_call(source: Source, file: str) -> str:
 
 
 def _beside(source: Source, name: str) -> str:
-    """Give the path of a file in the folder of the data, written as theirs is."""
+    """Return the path of a file in the folder of the data, written as theirs is."""
     if source.file is None:
         return name
     return str(Path(source.file.partition("::")[0]).parent / name)
@@ -92,11 +92,11 @@ def _parts(setup: Setup) -> str:
 
 
 def _main(source: Source, state: State) -> list[str]:
-    given = source.expression or read_call(source, str(source.file))
+    argument = source.expression or read_call(source, str(source.file))
     if source.model is not None and state.setup.from_model:
-        given = f"ceiba.load({source.model_file!r}), {given}"
-    shown = ".tree_" if state.model is not None else ""
-    return [f"    print(rebuild({given}){shown})"]
+        argument = f"ceiba.load({source.model_file!r}), {argument}"
+    attribute = ".tree_" if state.model is not None else ""
+    return [f"    print(rebuild({argument}){attribute})"]
 
 
 def _in_docstring(text: str) -> str:

@@ -46,18 +46,18 @@ class Setup:
     from_model: bool = False
 
     @classmethod
-    def first(cls, table: Table, target: str | None, **given: Any) -> Setup:
+    def first(cls, table: Table, target: str | None, **settings: Any) -> Setup:
         """Return the setup in which the studio opens: identifiers are ignored."""
         if target is not None:
             table.schema.index(target)
-        named = [one.name for one in table.columns if is_identifier(one)]
+        named = [column.name for column in table.columns if is_identifier(column)]
         learned = [name for name in table.schema.names if name != target and name not in named]
         ignored = tuple(name for name in named if name != target) if learned else ()
-        return cls(target=target, ignore=ignored, **given)
+        return cls(target=target, ignore=ignored, **settings)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `ceiba.prepare`, without held-out rows from a file."""
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "task": self.task,
             "weight": self.weight,
             "ignore": list(self.ignore),
@@ -65,25 +65,25 @@ class Setup:
             "orders": {name: list(levels) for name, levels in self.orders.items()},
         }
         if self.held_out is not None and "share" in self.held_out:
-            given["held_out"] = float(self.held_out["share"])
-            given["seed"] = int(self.held_out.get("seed", 0))
-        return {name: value for name, value in given.items() if value}
+            arguments["held_out"] = float(self.held_out["share"])
+            arguments["seed"] = int(self.held_out.get("seed", 0))
+        return {name: value for name, value in arguments.items() if value}
 
     def parameters(self, classes: list[Any]) -> dict[str, Any]:
-        """Give the parameters of the estimator, for these classes (none: numbers)."""
-        given: dict[str, Any] = dict(self.options)
+        """Return the parameters of the estimator, for these classes (none: numbers)."""
+        params: dict[str, Any] = dict(self.options)
         left_out = {*self.ignore, self.weight, self.target}
         monotone = {name: way for name, way in self.monotone.items() if name not in left_out}
         costs = {name: cost for name, cost in self.costs.items() if name not in left_out}
         if monotone:
-            given["monotonic_cst"] = monotone
+            params["monotonic_cst"] = monotone
         if costs:
-            given["column_cost"] = costs
+            params["column_cost"] = costs
         if classes and self.class_prior is not None:
-            given["class_prior"] = _by_label(self.class_prior, classes)
+            params["class_prior"] = _by_label(self.class_prior, classes)
         if classes and self.cost_matrix is not None:
-            given["cost_matrix"] = [[float(cost) for cost in row] for row in self.cost_matrix]
-        return given
+            params["cost_matrix"] = [[float(cost) for cost in row] for row in self.cost_matrix]
+        return params
 
     # ------------------------------------------------------------------ changes
 
@@ -119,8 +119,8 @@ class Setup:
         if kind not in KINDS:
             raise OptionError(f"kind: got {kind!r}. Kinds are {', '.join(KINDS)}.")
         as_kind(table.column(column), kind)  # says what cannot be converted
-        kinds = {name: own for name, own in self.kinds.items() if name != column}
-        orders = {name: own for name, own in self.orders.items() if name != column}
+        kinds = {name: value for name, value in self.kinds.items() if name != column}
+        orders = {name: levels for name, levels in self.orders.items() if name != column}
         if as_kind(table.column(column), kind) is not table.column(column):
             kinds[column] = kind
         # Levels without an order have no direction.
@@ -128,10 +128,10 @@ class Setup:
         return replace(self, kinds=kinds, orders=orders, monotone=monotone)
 
     def _with_order(self, table: Table, column: str, order: Any) -> Setup:
-        if not isinstance(order, list) or not all(isinstance(one, str) for one in order):
+        if not isinstance(order, list) or not all(isinstance(level, str) for level in order):
             raise OptionError(f"order: got {order!r}. Give the levels, as a list of texts.")
         as_kind(table.column(column), "ordered", order)
-        kinds = {name: own for name, own in self.kinds.items() if name != column}
+        kinds = {name: value for name, value in self.kinds.items() if name != column}
         return replace(self, kinds=kinds, orders={**self.orders, column: order})
 
     def _with_monotone(self, table: Table, column: str, way: Any) -> Setup:
@@ -142,14 +142,14 @@ class Setup:
                 f"monotone must be 0 for column {column!r}, whose levels have no order; got {way}. "
                 "Make the column ordered, or a number."
             )
-        others = {name: own for name, own in self.monotone.items() if name != column}
+        others = {name: value for name, value in self.monotone.items() if name != column}
         return replace(self, monotone=others if way == 0 else {**others, column: int(way)})
 
     def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
         number = isinstance(cost, int | float) and not isinstance(cost, bool)
         if not number or not 0 < cost < float("inf"):
             raise OptionError(f"cost: got {cost!r}. Give a positive number.")
-        others = {name: own for name, own in self.costs.items() if name != column}
+        others = {name: value for name, value in self.costs.items() if name != column}
         return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
 
     def with_options(self, options: Any, task: Task) -> Setup:
@@ -169,11 +169,11 @@ class Setup:
     # ------------------------------------------------------------------ what is shown
 
     def columns(self, table: Table) -> list[dict[str, Any]]:
-        """Give the columns with their roles, for the page."""
+        """Return the columns with their roles, for the page."""
         return [self._column(table, name) for name in table.schema.names]
 
     def _column(self, table: Table, name: str) -> dict[str, Any]:
-        own = table.column(name)
+        source = table.column(name)
         role = "use"
         if name in self.ignore:
             role = "ignore"
@@ -181,11 +181,11 @@ class Setup:
             role = "weight"
         if name == self.target:
             role = "target"
-        kind = "ordered" if name in self.orders else self.kinds.get(name) or _KIND[own.info.kind]
-        shown = as_kind(own, kind, self.orders.get(name)) if kind != "number" else own
-        many = shown.info.n_levels > _MOST_LEVELS
-        levels = None if kind == "number" or many else list(map(level_text, shown.info.levels))
-        if own.info.display in ("date", "datetime") and name not in self.kinds:
+        kind = "ordered" if name in self.orders else self.kinds.get(name) or _KIND[source.info.kind]
+        converted = as_kind(source, kind, self.orders.get(name)) if kind != "number" else source
+        many = converted.info.n_levels > _MOST_LEVELS
+        levels = None if kind == "number" or many else list(map(level_text, converted.info.levels))
+        if source.info.display in ("date", "datetime") and name not in self.kinds:
             kind = "date"
         return {
             "name": name,
@@ -210,7 +210,7 @@ _CHANGES: Final = {
 
 
 def task_in(setup: Setup, table: Table) -> Task | None:
-    """Say what is learned; None while there is no target."""
+    """Return the task; None while there is no target."""
     if setup.target is None:
         return None
     return Task(setup.task) if setup.task else task_of(table.column(setup.target))

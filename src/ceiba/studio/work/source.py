@@ -39,13 +39,13 @@ class Source:
     def prepared(self, setup: Setup) -> Prepared:
         """Make the table ready as a setup says."""
         assert setup.target is not None
-        given = setup.arguments()
+        arguments = setup.arguments()
         if setup.held_out is not None and "share" not in setup.held_out:
-            given["held_out"] = self._held_out(setup.held_out)
+            arguments["held_out"] = self._held_out(setup.held_out)
         if setup.from_model:
-            given = {k: v for k, v in given.items() if k in ("weight", "held_out", "seed")}
-            given["like"] = self.model
-        return prepare(self.table, setup.target, **given)
+            arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
+            arguments["like"] = self.model
+        return prepare(self.table, setup.target, **arguments)
 
     def _held_out(self, chosen: Mapping[str, Any]) -> Any:
         if "given" in chosen:
@@ -55,7 +55,7 @@ class Source:
         return self.read_file(self.path_of(chosen["file"]))
 
     def path_of(self, name: Any) -> Path:
-        """Give the path of a file in the folder; nothing outside of it has one."""
+        """Return the path of a file in the folder; nothing outside of it has one."""
         if self.folder is None:
             raise OptionError("No folder was given, so no file is read or written.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
@@ -67,12 +67,12 @@ class Source:
         return Path(path)
 
     def table_files(self) -> list[str]:
-        """Give the tables in the folder."""
+        """Return the tables in the folder."""
         if self.folder is None or self.read_file is None:
             return []
         endings = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
         try:
-            names = [one.name for one in self.folder.iterdir() if one.is_file()]
+            names = [file.name for file in self.folder.iterdir() if file.is_file()]
         except OSError as error:
             raise DataError(f"The folder cannot be read: {error.strerror}.") from None
         return sorted(name for name in names if name.lower().endswith(endings) and name[0] != ".")
@@ -82,8 +82,8 @@ class Source:
         """What tells these data from others: names and values of all columns."""
         digest = hashlib.blake2b(digest_size=16)
         with ThreadPoolExecutor(2) as pool:  # hashing lets other threads run
-            for one in pool.map(_digest, self.table.columns):
-                digest.update(one)
+            for part in pool.map(_digest, self.table.columns):
+                digest.update(part)
         if self.model is not None:
             digest.update(str(self.model.tree_).encode("utf-8", "replace"))
         return digest.hexdigest()

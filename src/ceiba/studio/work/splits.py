@@ -16,15 +16,15 @@ _FORMS = (
 )
 
 
-def read_json(given: Any, schema: Schema) -> Any:
+def read_json(form: Any, schema: Schema) -> Any:
     """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all."""
-    if isinstance(given, str):
-        return given
-    if not isinstance(given, dict) or not isinstance(given.get("column"), str):
-        raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
-    info = schema.columns[schema.index(given["column"])]
-    split = _split(given, info)
-    missing = given.get("missing")
+    if isinstance(form, str):
+        return form
+    if not isinstance(form, dict) or not isinstance(form.get("column"), str):
+        raise OptionError(f"split: got {form!r}. Give {_FORMS}.")
+    info = schema.columns[schema.index(form["column"])]
+    split = _split(form, info)
+    missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
         raise OptionError(f"split, missing: got {missing!r}. Give the number of a branch.")
     sentence = _sentence(split, schema, missing)
@@ -36,7 +36,7 @@ def read_json(given: Any, schema: Schema) -> Any:
 
 
 def to_json(split: Split, schema: Schema) -> dict[str, Any]:
-    """Give a split as an object of JSON."""
+    """Return a split as an object of JSON."""
     if isinstance(split, Cut):
         return {"column": split.column, "cut": split.cut}
     if isinstance(split, Intervals):
@@ -56,25 +56,23 @@ def in_python(split: Any) -> str:
     return repr(split) if isinstance(split, str) else f"ceiba.tree.{split!r}"
 
 
-def _split(given: dict[str, Any], info: Any) -> Split:
+def _split(form: dict[str, Any], info: Any) -> Split:
     column = info.name
-    if "cut" in given:
-        return Cut(column, _number(given["cut"]))
-    if "cuts" in given:
-        numbers = read_cuts(given["cuts"])
-        alone = given.get("missing_branch") is True
+    if "cut" in form:
+        return Cut(column, _number(form["cut"]))
+    if "cuts" in form:
+        numbers = read_cuts(form["cuts"])
+        alone = form.get("missing_branch") is True
         return (
             Cut(column, numbers[0])
             if len(numbers) + alone < 2
             else Intervals(column, numbers, alone)
         )
-    if given.get("presence") is True:
+    if form.get("presence") is True:
         return Presence(column)
-    if "branches" in given:
-        return LevelSets(
-            column, tuple(_levels(group, info) for group in _groups(given["branches"]))
-        )
-    raise OptionError(f"split: got {given!r}. Give {_FORMS}.")
+    if "branches" in form:
+        return LevelSets(column, tuple(_levels(group, info) for group in _groups(form["branches"])))
+    raise OptionError(f"split: got {form!r}. Give {_FORMS}.")
 
 
 def read_cuts(cuts: Any) -> tuple[float, ...]:
@@ -132,7 +130,7 @@ def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
 
 
 def _written(split: Split, schema: Schema) -> list[list[str]]:
-    """Give ways to write a split, the shortest first; each has a sentence per branch."""
+    """Return ways to write a split, the shortest first; each has a sentence per branch."""
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -145,7 +143,7 @@ def _written(split: Split, schema: Schema) -> list[list[str]]:
         return [sentences]
     ways = []
     exact = replace(split, digits=ALL_DIGITS)
-    for known in (schema, None):  # a date, where that is the cut, or its number
-        sentences = [exact.sentence(branch, known) for branch in range(split.n_branches)]
+    for display_schema in (schema, None):  # a date, where that is the cut, or its number
+        sentences = [exact.sentence(branch, display_schema) for branch in range(split.n_branches)]
         ways += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
     return ways

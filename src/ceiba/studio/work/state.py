@@ -18,12 +18,12 @@ Place = tuple[int, ...]
 
 
 def place_of(tree: Tree, node: int) -> Place:
-    """Give the branches from the root to a node."""
+    """Return the branches from the root to a node."""
     return tuple(int(tree.branch_index[i]) for i in tree.path(node).nodes[1:])
 
 
 def node_at(tree: Tree, place: Place) -> int | None:
-    """Give the node at a place; None where the tree does not reach it."""
+    """Return the node at a place; None where the tree does not reach it."""
     node = 0
     for branch in place:
         first, last = tree.branch_start[node : node + 2].tolist()
@@ -75,12 +75,12 @@ class State:
         return sorted(node for node in nodes if node is not None and not tree.is_leaf[node])
 
     def then(
-        self, model: Any, line: str, *, at: Place | None = None, made: Iterable[Place] = ()
+        self, model: Any, line: str, *, at: Place | None = None, places: Iterable[Place] = ()
     ) -> State:
-        """Give the state after a step."""
-        kept = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
+        """Return the state after a step."""
+        others = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
-            self, model=model, history=(self.history, line), by_hand=frozenset({*kept, *made})
+            self, model=model, history=(self.history, line), by_hand=frozenset({*others, *places})
         )
 
 
@@ -100,6 +100,6 @@ def rules_in(tree: Tree) -> list[dict[str, Any]]:
 
 
 def places_below(tree: Tree, node: int) -> list[Place]:
-    """Give the places of the splits at and below a node."""
+    """Return the places of the splits at and below a node."""
     inside = range(node, int(tree.subtree_end[node]))
     return [place_of(tree, i) for i in inside if not bool(np.asarray(tree.is_leaf)[i])]

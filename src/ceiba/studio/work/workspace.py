@@ -101,12 +101,12 @@ class Workspace:
         return self.state.setup if self.is_begun else self.start
 
     def prepared(self, setup: Setup) -> Prepared:
-        """Give the table of a setup, made ready; that of the last one is kept."""
+        """Return the table of a setup, made ready; that of the last one is kept."""
         key = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
-        kept = self._data
-        if kept is None or kept[0] != key:
-            self._data = kept = (key, self.source.prepared(setup))
-        return kept[1]
+        cached = self._data
+        if cached is None or cached[0] != key:
+            self._data = cached = (key, self.source.prepared(setup))
+        return cached[1]
 
     @property
     def data(self) -> Prepared:
@@ -159,16 +159,16 @@ class Workspace:
                 raise
 
     def _do(self, name: str, arguments: dict[str, Any]) -> None:
-        own = _OWN.get(name)
-        if own is not None:
+        method = _OWN.get(name)
+        if method is not None:
             try:
-                own(self, **arguments)
+                method(self, **arguments)
             except TypeError as error:
                 raise OptionError(f"{name}: {error}.") from None
             return
         if name not in ACTIONS:
-            known = [*ACTIONS, *_OWN]
-            raise OptionError(f"There is no action {name!r}.{did_you_mean(name, known)}")
+            names = [*ACTIONS, *_OWN]
+            raise OptionError(f"There is no action {name!r}.{did_you_mean(name, names)}")
         state, line = act(self._desk(self.state), name, arguments)
         node = arguments.get("node")
         self._add(Step(name, line, node if isinstance(node, int) else None, state))
