@@ -176,9 +176,9 @@ def _paint_points(
     palette: Any, size: float,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(0)
-    where = [_place(table.column(ladder.info.name), ladder, rng) for ladder in (across, up)]
+    where = [_place(table.column(steps.info.name), steps, rng) for steps in (across, up)]
     inside = np.isfinite(where[0]) & np.isfinite(where[1])
-    cell = [ladder.cell_of(v) for v, ladder in zip(where, (across, up), strict=True)]
+    cell = [steps.cell_of(v) for v, steps in zip(where, (across, up), strict=True)]
     drawn = nodes[tuple(cell)] == route.apply(tree, table)
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
@@ -206,9 +206,9 @@ def _paint_points(
         )
 
 
-def _place(column: Column, ladder: Ladder, rng: np.random.Generator) -> Any:
+def _place(column: Column, steps: Ladder, rng: np.random.Generator) -> Any:
     """Return where the rows stand; rows of one level are spread inside its cell."""
-    if ladder.info.is_numeric:
+    if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen
     spread = column.values + rng.uniform(-0.32, 0.32, len(column.values))
