@@ -84,7 +84,7 @@ def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool =
 
 
 def _named(name: str, like: Contender) -> Contender:
-    """Give a rival the table and the settings of a contender ("XGBoost hist" has bins)."""
+    """Return a rival with the table and the settings of a contender ("XGBoost hist" has bins)."""
     library, _, method = name.partition(" ")
     bins = BINS if method == "hist" else None
     return replace(like, library=library, settings=replace(like.settings, max_bins=bins))

@@ -24,7 +24,7 @@ print(json.dumps([why_not("ceiba", Settings(**one)) for one in json.load(sys.std
 
 
 def is_commit(word: str) -> bool:
-    """Tell whether git knows a commit by this word."""
+    """Return whether git knows a commit by this word."""
     done = subprocess.run(
         ["git", "rev-parse", "--verify", "--quiet", f"{word}^{{commit}}"],
         cwd=ROOT,

@@ -40,7 +40,7 @@ def figures(result: dict[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]
 
 
 def worsening(old: dict[str, Any], new: dict[str, Any]) -> float:
-    """Give how much worse a figure became, as a share (below 0: better)."""
+    """Return how much worse a figure became, as a share (below 0: better)."""
     if old["what"].startswith("training impurity"):
         return float(new["value"] - old["value"])
     higher_is_better = old["figure"].endswith("faster")
@@ -49,12 +49,12 @@ def worsening(old: dict[str, Any], new: dict[str, Any]) -> float:
 
 
 def band_of(what: str, band: float) -> float:
-    """Give the noise band of a figure."""
+    """Return the noise band of a figure."""
     return next((size for name, size in BAND_OF.items() if what.startswith(name)), band)
 
 
 def compare(old: dict[str, Any], new: dict[str, Any], band: float) -> tuple[list[str], bool]:
-    """Give a line per common figure, and whether any is worse than its band."""
+    """Return a line per common figure, and whether any is worse than its band."""
     before, after = figures(old), figures(new)
     lines, worse = [], False
     for key in before.keys() & after.keys():

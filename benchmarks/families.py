@@ -18,7 +18,7 @@ RECIPES = ("cart", "id3", "c45", "chaid")
 
 
 def adult() -> tuple[Any, Any, str]:
-    """Give the rows to learn from, those to judge on, and the target."""
+    """Return the rows to learn from, those to judge on, and the target."""
     import pandas as pd
 
     names = [f"c{k}" for k in range(14)] + ["income"]
@@ -29,7 +29,7 @@ def adult() -> tuple[Any, Any, str]:
 
 
 def mushrooms() -> tuple[Any, Any, str]:
-    """Give the rows to learn from, those to judge on, and the target."""
+    """Return the rows to learn from, those to judge on, and the target."""
     import pandas as pd
     from sklearn.model_selection import train_test_split
 
@@ -39,7 +39,7 @@ def mushrooms() -> tuple[Any, Any, str]:
 
 
 def lines(name: str, learn: Any, new: Any, target: str) -> Iterator[str]:
-    """Give a line per recipe, and one of the rules of C4.5's tree."""
+    """Yield a line per recipe, and one for the rules of C4.5's tree."""
     import ceiba
 
     X, y = learn.drop(columns=target), learn[target]

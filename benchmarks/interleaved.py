@@ -87,7 +87,7 @@ def measure_pair(
 
 
 def judge(pair: Pair, limit: float = WORST) -> tuple[list[str], bool]:
-    """Give the lines of one workload, and whether the new commit is worse on it."""
+    """Return the lines of one workload, and whether the new commit is worse on it."""
     if pair.error:
         return [f"WORSE           {pair.name}: {pair.error}"], True
     before, after = best(pair.old, pair.clock), best(pair.new, pair.clock)
@@ -125,7 +125,7 @@ def _impurity(pair: Pair) -> list[Check]:
 def summary(
     ratios: dict[str, float], mean_limit: float = MEAN, worst_limit: float = WORST
 ) -> tuple[list[str], bool]:
-    """Give the geometric mean and the worst of CPU-time ratios, and whether either is too high."""
+    """Return the geometric mean and the worst CPU-time ratio, and whether either is too high."""
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     name, worst = max(ratios.items(), key=lambda item: item[1])
     lines = [

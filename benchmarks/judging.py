@@ -20,7 +20,7 @@ def count(leaf: Any) -> int:
 
 
 def impurity(leaf: Any, data: Data, criterion: str | None = None) -> float:
-    """Give the training impurity of a partition (rows), or of one per class (rows x classes)."""
+    """Return the training impurity of a partition (rows), or of one per class (rows x classes)."""
     if criterion == "absolute_error":
         return _absolute_error(leaf, data.y)
     if data.task == "regression":

@@ -122,7 +122,7 @@ def onnxruntime(X: Any, model: Any) -> dict[str, Callable[[], Any]]:
 
 
 def races(X: Any, y: Any) -> Iterator[tuple[str, dict[str, Callable[[], Any]]]]:
-    """Give the calls of each library that is installed, ours first."""
+    """Yield the calls of each library that is installed, ours first."""
     model, calls = ours(X, y)
     yield "ceiba", calls
     others: dict[str, Callable[[], dict[str, Callable[[], Any]]]] = {

@@ -56,7 +56,7 @@ def fingerprint() -> str:
 
 
 def commit() -> str | None:
-    """Give the commit of the sources, with a + if they were changed since."""
+    """Return the commit of the sources, with a + if they were changed since."""
 
     def git(*words: str) -> str:
         return subprocess.run(

@@ -193,7 +193,7 @@ def _predict(runner: Any, form: Any, settings: Settings, action: str) -> Measure
 
 
 def _first_rows(data: Any, runner: Any) -> Any:
-    """Give a few rows for the warm-up, with every class among them."""
+    """Return a few rows for the warm-up, with every class among them."""
     import numpy as np
 
     from benchmarks.tables import Data
@@ -206,7 +206,7 @@ def _first_rows(data: Any, runner: Any) -> Any:
 
 
 def clock(call: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Give CPU seconds, wall seconds and the result of a call; short calls by the best block."""
+    """Return CPU seconds, wall seconds and the result of a call; short calls by the best block."""
     cpu, wall, result = _timed(call, 1)
     if wall >= BLOCK:
         return cpu, wall, result
@@ -224,7 +224,7 @@ def _timed(call: Callable[[], Any], number: int) -> tuple[float, float, Any]:
 
 
 def busy_seconds() -> float | None:
-    """Give the CPU seconds that all processes of the machine have used (None where unknown)."""
+    """Return the CPU seconds that all processes of the machine have used (None where unknown)."""
     try:
         first = Path("/proc/stat").read_text("ascii").splitlines()[0].split()
     except OSError:
@@ -262,7 +262,7 @@ def start_peak() -> int | None:
 
 
 def read_peak() -> int | None:
-    """Give the highest resident bytes since `start_peak`."""
+    """Return the highest resident bytes since `start_peak`."""
     try:
         return _status("VmHWM")
     except OSError:

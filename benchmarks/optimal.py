@@ -42,7 +42,7 @@ def training(name: str, *, classes: bool) -> tuple[Any, Any]:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Give what it returns and its CPU seconds."""
+    """Return the result of a call and its CPU seconds."""
     start = time.process_time()
     result = work()
     return result, time.process_time() - start

@@ -72,7 +72,7 @@ def stored(name: str) -> Data:
 
 
 def splits(n_rows: int) -> list[tuple[Any, Any]]:
-    """Give the training and the held-out rows of each split."""
+    """Return the training and the held-out rows of each split."""
     made = []
     for seed in range(SPLITS):
         order = np.random.default_rng(seed).permutation(n_rows)

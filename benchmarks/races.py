@@ -61,7 +61,7 @@ class Race:
     judged: bool = True
 
     def cut(self, most_rows: int, most_repeats: int) -> Race:
-        """Give the race on smaller tables and with fewer repeats; bars hold for whole tables."""
+        """Return the race on smaller tables and with fewer repeats; bars hold for whole tables."""
         sizes = {key: PROBLEMS[one.problem].rows for key, one in self.contenders.items()}
         kept = {
             key: replace(one, repeats=min(one.repeats, most_repeats))
@@ -81,7 +81,7 @@ class Race:
         )
 
     def among(self, libraries: set[str]) -> Race:
-        """Give the race without other libraries, and without the bars against them."""
+        """Return the race without other libraries, and without the bars against them."""
         kept = {key: one for key, one in self.contenders.items() if one.library in libraries}
         bars = [bar for bar in self.bars if {bar.ours, bar.against or bar.ours} <= kept.keys()]
         return replace(self, contenders=kept, bars=tuple(bars))

@@ -93,7 +93,7 @@ def holes(n: int, seed: int) -> tuple[dict[str, Any], Any]:
 
 
 def fitted(kind: str, leaves: int) -> tuple[Any, Any, Any]:
-    """Give a model of so many leaves, its training rows and its test rows."""
+    """Return a model of so many leaves, its training rows and its test rows."""
     make: Callable[[int, int], tuple[Any, Any]]
     options: dict[str, Any] = {"max_leaf_nodes": leaves}
     model: Any = ceiba.DecisionTreeClassifier
@@ -131,7 +131,7 @@ class Clock:
         return next(one["value"] for one in found if one["name"] == "ScriptDuration") * 1000
 
     def slowest(self, moves: Iterator[None]) -> float:
-        """Give the milliseconds of the slowest move; the first one only puts the hand there."""
+        """Return the milliseconds of the slowest move; the first one only puts the hand there."""
         worst = before = 0.0
         for turn, _ in enumerate(moves):
             self.opened.run(
@@ -201,7 +201,7 @@ def case(page: Any, turns: int) -> Iterator[None]:
 
 
 def opening(browser: Any, path: Path) -> float:
-    """Give the CPU milliseconds of the main thread until the first paint."""
+    """Return the CPU milliseconds of the main thread until the first paint."""
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 820})
     page = context.new_page()
     session = context.new_cdp_session(page)
@@ -256,7 +256,7 @@ def measured(kind: str, leaves: int, folder: Path, browser: Any, turns: int) -> 
 
 
 def budget(leaves: int, table: dict[int, float]) -> float:
-    """Give the budget of the smallest listed size that is not smaller."""
+    """Return the budget of the smallest listed size that is not smaller."""
     return next((table[size] for size in sorted(table) if leaves <= size), table[max(table)])
 
 

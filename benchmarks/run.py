@@ -60,7 +60,7 @@ class Progress:
 
 
 def why_skipped(contender: Contender) -> str | None:
-    """Give the reason why a contender cannot run here."""
+    """Return the reason why a contender cannot run here."""
     if contender.action == "import":
         return None
     absent = PROBLEMS[contender.problem].why_absent()

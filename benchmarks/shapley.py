@@ -21,7 +21,7 @@ LEAST_RATIO = 10.0
 
 
 def cpu_seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Give the least CPU time of some runs, and what the last gave."""
+    """Return the least CPU time of some runs, and what the last gave."""
     times, result = [], None
     for _ in range(REPEATS):
         start = time.process_time()

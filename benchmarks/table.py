@@ -49,12 +49,12 @@ class Row:
 
 
 def best(measurements: list[Measurement], clock: Clock) -> float:
-    """Give the shortest time."""
+    """Return the shortest time."""
     return min(_times_of(measurements, clock))
 
 
 def spread(measurements: list[Measurement], clock: Clock) -> float:
-    """Give the longest time above the shortest, as a share of it."""
+    """Return the longest time above the shortest, as a share of it."""
     times = _times_of(measurements, clock)
     return max(times) / min(times) - 1
 
@@ -219,7 +219,7 @@ def _limit(bar: Bar) -> str:
 
 
 def _others(bar: Bar, ours: list[Measurement], theirs: list[Measurement]) -> float:
-    """Give the cores that others used during the best repeats, where wall time is judged."""
+    """Return the cores that others used during the best repeats, where wall time is judged."""
     if bar.clock == "cpu":
         return 0.0
     best_of = [min(side, key=lambda one: one.wall) for side in (ours, theirs) if side]

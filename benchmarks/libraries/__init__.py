@@ -53,7 +53,7 @@ def library(name: str) -> ModuleType:
 
 
 def why_not(name: str, settings: Settings) -> str | None:
-    """Give the reason if a library cannot run here with such settings."""
+    """Return the reason if a library cannot run here with such settings."""
     runner = library(name)
     reason: str | None = runner.why_absent()
     if reason is None and hasattr(runner, "why_unable"):
@@ -62,7 +62,7 @@ def why_not(name: str, settings: Settings) -> str | None:
 
 
 def why_not_installed(package: str) -> str | None:
-    """Give the reason if a Python package cannot be imported."""
+    """Return the reason if a Python package cannot be imported."""
     from importlib.util import find_spec
 
     return None if find_spec(package) else f"{package} is not installed"

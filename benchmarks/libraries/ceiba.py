@@ -59,7 +59,7 @@ def fit(data: Data, settings: Settings) -> Any:
 
 
 def _missing(settings: Settings) -> dict[str, Any]:
-    """Say how missing values are treated, to this ceiba or to one before `Surrogates`."""
+    """Return the parameters for missing values, of this ceiba or of one before `Surrogates`."""
     import ceiba
 
     if settings.missing == "surrogate" and hasattr(ceiba, "Surrogates"):

@@ -33,7 +33,7 @@ def version() -> str:
 
 
 def prepare(data: Data) -> Any:
-    """Give a frame of plain numbers and texts; a target that is not of type object is a number."""
+    """Return a frame of plain numbers and texts; a target not of type object is a number."""
     import pandas as pd
 
     if isinstance(data.X, np.ndarray):
@@ -47,7 +47,7 @@ def prepare(data: Data) -> Any:
 
 @cache
 def _folder() -> str:
-    """Give the folder where it writes and imports its rules; there has to be one per process."""
+    """Return the folder where it writes and imports its rules; there has to be one per process."""
     folder = tempfile.mkdtemp(prefix="ceiba-chefboost-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sys.path.insert(0, folder)

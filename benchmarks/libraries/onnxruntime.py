@@ -24,7 +24,7 @@ def version() -> str:
 
 
 def prepare(data: Data) -> Data:
-    """Give float32, all that the tree operator of ONNX takes without a cast."""
+    """Return float32, all that the tree operator of ONNX takes without a cast."""
     return Data(np.asarray(data.X, np.float32), data.y, data.task)
 
 

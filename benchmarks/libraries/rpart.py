@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_suffix(".R")
 
 @cache
 def _found() -> tuple[str | None, str]:
-    """Give (reason of absence, version)."""
+    """Return (reason of absence, version)."""
     if shutil.which("Rscript") is None:
         return "Rscript is not installed", ""
     said = subprocess.run(

@@ -25,7 +25,7 @@ OF_DEBIAN = Path("/usr/share/java/weka.jar")
 
 
 def jar() -> Path:
-    """Give the place where weka.jar is, or would be."""
+    """Return the place where weka.jar is, or would be."""
     if "CEIBA_WEKA" in os.environ:
         return Path(os.environ["CEIBA_WEKA"])
     package = find_spec("weka")

@@ -36,7 +36,7 @@ def prepare(data: Data) -> Data:
 
 
 def objective(data: Data) -> tuple[dict[str, Any], float]:
-    """Give the objective and the weight of one row in it."""
+    """Return the objective and the weight of one row in it."""
     if data.task == "regression":
         return {"objective": "reg:squarederror"}, 1.0
     n_classes = int(data.y.max()) + 1

@@ -25,7 +25,7 @@ def version() -> str:
 
 
 def prepare(data: Data) -> dict[str, Any]:
-    """Give columns as numpy arrays: float, or text with "" for missing, which YDF reads fastest."""
+    """Return columns as numpy arrays: float, or text ("" if missing), which YDF reads fastest."""
     if isinstance(data.X, np.ndarray):
         columns = {f"x{i}": data.X[:, i] for i in range(data.X.shape[1])}
     else:

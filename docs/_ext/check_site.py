@@ -59,7 +59,7 @@ def problems(folder: Path) -> list[str]:
 
 
 def leads(fragment: str, page: Page) -> bool:
-    """Tell whether a page has the place that is named, if one is."""
+    """Return whether a page has the named anchor, if there is one."""
     return not fragment or unquote(fragment) in page.anchors
 
 

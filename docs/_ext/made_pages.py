@@ -76,7 +76,7 @@ def worked_page(finished: dict[int, Finished]) -> str:
 
 
 def short(value: Any) -> str:
-    """Give a value in a few characters."""
+    """Return a value in a few characters."""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list) and all(isinstance(one, int | float) for one in value):
@@ -110,7 +110,7 @@ def make(app: Any) -> None:
 
 
 def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
-    """Give the headings of the menu a level."""
+    """Set the level of the headings of the menu."""
     menu = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = menu.replace(
         'role="heading"', 'role="heading" aria-level="2"'

@@ -55,7 +55,7 @@ class Words(gettext.NullTranslations):
 
 @cache
 def words_of(lang: str) -> gettext.NullTranslations:
-    """Give what the templates say in a language."""
+    """Return the translations of the templates into a language."""
     if lang == "en":
         return gettext.NullTranslations()
     folder = Path(sphinx.locale.__file__).parent
@@ -63,14 +63,14 @@ def words_of(lang: str) -> gettext.NullTranslations:
 
 
 def language_of(name: str) -> str:
-    """Give the language of a page by its name: "lessons/es/3" is Spanish."""
+    """Return the language of a page by its name: "lessons/es/3" is Spanish."""
     folder, _, rest = name.partition("/")
     lang = rest.partition("/")[0]
     return lang if folder in FOLDERS and lang in LOCALES else "en"
 
 
 def set_language(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
-    """Give a page its ``lang``, and the templates the words of that language."""
+    """Set the ``lang`` of a page, and the words of that language in the templates."""
     lang = language_of(name)
     context["language"] = LOCALES[lang].replace("_", "-")
     app.builder.templates.environment.install_gettext_translations(words_of(lang))

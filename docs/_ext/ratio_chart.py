@@ -28,7 +28,7 @@ LEFT, WIDTH, LINE = 330, 760, 20
 
 
 def ratios(text: str, what: str) -> dict[str, dict[str, float]]:
-    """Give theirs / ours by workload and library."""
+    """Return theirs / ours by workload and library."""
     found: dict[str, dict[str, float]] = {}
     workload = ""
     for line in text.splitlines():

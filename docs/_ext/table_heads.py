@@ -10,7 +10,7 @@ HIDDEN = '<span class="only-heard">row</span>'
 
 
 def name_corners(app: Any, doctree: nodes.document, docname: str) -> None:
-    """Give empty headings a word that is not seen."""
+    """Add a visually hidden word to empty headings."""
     for head in doctree.findall(nodes.thead):
         for entry in head.findall(nodes.entry):
             if not entry.astext().strip():

@@ -33,7 +33,7 @@ def listed() -> set[str]:
 
 
 def is_listed(name: str, value: object, names: set[str]) -> bool:
-    """Tell whether a name is listed, here or in another room that shares it."""
+    """Return whether a name is listed, here or in another room that shares it."""
     short = name.rsplit(".", 1)[1]
     return name in names or any(
         other.rsplit(".", 1)[1] == short and resolve(other) is value for other in names

@@ -60,7 +60,7 @@ CORE = ROOT / "cpp" / "core"
 
 
 def is_deferred(node: ast.AST) -> bool:
-    """Tell whether the body of a node does not run when the module is imported."""
+    """Return whether the body of a node does not run when the module is imported."""
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -99,7 +99,7 @@ def room_of(module: str) -> str | None:
 
 
 def violations(source: str, relative: str) -> list[str]:
-    """Say which imports of one file (path relative to src/ceiba) go up or sideways."""
+    """Return the imports of a file (path relative to src/ceiba) that go up or sideways."""
     if relative in FRONT_DOOR:
         return []
     room = Path(relative).parts[0].removesuffix(".py")
@@ -183,7 +183,7 @@ def test_violations_of_a_right_import_are_none(relative: str, source: str) -> No
 
 
 def cpp_violations(source: str, relative: str) -> list[str]:
-    """Say which includes of one file (path relative to cpp/core) go up or leave the core."""
+    """Return the includes of a file (path relative to cpp/core) that go up or leave the core."""
     folder = Path(relative).parts[0]
     if folder not in CPP_ORDER:
         return [f"{relative}: folder {folder!r} has no place in CPP_ORDER: give it one"]

@@ -84,7 +84,7 @@ def _read_all(leader: int, blocks: list[bytes]) -> None:
 
 
 def on_screen(raw: str) -> str:
-    """Give what stands on the terminal in the end: no colours, no bar that has been wiped off."""
+    """Return what stands on the terminal in the end: no colours, no bar that has been wiped off."""
     lines = [""]
     at = 0
     for part in re.split(r"(\x1b\[[0-9;?]*[A-Za-z]|\r\n|\n|\r)", raw):

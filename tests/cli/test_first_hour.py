@@ -121,7 +121,7 @@ class Desk:
         return self.place.names[column]
 
     def in_boston(self, text: str) -> str:
-        """Give a text with this place's names and levels replaced by those of Boston."""
+        """Return a text with this place's names and levels replaced by those of Boston."""
         there = DIALECTS["boston"]
         for one, other in zip(self.place.names, there.names, strict=True):
             text = text.replace(one, other)

@@ -12,7 +12,7 @@ SIGNIFICANT = ceiba.Significance(level=0.3)
 
 
 def table(seed: int, holes: float = 0.0) -> dict[str, list]:
-    """Give columns of numbers, levels and ties, some values missing."""
+    """Return columns of numbers, levels and ties, some values missing."""
     rng = np.random.default_rng(seed)
     n = 160
     x, ties = rng.normal(size=n), rng.integers(0, 6, n).astype(float)

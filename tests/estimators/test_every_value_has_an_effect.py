@@ -99,7 +99,7 @@ def cases() -> list[Any]:
 
 
 def outcome(task: str, name: str, options: dict[str, Any]) -> Any:
-    """Give all that a user sees: the tree, its competitors, answers for odd rows, or the error."""
+    """Return all that a user sees: tree, competitors, answers for odd rows, or the error."""
     holes = 0.2 if name in ("missing", "unseen") else 0.0
     X = columns(holes)
     kind = "numbers"

@@ -12,7 +12,7 @@ from tests.export.drawn_trees import Drawn, draw
 
 
 def ask(split: Any, row: dict[str, Any]) -> int | str | None:
-    """Give the branch of a row; "unseen" for a level not listed, None for a missing value."""
+    """Return the branch of a row; "unseen" for a level not listed, None for a missing value."""
     value = row[split["column"]]
     if split["kind"] == "presence":
         return 1 if value is None else 0
@@ -27,7 +27,7 @@ def ask(split: Any, row: dict[str, Any]) -> int | str | None:
 
 
 def step(node: Any, row: dict[str, Any]) -> int | str | None:
-    """Give the branch that a row takes at a node, "root", or None if nothing decides."""
+    """Return the branch that a row takes at a node, "root", or None if nothing decides."""
     branch = ask(node["split"], row)
     if branch == "unseen":
         branch = node["unseen"]
@@ -40,7 +40,7 @@ def step(node: Any, row: dict[str, Any]) -> int | str | None:
 
 
 def route(nodes: list[Any], row: dict[str, Any]) -> int:
-    """Give the node a row ends in."""
+    """Return the node a row ends in."""
     at = 0
     while "split" in nodes[at]:
         branch = step(nodes[at], row)
@@ -55,7 +55,7 @@ def route(nodes: list[Any], row: dict[str, Any]) -> int:
 
 
 def spread(nodes: list[Any], row: dict[str, Any]) -> dict[int, float]:
-    """Give the leaves a row reaches and its share in each, where nothing decides by `shares`."""
+    """Return the leaves a row reaches and its share in each, where nothing decides by `shares`."""
     ends: dict[int, float] = {}
     open_ = [(0, 1.0)]
     while open_:

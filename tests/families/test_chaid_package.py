@@ -11,7 +11,7 @@ import ceiba
 
 
 def by_package(dataset, target, kind="nominal", **options):
-    """Give a table without missing values and the tree that the package CHAID grows on it."""
+    """Return a table without missing values and the tree that the package CHAID grows on it."""
     package = pytest.importorskip("CHAID", reason="CHAID is not installed")
     from tests.oracle.load import folder, frame, read_csv
 

@@ -34,7 +34,7 @@ def both(monkeypatch, X, y, rows=None, **options):
 
 
 def columns(rng, n):
-    """Give columns of every sort: smooth, tied, skewed, constant, tiny and huge ranges, -0.0."""
+    """Return columns of every sort: smooth, tied, skewed, constant, tiny and huge ranges, -0.0."""
     return np.column_stack(
         [
             rng.normal(size=n),

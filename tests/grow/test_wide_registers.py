@@ -13,7 +13,7 @@ from ceiba import _core
 
 @pytest.fixture
 def narrow_first():
-    """Give a function that grows a tree without wide registers, then with them."""
+    """Yield a function that grows a tree without wide registers, then with them."""
 
     def both(X, y, **parameters):
         model = ceiba.DecisionTreeClassifier(n_jobs=1, **parameters)

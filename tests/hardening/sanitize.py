@@ -161,7 +161,7 @@ def reports(kind: str) -> list[Path]:
 
 
 def sampling(kind: str, options: argparse.Namespace) -> dict[str, str]:
-    """Say to the plugin every_kth of which tests it keeps how many."""
+    """Return the environment that sets the share of tests which the plugin every_kth keeps."""
     if options.every:
         return {"CEIBA_EVERY_KTH": str(options.every)}
     if options.whole or options.tests:

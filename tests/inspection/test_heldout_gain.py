@@ -124,7 +124,7 @@ def test_heldout_gain_of_a_bootstrap_sample_is_that_of_its_rows() -> None:
 
 
 def coverage(runs, n, **options):
-    """Give how often the interval holds the gain on 100,000 fresh rows, column by column."""
+    """Return how often the interval holds the gain on 100,000 fresh rows, column by column."""
     rng = np.random.default_rng(5)
     tree = fitted(rng, "classification") if not options else _with(rng, options)
     truth = heldout_gain(tree, *noise_and_signal(rng, 100_000, "classification"))[0]

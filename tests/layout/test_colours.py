@@ -41,7 +41,7 @@ EYES: dict[str, Any] = {
 
 
 def lab(colour: str, eye: str) -> tuple[float, float, float]:
-    """Give the CIELAB coordinates (D65) of "#rrggbb" as an eye sees it."""
+    """Return the CIELAB coordinates (D65) of "#rrggbb" as an eye sees it."""
     rgb = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     xyz = np.array(TO_XYZ) @ np.clip(EYES[eye] @ linear, 0, 1) / np.array(WHITE)

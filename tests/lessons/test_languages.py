@@ -124,7 +124,7 @@ ALLOWED = re.compile(
 
 
 def prose(number: int, lang: str) -> list[str]:
-    """Give the prose of a lesson; what an exercise gives as its task may hold figures."""
+    """Return the prose of a lesson; what an exercise gives as its task may hold figures."""
     parts, asking = [], False
     for block in lesson(number).text(lang):
         if block.sign in ("exercise", "solution"):

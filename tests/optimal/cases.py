@@ -68,7 +68,7 @@ def _column(rng: np.random.Generator, n: int) -> tuple[str, Any]:
 
 
 def table_of(case: Case) -> Table:
-    """Give the columns as a table."""
+    """Return the columns as a table."""
     columns: dict[str, Any] = {}
     for j, (kind, values) in enumerate(case.columns):
         if kind == "number":
@@ -79,13 +79,13 @@ def table_of(case: Case) -> Table:
 
 
 def target_of(case: Case) -> Target:
-    """Give the target."""
+    """Return the target."""
     task = "regression" if case.loss.endswith("_error") else "classification"
     return read_target(case.y, task=task, n_rows=len(case.y))
 
 
 def options_of(case: Case, **more: Any) -> GrowOptions:
-    """Give the options of growing."""
+    """Return the options of growing."""
     regression = case.loss.endswith("_error")
     plain = regression or bool((case.costs == 1.0 - np.eye(len(case.costs))).all())
     return GrowOptions(

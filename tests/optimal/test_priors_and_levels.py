@@ -14,7 +14,7 @@ from tests.optimal.cases import random_case
 
 
 def numbers(case: Case) -> Any:
-    """Give the columns as an array: levels count as numbers here."""
+    """Return the columns as an array: levels count as numbers here."""
     return np.stack([np.asarray(values, float) for _, values in case.columns], axis=1)
 
 

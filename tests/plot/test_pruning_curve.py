@@ -24,7 +24,7 @@ def close_figures() -> Iterator[None]:
 
 
 def table(n: int) -> Listing:
-    """Give a pruning table in the manner of a large data set: n trees, alpha over many decades."""
+    """Return a pruning table like that of a large data set: n trees, alpha over many decades."""
     rng = np.random.default_rng(n)
     leaves = np.sort(rng.choice(np.arange(2, 3 * n + 2), n - 1, replace=False))[::-1]
     leaves = np.append(leaves, 1)

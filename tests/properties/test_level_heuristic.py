@@ -31,7 +31,7 @@ MASS = {"gini": gini_mass, "entropy": entropy_mass}
 
 
 def best_gain(counts, criterion):
-    """Give the largest gain over all sets of levels (the last level stays on the right)."""
+    """Return the largest gain over all sets of levels (the last level stays on the right)."""
     n_levels = len(counts)
     sets = (np.arange(1, 2 ** (n_levels - 1))[:, None] >> np.arange(n_levels)) & 1
     left, total, mass = sets @ counts, counts.sum(axis=0), MASS[criterion]

@@ -41,7 +41,7 @@ def table(seed, *, holes, classes):
 
 
 def worst_step(model, seed, *, holes):
-    """Give the largest step against the direction over 30 lines of each constrained column."""
+    """Return the largest step against the direction over 30 lines of each constrained column."""
     rng = np.random.default_rng(seed)
     worst = 0.0
     for column in (0, 1):

@@ -145,7 +145,7 @@ class _Merging:
         return np.array([k != g and (alone[k] or k in near) for k in range(n)])
 
     def _row(self, g: int) -> tuple[float, int]:
-        """Give the largest p-value of a group with an allowed one, and which that is."""
+        """Return the largest p-value of a group with an allowed one, and which that is."""
         allowed = self._allowed(g)
         if not allowed.any():
             return _NEVER, g
@@ -162,7 +162,7 @@ class _Merging:
         return float(p[best]), int(others[best])
 
     def _all_rows(self) -> list[tuple[float, int]]:
-        """Give the best partners of all groups of a nominal column, by few large calls."""
+        """Return the best partners of all groups of a nominal column, by few large calls."""
         n = len(self.groups)
         partners = []
         for g in range(0, n, max(1, _PAIRS // n)):
@@ -189,7 +189,7 @@ class _Merging:
         return g, self._best[g][1], self._best[g][0]
 
     def _nearest_neighbours(self) -> tuple[int, int, float]:
-        """Give the most similar of the pairs that the order allows."""
+        """Return the most similar of the pairs that the order allows."""
         pairs = [
             (g, int(other))
             for g in range(len(self.groups))
@@ -257,7 +257,7 @@ def tests(tables: Array, statistic: Statistic) -> list[Test]:
 
 
 def p_values(tables: Array, statistic: Statistic) -> Array:
-    """Give the p-values of tables of shape (m, groups, n)."""
+    """Return the p-values of tables of shape (m, groups, n)."""
     if statistic == "f":
         return _f_tail(*_f(tables))
     value, df = _chi(tables, statistic)
@@ -301,7 +301,7 @@ def _f_tail(value: Array, df1: Array, df2: Array) -> Array:
 
 
 def _log_p(test: Test, statistic: Statistic) -> float:
-    """Give log p also where p itself is too small for a float."""
+    """Return log p also where p itself is too small for a float."""
     if test.p_value > 0:
         return log(test.p_value)
     if statistic == "f":

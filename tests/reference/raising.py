@@ -81,7 +81,7 @@ class Newcomers:
     counts: dict[int, Array] = field(default_factory=dict)
 
     def leaf_counts(self, work: Workshop) -> Iterator[Array]:
-        """Give the class counts of the branch's leaves with the newcomers."""
+        """Yield the class counts of the branch's leaves with the newcomers."""
         waiting = [self.top]
         while waiting:
             node = waiting.pop()
@@ -126,7 +126,7 @@ class Workshop:
     # ------------------------------------------------------------------ rows
 
     def heaviest(self, node: int) -> int:
-        """Give the last of the heaviest branches; one level against the others: the others."""
+        """Return the last of the heaviest branches; one level against the others: the others."""
         branches, splits = list(self.branches[node]), self.original.splits
         start, end = splits.level_start[self.content[node] : self.content[node] + 2]
         levels = splits.level_branch[start:end].tolist()
@@ -155,7 +155,7 @@ class Workshop:
         self._instead: dict[int, Part] = {}
 
     def part(self, node: int) -> Part:
-        """Give the rows of a node: those that grew it, and those that came by raising."""
+        """Return the rows of a node: those that grew it, and those that came by raising."""
         if node in self._instead:
             return self._instead[node]
         here = slice(self._first[node], self._last[node])
@@ -201,7 +201,7 @@ class Workshop:
         return result
 
     def _branch_shares(self, split: int, part: Part, branch: npt.NDArray[Any]) -> Array:
-        """Give the share of each branch, in which rows that are to go down all of them do so."""
+        """Return the share of each branch, in which rows that are to go down all of them do so."""
         first, last = self.original.branch_start[split : split + 2].tolist()
         if not self._everyone:
             return self.original.branch_share[first:last]
@@ -238,7 +238,7 @@ class Workshop:
     # ------------------------------------------------------------------ the result
 
     def tree(self) -> Tree:
-        """Give the tree as it is now."""
+        """Return the tree as it is now."""
         order: list[int] = []
         parents: list[int] = []
         waiting = [(0, -1)]

@@ -12,12 +12,12 @@ from tests.report.npm import package
 
 
 def words_asked(code: str) -> set[str]:
-    """Give the keys that scripts ask for by name."""
+    """Return the keys that scripts ask for by name."""
     return set(re.findall(r'\bt\("([a-z0-9_]+)"\s*[,)]', code))
 
 
 def words_unused(keys: Iterable[str], code: str, built: tuple[str, ...]) -> set[str]:
-    """Give the keys that no script names; `built` are the beginnings of keys made of two parts."""
+    """Return the keys that no script names; `built` are the beginnings of two-part keys."""
     quoted = set(re.findall(r"[\"'`]([a-z0-9_]+)[\"'`]", code))
     assert all(f'"{start}" + ' in code for start in built)
     unused = {key for key in keys if not {key, key.removesuffix("_one")} & quoted}
@@ -25,7 +25,7 @@ def words_unused(keys: Iterable[str], code: str, built: tuple[str, ...]) -> set[
 
 
 def classes_unused(style: str, code: str) -> set[str]:
-    """Give the classes of a style sheet that no script names."""
+    """Return the classes of a style sheet that no script names."""
     words = {word for text in re.findall(r'"([^"\n]*)"', code) for word in text.split()}
     selectors = re.sub(r"\{[^{}]*\}", "{}", style)
     return set(re.findall(r"\.([a-z][\w-]*)", selectors)) - words

@@ -22,7 +22,7 @@ HOSTILE = [
 
 
 def table(n: int, seed: int = 0) -> dict[str, Any]:
-    """Give mixed columns with missing values."""
+    """Return mixed columns with missing values."""
     rng = np.random.default_rng(seed)
     age = rng.integers(18, 80, n).astype(float)
     income = np.round(rng.lognormal(3, 0.6, n), 2)
@@ -33,7 +33,7 @@ def table(n: int, seed: int = 0) -> dict[str, Any]:
 
 
 def answer(frame: dict[str, Any], seed: int = 1) -> np.ndarray[Any, Any]:
-    """Give a number that depends on the columns."""
+    """Return a number that depends on the columns."""
     rng = np.random.default_rng(seed)
     warm = np.isin(np.array([str(c) for c in frame["city"]]), ["Lima", "Quito"])
     return (
@@ -76,7 +76,7 @@ def model(kind: str) -> Any:
 
 
 def training(kind: str) -> tuple[dict[str, Any], Any]:
-    """Give the rows that the model of a test was fitted to."""
+    """Return the rows that the model of a test was fitted to."""
     frame = table(500)
     if kind == "regression":
         return frame, answer(frame)
@@ -84,7 +84,7 @@ def training(kind: str) -> tuple[dict[str, Any], Any]:
 
 
 def held_out(kind: str) -> tuple[dict[str, Any], Any]:
-    """Give other rows of the same make."""
+    """Return other rows of the same make."""
     frame = table(300, seed=7)
     if kind == "regression":
         return frame, answer(frame)

@@ -22,7 +22,7 @@ CACHE = HERE.parents[1] / "build" / "npm"
 
 @cache
 def _installed() -> Path | str:
-    """Give the folder of the packages, or the reason why there is none."""
+    """Return the folder of the packages, or the reason why there is none."""
     wanted = (HERE / "package.json").read_bytes()
     place = CACHE / hashlib.sha256(wanted).hexdigest()[:12]
     if place.is_dir():
@@ -49,7 +49,7 @@ def _installed() -> Path | str:
 
 
 def package(name: str) -> Path:
-    """Give the folder of a package, or skip the test."""
+    """Return the folder of a package, or skip the test."""
     found = _installed()
     if isinstance(found, str):
         pytest.skip(found)

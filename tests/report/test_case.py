@@ -97,7 +97,7 @@ def test_nearest_other_answer_changes_the_answer_by_the_fewest_columns(open_page
 
 
 def counterfactual(tree: Any, row: Any) -> Any:
-    """Give the nearest change to any other answer; of numbers, to a larger or a smaller one."""
+    """Return the nearest change to any other answer; of numbers, to a larger or a smaller one."""
     if tree.task == "classification":
         found = list(tree.counterfactual(row, k=1))
     else:

@@ -56,7 +56,7 @@ def test_warning_of_small_leaves_is_of_the_shown_tree(open_page: Open) -> None:
 
 
 def mostly(wrong: int, n: int = 60) -> Any:
-    """Give a tree on one column that is wrong on some rows; the second column is of no use."""
+    """Return a tree on one column that is wrong on some rows; the second column is of no use."""
     x = np.arange(float(n))
     y = x > n / 2
     y[:wrong] = True

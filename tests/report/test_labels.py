@@ -38,7 +38,7 @@ DRAWN = """() => {
 
 
 def long_names() -> tuple[dict[str, Any], Any]:
-    """Give columns that begin alike, a column of long levels, and a target of all of them."""
+    """Return columns that begin alike, a column of long levels, and a target of all of them."""
     rng = np.random.default_rng(0)
     n = 900
     columns = {
@@ -102,7 +102,7 @@ def test_labels_columns_that_begin_alike_are_told_apart(open_page: Open) -> None
 
 
 def matches(head: str, name: str) -> bool:
-    """Say whether a shortened name can stand for a name."""
+    """Return whether a shortened name can stand for a name."""
     return re.fullmatch(".+".join(re.escape(part) for part in head.split("…")), name) is not None
 
 

@@ -25,7 +25,7 @@ def fitted(**search: Any) -> Any:
 
 
 def with_certificate(**changes: Any) -> Any:
-    """Give a model whose certificate says what is to be shown."""
+    """Return a model whose certificate says what is to be shown."""
     model = fitted()
     values = {**model.certificate_.to_dict(), **changes}
     model.tree_ = model.tree_.with_certificate(Certificate(**values))

@@ -17,7 +17,7 @@ WIDTHS = [390, 1024, 1400, 2560]
 
 
 def shown(opened: Opened) -> list[tuple[float, float]]:
-    """Give the places of all shown nodes on the canvas."""
+    """Return the places of all shown nodes on the canvas."""
     opened.run(FRAMES)
     places: list[tuple[float, float]] = opened.run(
         "() => ceibaReport.view.layout.nodes.map((_, k) => ceibaReport.place(k))"

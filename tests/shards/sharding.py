@@ -40,7 +40,7 @@ def sharded(
     values: int = 1 << 20,
     trees_at_once: int = 16,
 ) -> Problem:
-    """Give the same problem with its rows in shards.
+    """Return the same problem with its rows in shards.
 
     The bins are placed by the rows `sample`; an answer has about so many `values`.
     """
@@ -134,7 +134,7 @@ def _same(a: Any, b: Any, name: str) -> None:
 
 
 def random_problem(rng: np.random.Generator, task: str) -> Problem:
-    """Give a small problem with ties, long tails, missing values, categories and options."""
+    """Return a small problem with ties, long tails, missing values, categories and options."""
     n, n_columns = int(rng.integers(5, 500)), int(rng.integers(1, 6))
     criteria = {
         "classification": ["gini", "entropy", "error", "hellinger"],
@@ -237,7 +237,7 @@ def _targets(rng: np.random.Generator, signal: np.ndarray, criterion: str) -> np
 
 
 def ways_to_cut(rng: np.random.Generator, problem: Problem) -> dict[str, list[np.ndarray]]:
-    """Give the rows of a problem in shards: one, two, seven unequal ones, sorted, by class, ..."""
+    """Return the rows of a problem in shards: one, two, seven unequal, sorted, by class, ..."""
     n = problem.n_rows
     rows = np.arange(n)
     table: Table = problem.table

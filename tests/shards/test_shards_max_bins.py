@@ -18,7 +18,7 @@ from tests.shards.test_shards_folds import assert_same_pruning
 
 
 def in_shards(problem: Problem, pieces: list[np.ndarray], **given: Any) -> tuple[Problem, Problem]:
-    """Give the problem with its rows in the order of the shards, in memory and in shards."""
+    """Return the problem with its rows in the order of the shards, in memory and in shards."""
     in_order = problem.take(np.concatenate(pieces))
     places = np.split(np.arange(problem.n_rows), np.cumsum([len(rows) for rows in pieces])[:-1])
     return in_order, sharded(in_order, places, np.arange(min(20, problem.n_rows)), **given)
@@ -53,7 +53,7 @@ def test_many_trees_of_few_bins(task: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def large_problem(weighted: bool, **options: Any) -> Problem:
-    """Give a problem of more rows than edges are placed by.
+    """Return a problem of more rows than edges are placed by.
 
     Rare values of the third and fourth column are hardly ever among the sampled rows; the third
     has few values all the same, the fourth has not.

@@ -63,7 +63,7 @@ class Server:
             talk.close()
 
     def state(self) -> dict[str, Any]:
-        """Give the state once the root is there: new work begins behind the first screen."""
+        """Return the state once the root is there: new work begins behind the first screen."""
         while True:
             status, state = self.ask("GET", "/api/state")
             assert status == 200

@@ -37,7 +37,7 @@ def written(folder: Path, group: int) -> Iterator[tuple[Case, Path]]:
 
 
 def plain(values: list[Any]) -> list[Any]:
-    """Give values as a case has them."""
+    """Return values as a case has them."""
     return [value.isoformat() if isinstance(value, datetime.date) else value for value in values]
 
 
@@ -46,7 +46,7 @@ def kind_of(column: Any) -> str:
 
 
 def contents(table: Table) -> list[tuple[Any, list[Any]]]:
-    """Give the columns of a table: all that its schema says, and values (levels by name)."""
+    """Return the columns of a table: all that its schema says, and values (levels by name)."""
     made = []
     for column in table.columns:
         levels = dict(enumerate(column.info.levels))

@@ -22,7 +22,7 @@ def signal(X: Array) -> Array:
 
 
 def target(kind: str, X: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Give y and what is expected of it."""
+    """Return y and what is expected of it."""
     f = signal(X)
     if kind == "classes":
         p = 1 / (1 + np.exp(-f))
@@ -33,7 +33,7 @@ def target(kind: str, X: Array, rng: np.random.Generator) -> tuple[Array, Array]
 
 
 def coverage(kind: str, n: int, datasets: int, honest: float | None) -> float:
-    """Give the mean share of leaves with at least 20 rows whose 95 % interval holds the truth."""
+    """Return the mean share of leaves with at least 20 rows whose 95 % interval holds the truth."""
     rng = np.random.default_rng([n, datasets])
     reference = rng.normal(size=(REFERENCE, 5))
     truth = target(kind, reference, rng)[1]

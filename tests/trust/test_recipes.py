@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
 
 
 def recipes() -> dict[str, str]:
-    """Give the code of each section by the package that it needs."""
+    """Return the code of each section by the package that it needs."""
     parts = re.split(r"^## .*`(\w+)`\s*$", PAGE.read_text("utf-8"), flags=re.MULTILINE)
     blocks = [re.findall(r"```python\n(.*?)```", part, re.DOTALL) for part in parts[2::2]]
     return {name: "\n".join(code) for name, code in zip(parts[1::2], blocks, strict=True)}

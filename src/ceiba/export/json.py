@@ -113,7 +113,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
 
 
 def _figure(value: float) -> float | None:
-    """Give null for a figure beyond float64: JSON has no infinity, and the tree works without."""
+    """Return a figure, None beyond float64: JSON has no infinity, and the tree works without."""
     return value if math.isfinite(value) else None
 
 

@@ -80,7 +80,7 @@ def to_onnx(
         ) from None
     graph = _Graph(program_of(tree, "onnx"), np.dtype(dtype), missing_text)
     graph.build()
-    made = onnx.helper.make_model(
+    model = onnx.helper.make_model(
         graph.finish(),
         opset_imports=[
             onnx.helper.make_opsetid("", _OPSET),
@@ -89,8 +89,8 @@ def to_onnx(
         ir_version=9,
         producer_name="ceiba",
     )
-    onnx.checker.check_model(made)
-    data: bytes = made.SerializeToString()
+    onnx.checker.check_model(model)
+    data: bytes = model.SerializeToString()
     return data
 
 
@@ -219,8 +219,8 @@ class _Graph:
         step = self.program.steps[node]
         assert step.question is not None
         branch = self.answer(step.question, step.unseen)
-        for one in step.surrogates:
-            branch = self.where_open(branch, self.answer(one, -1))
+        for surrogate in step.surrogates:
+            branch = self.where_open(branch, self.answer(surrogate, -1))
         return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
 
     def where_open(self, branch: str, other: str) -> str:

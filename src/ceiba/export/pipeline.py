@@ -83,24 +83,24 @@ def pipeline_tree(pipeline: Any) -> Tree:
         )
     names = getattr(pipeline, "feature_names_in_", None)
     n_raw = pipeline.n_features_in_
-    made = [Made(raw) for raw in range(n_raw)]
+    columns = [Made(raw) for raw in range(n_raw)]
     for step in steps[:-1]:
-        made = made_columns(step, made)
-    if len(made) != tree.schema.n_columns:
+        columns = made_columns(step, columns)
+    if len(columns) != tree.schema.n_columns:
         raise TreeError("The steps make another number of columns than the tree was fitted on.")
-    probe = _Probe(pipeline, tree, _settled(tree, made), None if names is None else tuple(names))
+    probe = _Probe(pipeline, tree, _settled(tree, columns), None if names is None else tuple(names))
     return _carried(tree, probe)
 
 
-def _settled(tree: Tree, made: list[Made]) -> list[Made]:
-    """Say of columns that were at most filled whether they are numbers or levels."""
+def _settled(tree: Tree, columns: list[Made]) -> list[Made]:
+    """Return the columns, those at most filled so far marked as numbers or levels."""
     settled = []
-    for one, info in zip(made, tree.schema.columns, strict=True):
-        if one.way in ("same", "filled") and not info.is_numeric:
-            one = Made(one.raw, "levels", info.levels)
-        elif one.way == "filled":
-            one = replace(one, way="number")
-        settled.append(one)
+    for column, info in zip(columns, tree.schema.columns, strict=True):
+        if column.way in ("same", "filled") and not info.is_numeric:
+            column = Made(column.raw, "levels", info.levels)
+        elif column.way == "filled":
+            column = replace(column, way="number")
+        settled.append(column)
     return settled
 
 
@@ -121,9 +121,9 @@ class _Probe:
     def usual(self) -> list[Any]:
         """A value for each raw column that the steps accept."""
         values: list[Any] = [np.nan] * self.pipeline.n_features_in_
-        for one in self.made:
-            if one.way != "same":
-                values[one.raw] = one.levels[0] if one.levels else 0.0
+        for column in self.made:
+            if column.way != "same":
+                values[column.raw] = column.levels[0] if column.levels else 0.0
         return values
 
     def column_of(self, node: int) -> Made:
@@ -166,7 +166,7 @@ class _Probe:
         branch = decide(self.tree, table, node, rows)[0]
         if self.tree.missing == "error":
             branch[lost] = _REFUSED
-        return [int(one) for one in branch]
+        return [int(number) for number in branch]
 
     def branch_of_odd(self, node: int, value: Any) -> int:
         """Return the branch of a missing value or an unknown level, which may be refused."""
@@ -229,19 +229,19 @@ def _carried(tree: Tree, probe: _Probe) -> Tree:
     cuts = dict(zip(scaled, probe.raw_cuts(scaled), strict=True))
     asked = {}
     for node in inner:
-        one = probe.column_of(node)
-        name = schema.columns[position[one.raw]].name
-        if one.way == "same":
-            own = tree.node(node).split
-            assert own is not None
-            split: Split = replace(own, column=name)
+        column = probe.column_of(node)
+        name = schema.columns[position[column.raw]].name
+        if column.way == "same":
+            old_split = tree.node(node).split
+            assert old_split is not None
+            split: Split = replace(old_split, column=name)
             asked[node] = _Asked(split, probe.branch_of_odd(node, np.nan))
         elif node in cuts:
             asked[node] = _Asked(Cut(name, cuts[node]), probe.branch_of_odd(node, np.nan))
-        elif one.way == "number":
+        elif column.way == "number":
             asked[node] = _presence(name, probe.branches(node, [0.0])[0])
         else:
-            asked[node] = _levels(probe, node, name, schema.columns[position[one.raw]].levels)
+            asked[node] = _levels(probe, node, name, schema.columns[position[column.raw]].levels)
     return _planted(tree, schema, asked)
 
 
@@ -314,18 +314,18 @@ def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
     names = probe.names or tuple(f"x{raw}" for raw in range(n_raw))
     # Those that the tree asks come last: what they say of their raw column holds.
     for j in sorted(range(len(probe.made)), key=lambda j: j in used):
-        one, info = probe.made[j], tree.schema.columns[j]
-        kind = (one.way == "levels", one.levels)
-        if j in used and way_of.setdefault(one.raw, kind) != kind:
+        column, info = probe.made[j], tree.schema.columns[j]
+        kind = (column.way == "levels", column.levels)
+        if j in used and way_of.setdefault(column.raw, kind) != kind:
             raise TreeError(
-                f"The tree asks about {names[one.raw]!r} in two ways, as a number and by levels."
+                f"The tree asks about {names[column.raw]!r} in two ways, as a number and by levels."
             )
-        if one.way == "levels":
-            info_of[one.raw] = ColumnInfo(names[one.raw], Kind.CATEGORICAL, one.levels)
-        elif one.way == "same":
-            info_of[one.raw] = replace(info, name=names[one.raw])
+        if column.way == "levels":
+            info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)
+        elif column.way == "same":
+            info_of[column.raw] = replace(info, name=names[column.raw])
         else:
-            info_of[one.raw] = ColumnInfo(names[one.raw], Kind.NUMERIC)
+            info_of[column.raw] = ColumnInfo(names[column.raw], Kind.NUMERIC)
     if probe.names is None:  # places count, so that every column has one
         for raw in range(n_raw):
             info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
@@ -339,14 +339,14 @@ def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
 
 def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
     """Put the questions into the tree, its branches in their new order."""
-    order = _order(tree, {node for node, one in asked.items() if one.flipped})
+    order = _order(tree, {node for node, question in asked.items() if question.flipped})
     new = np.empty(tree.n_nodes, np.int64)
     new[order] = np.arange(tree.n_nodes)
     parent = tree.parent[order]
     splits: list[Split | None] = [None] * tree.n_nodes
-    for node, one in asked.items():
-        split = one.split
-        if one.flipped and isinstance(split, LevelSets):
+    for node, question in asked.items():
+        split = question.split
+        if question.flipped and isinstance(split, LevelSets):
             split = replace(split, branches=split.branches[::-1])
         splits[new[node]] = split
     carried = replace(
@@ -365,7 +365,7 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
         attachments=take_attachments(tree.attachments, order),
         **{name: getattr(tree, name)[order] for name in _MOVED},
     )
-    carried = _with_rules(carried, {int(new[node]): one for node, one in asked.items()})
+    carried = _with_rules(carried, {int(new[node]): question for node, question in asked.items()})
     check(carried)
     return carried
 
@@ -373,13 +373,13 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
 def _with_rules(tree: Tree, asked: dict[int, _Asked]) -> Tree:
     """Set where missing values and unknown levels go."""
     default, unknown = tree.default_branch.copy(), {}
-    for node, one in asked.items():
-        missing = _turned(one.missing, one.flipped)
+    for node, question in asked.items():
+        missing = _turned(question.missing, question.flipped)
         default[node] = tree.majority_branch[node] if missing == _REFUSED else missing
-        if isinstance(one.split, LevelSets) and one.unknown is not None:
-            unknown[node] = _turned(one.unknown, one.flipped)
+        if isinstance(question.split, LevelSets) and question.unknown is not None:
+            unknown[node] = _turned(question.unknown, question.flipped)
     unseen, apart = _rule_of_unknown(unknown, default, tree.majority_branch)
-    refuses = asked and all(one.missing == _REFUSED for one in asked.values())
+    refuses = asked and all(question.missing == _REFUSED for question in asked.values())
     return replace(
         tree,
         default_branch=default,

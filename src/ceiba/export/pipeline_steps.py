@@ -31,34 +31,39 @@ class Made:
     levels: tuple[Any, ...] = ()
 
 
-def made_columns(step: Any, made: list[Made]) -> list[Made]:
+def made_columns(step: Any, columns: list[Made]) -> list[Made]:
     """Return the columns that a fitted step makes of the given ones, in its order."""
     kind = type(step).__name__
     identity = kind == "FunctionTransformer" and step.func is None  # what "passthrough" becomes
     if step is None or step == "passthrough" or identity:
-        return made
+        return columns
     if step == "drop":
         return []
     if kind == "Pipeline":
         for _, inner in step.steps:
-            made = made_columns(inner, made)
-        return made
+            columns = made_columns(inner, columns)
+        return columns
     if kind == "ColumnTransformer":
-        return _of_columns(step, made)
+        return _of_columns(step, columns)
     if kind == "SimpleImputer":
-        return _imputed(step, made)
+        return _imputed(step, columns)
     if kind in _SCALERS:
-        return [one if one.way == "levels" else replace(one, way="number") for one in made]
+        return [
+            column if column.way == "levels" else replace(column, way="number")
+            for column in columns
+        ]
     if kind in _ENCODERS:
-        return _encoded(step, made)
+        return _encoded(step, columns)
     raise OptionError(f"The step {kind} is not known. Known are {', '.join(KNOWN)}.")
 
 
-def _of_columns(step: Any, made: list[Made]) -> list[Made]:
+def _of_columns(step: Any, inputs: list[Made]) -> list[Made]:
     names = list(getattr(step, "feature_names_in_", ()))
     out: list[Made] = []
     for _, inner, columns in step.transformers_:
-        out += made_columns(inner, [made[place] for place in _places(columns, names, len(made))])
+        out += made_columns(
+            inner, [inputs[place] for place in _places(columns, names, len(inputs))]
+        )
     return out
 
 
@@ -72,34 +77,39 @@ def _places(columns: Any, names: list[Any], n: int) -> list[int]:
     listed = [columns] if isinstance(columns, str | int) else list(columns)
     if listed and isinstance(listed[0], bool | np.bool_):
         return [int(place) for place in np.flatnonzero(listed)]
-    return [names.index(one) if isinstance(one, str) else int(one) % n for one in listed]
+    return [names.index(key) if isinstance(key, str) else int(key) % n for key in listed]
 
 
-def _imputed(step: Any, made: list[Made]) -> list[Made]:
+def _imputed(step: Any, columns: list[Made]) -> list[Made]:
     if not (step.missing_values is None or step.missing_values != step.missing_values):
         raise OptionError(
             f"SimpleImputer(missing_values={step.missing_values!r}) is not known, only NaN."
         )
-    filled = [replace(one, way="filled") if one.way == "same" else one for one in made]
+    filled = [
+        replace(column, way="filled") if column.way == "same" else column for column in columns
+    ]
     empty = [fill is None or fill != fill for fill in step.statistics_.tolist()]
     if step.strategy != "constant" and not step.keep_empty_features:
-        filled = [one for one, gone in zip(filled, empty, strict=True) if not gone]
+        filled = [column for column, gone in zip(filled, empty, strict=True) if not gone]
     if step.add_indicator:
         # 1 where the raw value is missing, 0 elsewhere: it never falls as the value rises.
-        shown = [made[place] for place in step.indicator_.features_.tolist()]
-        filled += [one if one.way == "levels" else replace(one, way="number") for one in shown]
+        indicators = [columns[place] for place in step.indicator_.features_.tolist()]
+        filled += [
+            column if column.way == "levels" else replace(column, way="number")
+            for column in indicators
+        ]
     return filled
 
 
-def _encoded(step: Any, made: list[Made]) -> list[Made]:
+def _encoded(step: Any, columns: list[Made]) -> list[Made]:
     kind = type(step).__name__
-    if any(one.way not in ("same", "filled") for one in made):
+    if any(column.way not in ("same", "filled") for column in columns):
         raise OptionError(f"{kind} after a step that scales or encodes is not known.")
     out: list[Made] = []
-    for place, (one, categories) in enumerate(zip(made, step.categories_, strict=True)):
+    for place, (column, categories) in enumerate(zip(columns, step.categories_, strict=True)):
         levels = tuple(v for v in categories.tolist() if v is not None and v == v)
         n = _n_indicators(step, place) if kind == "OneHotEncoder" else 1
-        out += [Made(one.raw, "levels", levels)] * n
+        out += [Made(column.raw, "levels", levels)] * n
     return out
 
 

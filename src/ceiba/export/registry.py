@@ -62,26 +62,26 @@ _ALL: Final = (
 )
 
 #: The formats by name.
-FORMATS: Final[Mapping[str, Format]] = MappingProxyType({one.name: one for one in _ALL})
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType({format_.name: format_ for format_ in _ALL})
 _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c", "postgres": "sql"}
 
 
 def format_named(name: str) -> Format:
     """Return the format of this name."""
-    known = FORMATS.get(_ALIASES.get(name, name))
-    if known is None:
+    chosen = FORMATS.get(_ALIASES.get(name, name))
+    if chosen is None:
         allowed = ", ".join(FORMATS)
         raise OptionError(f"format={name!r}. Allowed are {allowed}.{did_you_mean(name, FORMATS)}")
-    return known
+    return chosen
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
     """Return the format that a file's ending stands for."""
     suffix = Path(path).suffix.lower()
-    for one in FORMATS.values():
-        if suffix in one.suffixes:
-            return one
-    endings = ", ".join(suffix for one in FORMATS.values() for suffix in one.suffixes)
+    for format_ in FORMATS.values():
+        if suffix in format_.suffixes:
+            return format_
+    endings = ", ".join(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)
     raise OptionError(
         f"{os.fspath(path)!r} does not say the format. Known endings: {endings}. Or name it."
     )
@@ -120,14 +120,14 @@ def export(
     """
     chosen = format_named(format)
     tree.task.require(chosen.tasks, f"format={chosen.name!r}")
-    made = chosen.load()(tree, **options)
+    result = chosen.load()(tree, **options)
     if path is not None:
-        _write(chosen, made, path)
-    return made
+        _write(chosen, result, path)
+    return result
 
 
-def _write(chosen: Format, made: Any, path: str | os.PathLike[str]) -> None:
-    if not isinstance(made, str | bytes):
+def _write(chosen: Format, content: Any, path: str | os.PathLike[str]) -> None:
+    if not isinstance(content, str | bytes):
         raise OptionError(f"format={chosen.name!r} gives an object, which is not written to files.")
     with atomic(path) as file:
-        file.write(made if isinstance(made, bytes) else made.encode("utf-8"))
+        file.write(content if isinstance(content, bytes) else content.encode("utf-8"))

@@ -75,9 +75,9 @@ def to_sklearn(tree: Tree) -> Any:
     if tree.task.is_classification("Export to scikit-learn"):
         criterion = tree.criterion if tree.criterion in _CLASS_CRITERIA else "gini"
         model = DecisionTreeClassifier(criterion=criterion)
-        one = tree.n_outputs == 1
-        model.classes_ = tree.target.classes[0] if one else list(tree.target.classes)
-        model.n_classes_ = n_classes[0] if one else n_classes
+        single_output = tree.n_outputs == 1
+        model.classes_ = tree.target.classes[0] if single_output else list(tree.target.classes)
+        model.n_classes_ = n_classes[0] if single_output else n_classes
     else:
         criterion = tree.criterion if tree.criterion in _NUMBER_CRITERIA else "squared_error"
         model = DecisionTreeRegressor(criterion=criterion)
@@ -286,8 +286,8 @@ def _schema(model: Any, inner: Any, classification: bool) -> Schema:
     columns = tuple(ColumnInfo(name=str(name), kind=Kind.NUMERIC) for name in names)
     classes: tuple[Array, ...] = ()
     if classification:
-        known = model.classes_ if inner.n_outputs > 1 else [model.classes_]
-        classes = tuple(np.asarray(labels) for labels in known)
+        label_arrays = model.classes_ if inner.n_outputs > 1 else [model.classes_]
+        classes = tuple(np.asarray(labels) for labels in label_arrays)
     task = Task.CLASSIFICATION if classification else Task.REGRESSION
     target = TargetInfo(name=None, task=task, classes=classes, n_outputs=int(inner.n_outputs))
     return Schema(columns=columns, target=target, named=named)

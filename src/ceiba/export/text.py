@@ -165,13 +165,13 @@ def _folded(
         rest = " ".join(lines[1:])
         room = max(width - len(below) - 2, 8)
         lines[1:] = textwrap.wrap(rest, room, break_on_hyphens=False)
-    made = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
+    block = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
     for text in figures:
-        if _seen(made[-1]) + 2 + _seen(text) <= width:
-            made[-1] += f"  {text}"
+        if _seen(block[-1]) + 2 + _seen(text) <= width:
+            block[-1] += f"  {text}"
         else:
-            made.append(f"{below}  {text}")
-    return made
+            block.append(f"{below}  {text}")
+    return block
 
 
 def _shortened(rail: str, width: int, pen: _Pen) -> str:
@@ -261,16 +261,16 @@ class _Words:
         return self.pen.fills[k % len(self.pen.fills)] * n
 
     def legend(self) -> str:
-        """Say which class is which in the bars."""
+        """Return the legend of the bars: which fill is which class."""
         labels = self.tree.target.classes[0].tolist()
         cycle = len(_ANSI) if self.color else len(self.pen.fills)
-        shown = [
+        entries = [
             f"{self.fill(k, 1)} {visible(level_text(label), one_line=True)}"
             for k, label in enumerate(labels[:cycle])
         ]
         rest = len(labels) - cycle
         more = self.word("text.more_classes", n=rest) if rest > 0 else ""
-        return "  ".join(shown) + more
+        return "  ".join(entries) + more
 
     def painted(self, node: int, text: str) -> str:
         """Return an answer in the colour of its class, bold at leaves."""
@@ -307,9 +307,9 @@ class _Words:
         parts = []
         for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
             share = float(tree.value[node, k, answer])
-            known = share == 1.0 and not tree.n_rows[0]
+            certain = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            text = label if known else f"{label} p={probability(share)}"
+            text = label if certain else f"{label} p={probability(share)}"
             parts.append(tree.target.of_output(k, text))
         return ", ".join(parts)
 
@@ -366,8 +366,8 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
 def _answer(tree: Tree, node: int) -> str:
     label: Any = tree.node(node).label
     labels = label if isinstance(label, tuple) else (label,)
-    texts = [number_text(one) if isinstance(one, float) else str(one) for one in labels]
-    shown = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
+    texts = [number_text(part) if isinstance(part, float) else str(part) for part in labels]
+    answer = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
     notes = []
     if tree.task.is_classification("Export as rules") and tree.n_outputs == 1:
         share = float(tree.value[node, 0, int(tree.answer[node])])
@@ -375,4 +375,4 @@ def _answer(tree: Tree, node: int) -> str:
     if tree.n_rows[0]:
         notes.append(f"n={int(tree.n_rows[node])}")
     written = f"  # {note}" if (note := note_text(tree, node)) else ""
-    return f"{shown}  ({', '.join(notes)}){written}" if notes else f"{shown}{written}"
+    return f"{answer}  ({', '.join(notes)}){written}" if notes else f"{answer}{written}"

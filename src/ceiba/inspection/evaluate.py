@@ -147,7 +147,9 @@ class ClassEvaluation:
             columns.append([label, *(f"{count:.6g}" for count in self.confusion[:, k])])
         totals = self.confusion.sum(axis=1)
         columns.append([word["evaluate.rows"], *(f"{count:.6g}" for count in totals)])
-        columns.append([word["evaluate.class_error"], *(f"{one:.3g}" for one in self.class_error)])
+        columns.append(
+            [word["evaluate.class_error"], *(f"{error:.3g}" for error in self.class_error)]
+        )
         if self.has_costs:
             columns.append([word["evaluate.class_cost"], *(f"{c:.3g}" for c in self.class_cost)])
         rows = [
@@ -222,11 +224,11 @@ class NumberEvaluation:
             between = word("evaluate.between", low=low, high=high)
             rows.append([name, figure(value, 4), between, always])
         level = interval_words(self.confidence, self.approximate, lang)
-        shown = {"value": figure(self.baseline, 6), "rmse": figure(self.rmse, 4)}
+        figures = {"value": figure(self.baseline, 6), "rmse": figure(self.rmse, 4)}
         return [
             word("evaluate.numbers", n=self.n_rows, level=level),
             Grid(rows, [False, True, False, False]),
-            word("evaluate.root_value", **shown),
+            word("evaluate.root_value", **figures),
         ]
 
     __repr__ = __str__
@@ -381,13 +383,13 @@ def _labels(
     class_prior: Array | None,
 ) -> list[Any]:
     """Return the model's labels, then those only these data have."""
-    known = list(classes.tolist())
-    seen = set(known)
+    labels = list(classes.tolist())
+    seen = set(labels)
     strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
     if strangers and (cost_matrix is not None or class_prior is not None):
         lacks = "its mistakes have no cost" if cost_matrix is not None else "it has no prior"
         raise DataError(
             f"y holds class {strangers[0]!r}, which the model does not know, so {lacks}. Known "
-            f"classes: {known}. Leave those rows out."
+            f"classes: {labels}. Leave those rows out."
         )
-    return known + strangers
+    return labels + strangers

@@ -183,7 +183,7 @@ class Explanation:
         answer = _shown(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
-            answer = ", ".join(f"{name} = {_shown(one)}" for name, one in pairs)
+            answer = ", ".join(f"{name} = {_shown(label)}" for name, label in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
         return [visible(line, one_line=True) for line in lines]
 
@@ -196,12 +196,14 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     ends = [move for move in moves if move.branch is None]
     end = max(ends, key=lambda move: move.share)
     # Predicted again, because a row that takes several branches gets a mixture of leaves.
-    one = table.take(np.array([row]))
-    answer = route.predict(tree, one)[0]
+    row_table = table.take(np.array([row]))
+    answer = route.predict(tree, row_table)[0]
     probability, k = None, 0
     if _has_classes(tree):
         labels = tree.target.classes[0].tolist()
-        probability = dict(zip(labels, route.predict_proba(tree, one)[0].tolist(), strict=True))
+        probability = dict(
+            zip(labels, route.predict_proba(tree, row_table)[0].tolist(), strict=True)
+        )
         k = labels.index(_plain(answer))
     followed = _followed(tree, k)
     steps = tuple(
@@ -276,7 +278,9 @@ class Explanations(Sequence[Explanation]):
 
     def __str__(self) -> str:
         word = words(self._lang)
-        return "\n\n".join(f"{word('explain.row', n=i)}\n{one}" for i, one in enumerate(self))
+        return "\n\n".join(
+            f"{word('explain.row', n=i)}\n{explanation}" for i, explanation in enumerate(self)
+        )
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
@@ -291,16 +295,16 @@ class Explanations(Sequence[Explanation]):
         ends: Any
         if tree.missing == "fractional":  # rows take several branches
             each, names = list(self), [tree.schema.names[j] for j in columns]
-            answers, ends = [one.answer for one in each], [one.leaf for one in each]
-            baseline = np.array([one.baseline for one in each], np.float64)
-            parts = [[one.contributions.get(name, 0.0) for name in names] for one in each]
+            answers, ends = [row.answer for row in each], [row.leaf for row in each]
+            baseline = np.array([row.baseline for row in each], np.float64)
+            parts = [[row.contributions.get(name, 0.0) for name in names] for row in each]
             added = np.array(parts, np.float64).reshape(len(each), len(names))
         else:
             # All rows that end in one node took the same path.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
             base, by_node = _added_by_node(tree, nodes.tolist(), columns)
             answers = route.predict(tree, table).tolist()
-            answers = [tuple(one) for one in answers] if tree.n_outputs > 1 else answers
+            answers = [tuple(row) for row in answers] if tree.n_outputs > 1 else answers
             ends, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
         figures: dict[str, Any] = {
             "prediction": answers,
@@ -353,10 +357,10 @@ def _step(
     split = node.split
     assert split is not None  # an inner node has one
     column = table.columns[tree.schema.index(split.column)]
-    value, shown = _value(column, row, lang)
+    value, value_text = _value(column, row, lang)
     digits = None
-    if not _is_plain(split, value, shown):
-        shown, digits = repr(value), ALL_DIGITS
+    if not _is_plain(split, value, value_text):
+        value_text, digits = repr(value), ALL_DIGITS
     who = ""
     if move.by in ("default", "unseen", "share"):
         who = word[f"explain.by_{move.by}"]
@@ -380,7 +384,7 @@ def _step(
         node=move.node,
         column=split.column,
         value=value,
-        shown=shown,
+        shown=value_text,
         sentence=sentence,
         branch=move.branch,
         by=move.by or "primary",
@@ -392,18 +396,18 @@ def _step(
     )
 
 
-def _is_plain(split: Split, value: Any, shown: str) -> bool:
+def _is_plain(split: Split, value: Any, value_text: str) -> bool:
     """Return whether the printed value is on the same side of the printed cuts as the value."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
         sign, text = cut_words(cut, None, split.digits)
         try:
-            printed, bound = float(shown), float(text)
+            printed, bound = float(value_text), float(text)
         except ValueError:  # a date, a duration, yes or no
             return True
-        for one in (value, printed):
-            if (value <= cut) != (one <= bound if sign == "<=" else one < bound):
+        for number in (value, printed):
+            if (value <= cut) != (number <= bound if sign == "<=" else number < bound):
                 return False
     return True
 
@@ -412,10 +416,10 @@ def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     """Return the row's own value and its text; an unseen level is not known any more by name."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
-        shown = show_number(value, info.display, zone=info.zone)
-        if info.display == "boolean" and shown in ("yes", "no"):
-            shown = word[f"split.{shown}"]
-        return (None, word["explain.missing"]) if value != value else (value, shown)
+        value_text = show_number(value, info.display, zone=info.zone)
+        if info.display == "boolean" and value_text in ("yes", "no"):
+            value_text = word[f"split.{value_text}"]
+        return (None, word["explain.missing"]) if value != value else (value, value_text)
     if value < 0:
         return None, word["explain.missing"]
     if value >= info.n_levels:

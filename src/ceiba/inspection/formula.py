@@ -52,7 +52,7 @@ class Formula:
 
     def python(self, row: str = "row") -> str:
         """Write the formula as a Python expression about the dict `row`."""
-        return " or ".join(f"({one.python(row)})" for one in self.conditions) or "False"
+        return " or ".join(f"({condition.python(row)})" for condition in self.conditions) or "False"
 
 
 def formula(
@@ -135,23 +135,23 @@ def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 def _simplified(conditions: list[Condition]) -> list[Condition]:
     """Join conditions until no two of them can be joined; very many are left as they are."""
-    kept: list[Condition] = []
+    result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
     if len(conditions) > _MOST_JOINED:
         return conditions
     for condition in conditions:
-        place = len(kept)
+        place = len(result)
         at = 0
-        while at < len(kept):
-            both = _joined(kept[at], condition)
+        while at < len(result):
+            both = _joined(result[at], condition)
             if both is None:
                 at += 1
                 continue
             condition, place = both, min(place, at)
-            del kept[at]
+            del result[at]
             at = 0  # what could not be joined before may be now
-        kept.insert(place, condition)
-    return kept
+        result.insert(place, condition)
+    return result
 
 
 def _joined(a: Condition, b: Condition) -> Condition | None:
@@ -172,11 +172,11 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
     union = mine[name].union(theirs[name])
     if union is None:
         return None
-    kept = [
+    clauses = [
         Clause(union.info, ((union, ()),)) if clause.info.name == name else clause
         for clause in a.clauses
     ]
-    return Condition(a.schema, tuple(clause for clause in kept if not clause.is_trivial))
+    return Condition(a.schema, tuple(clause for clause in clauses if not clause.is_trivial))
 
 
 def _covering(

@@ -311,10 +311,10 @@ class RowGains:
             value = altered(value, self.tree.cost_matrix)
         asked = self.tree.splits.column
         for j in self.tree.used_features.tolist():
-            own = np.zeros(self.n_rows)
+            gains = np.zeros(self.n_rows)
             for k in range(self.tree.n_outputs):
-                own += self._of_output(k, value[:, k], asked == j)
-            yield j, own / self.tree.n_outputs
+                gains += self._of_output(k, value[:, k], asked == j)
+            yield j, gains / self.tree.n_outputs
 
     def _of_output(self, k: int, value: Array, asks: npt.NDArray[np.bool_]) -> Array:
         """Sum the gains of one output along the paths of the rows."""

@@ -145,14 +145,14 @@ def learning_curve(
     seed = _SEED if random_state is None else random_state
     cells = [(int(size), repeat) for size in chosen for repeat in range(repeats)]
 
-    def one(size: int, repeat: int) -> float:
+    def score_cell(size: int, repeat: int) -> float:
         order = np.random.default_rng([seed, size, repeat]).permutation(n)
         learn, rest = order[:size], order[size:]
         rows = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
         model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
         return float(model.score(*rows) if score is None else score(model, *rows))
 
-    measured = list(_shown(_run(one, cells, n_jobs), len(cells), progress))
+    measured = list(_shown(_run(score_cell, cells, n_jobs), len(cells), progress))
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
@@ -202,13 +202,15 @@ def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
 
 
 def _run(
-    one: Callable[[int, int], float], cells: list[tuple[int, int]], n_jobs: int | None
+    score_cell: Callable[[int, int], float], cells: list[tuple[int, int]], n_jobs: int | None
 ) -> Iterator[float]:
     if n_jobs in (None, 1):
-        return (one(*cell) for cell in cells)
+        return (score_cell(*cell) for cell in cells)
     from joblib import Parallel, delayed
 
-    work = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(one)(*cell) for cell in cells)
+    work = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(score_cell)(*cell) for cell in cells
+    )
     return iter(work)
 
 

@@ -75,22 +75,22 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     """
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)  # type: ignore[arg-type]
     whole = sequence.whole_tree
-    own = whole.risk if sequence.kind == "cost" else whole.search_share * whole.impurity
+    risks = whole.risk if sequence.kind == "cost" else whole.search_share * whole.impurity
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
         top = leaf & ~_below(whole, leaf)
-        branch_risk = sum_up(whole, np.where(top, own, 0.0))
+        branch_risk = sum_up(whole, np.where(top, risks, 0.0))
         leaves = sum_up(whole, top.astype(np.float64))
         inner = np.flatnonzero(~leaf & ~_below(whole, leaf))
         if len(inner) == 0:
             continue
-        g = (own[inner] - branch_risk[inner]) / (leaves[inner] - 1)
+        g = (risks[inner] - branch_risk[inner]) / (leaves[inner] - 1)
         least = float(g.min())
         for node, link in zip(inner.tolist(), g.tolist(), strict=True):
-            next_ = link <= least + _NOISE * max(abs(least), float(own[0]))
+            next_ = link <= least + _NOISE * max(abs(least), float(risks[0]))
             rows.append(
-                (step, alpha, node, float(own[node]), float(branch_risk[node]),
+                (step, alpha, node, float(risks[node]), float(branch_risk[node]),
                  int(leaves[node]), link, "*" if next_ else "")
             )  # fmt: skip
     names = ("step", "alpha", "node", "R(t)", "R(T_t)", "leaves", "g", "weakest")

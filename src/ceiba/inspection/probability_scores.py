@@ -99,7 +99,7 @@ class ProbabilityScores:
         """Return the scores as one sentence in a language."""
         word = words(lang)
 
-        def shown(value: float, interval: Interval) -> str:
+        def with_interval(value: float, interval: Interval) -> str:
             low, high = (f"{bound:.3g}" for bound in interval)
             between = word("evaluate.between", low=low, high=high)
             return f"{value:.3g}" if interval[0] != interval[0] else f"{value:.3g} ({between})"
@@ -110,10 +110,10 @@ class ProbabilityScores:
         return word(
             "evaluate.scores" if self.positive is None else "evaluate.scores_of",
             label=repr(self.positive),
-            auc=shown(self.auc, self.auc_interval),
+            auc=with_interval(self.auc, self.auc_interval),
             ap=f"{self.average_precision:.3g}",
-            brier=shown(self.brier, self.brier_interval),
-            loss=shown(self.log_loss, self.log_loss_interval),
+            brier=with_interval(self.brier, self.brier_interval),
+            loss=with_interval(self.log_loss, self.log_loss_interval),
             ks=ks,
             level=interval_words(self.confidence, self.approximate, lang),
         )
@@ -124,10 +124,10 @@ def positive_index(positive: Any, classes: list[Any]) -> int | None:
     if positive is None:
         return 1 if len(classes) == 2 else None
     if positive not in classes:
-        shown = [str(label) for label in classes]
+        labels = [str(label) for label in classes]
         raise OptionError(
-            f"positive={positive!r} is not a class. The classes are {', '.join(shown)}."
-            f"{did_you_mean(str(positive), shown)}"
+            f"positive={positive!r} is not a class. The classes are {', '.join(labels)}."
+            f"{did_you_mean(str(positive), labels)}"
         )
     return classes.index(positive)
 
@@ -158,7 +158,7 @@ def probability_scores(
     loss, loss_interval = _mean_loss(losses, -np.log(_EPS), *shared)
     kinds = [at] if at is not None else list(range(len(classes)))
     ranked = [ranking_scores(truth == k, wide[:, k], w) for k in kinds]
-    auc, precision = (float(np.mean([one[i] for one in ranked])) for i in (0, 1))
+    auc, precision = (float(np.mean([scores[i] for scores in ranked])) for i in (0, 1))
     ks, threshold, gains = float("nan"), float("nan"), None
     if at is not None:
         ks, threshold = _distance(truth == at, wide[:, at], w)
@@ -232,8 +232,8 @@ def _auc_interval(
         beaten_by = (np.cumsum(hits) - hits / 2) / hits.sum()
         total = np.where(positive, hits.sum(), others.sum())
         placed = np.where(positive, beaten[at], beaten_by[at])
-        own = float(beaten @ hits / hits.sum())
-        each += (placed - own) / total / len(kinds) * (1.0 if counts else w)
+        class_auc = float(beaten @ hits / hits.sum())
+        each += (placed - class_auc) / total / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
             fewest = min(fewest, effective_rows(w[kind], int(kind.sum()), counts))
     if auc in (0.0, 1.0):  # no pair is ranked otherwise: as a share of the rarer kind

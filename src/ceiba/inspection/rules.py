@@ -289,9 +289,9 @@ def rules(
         (
             replace(
                 _rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
-                interest=one,
+                interest=figures,
             )
-            for node, condition, one in zip(ends, conditions, interest, strict=True)
+            for node, condition, figures in zip(ends, conditions, interest, strict=True)
         ),
         title=_title(tree, lang),
         legend=_legend(tree, confidence, lang) + _legend_of_interest(interest, lang),
@@ -314,12 +314,12 @@ def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | Non
     mine = counts[ends, 0, at] * part
     rest = counts[ends, 0, :].sum(axis=1) * part - mine
     rare = (mine <= 0) | (rest <= 0)
-    one, other = np.where(rare, mine + 0.5, mine), np.where(rare, rest + 0.5, rest)
+    hits, other = np.where(rare, mine + 0.5, mine), np.where(rare, rest + 0.5, rest)
     total, total_rest = float(counts[0, 0, at]), float(counts[0, 0, :].sum() - counts[0, 0, at])
     if total <= 0 or total_rest <= 0:
         evidence = np.full(len(ends), math.nan)
     else:
-        evidence = np.log((one / total) / (other / total_rest))
+        evidence = np.log((hits / total) / (other / total_rest))
     share = mine / max(total, 1e-300) - rest / max(total_rest, 1e-300)
     return [
         Interest(labels[at], float(mine[i]), float(rest[i]), float(tree.value[node, 0, at]),
@@ -332,17 +332,17 @@ def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
     interests = [rule.interest for rule in rules if rule.interest is not None]
     name = interests[0].positive
     return {
-        f"n({name})": np.array([one.count for one in interests]),
-        f"p({name})": np.array([one.probability for one in interests]),
-        "evidence": np.array([one.evidence for one in interests]),
+        f"n({name})": np.array([interest.count for interest in interests]),
+        f"p({name})": np.array([interest.probability for interest in interests]),
+        "evidence": np.array([interest.evidence for interest in interests]),
     }
 
 
 def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
-    interests = [one for one in interest if one is not None]
+    interests = [figures for figures in interest if figures is not None]
     if not interests:
         return ""
-    value = sum(one.information for one in interests)
+    value = sum(figures.information for figures in interests)
     name = interests[0].positive
     return words(lang)("rules.legend_interest", name=name, value=f"{value:.4g}")
 
@@ -432,8 +432,8 @@ def says_its_mean(tree: Tree, node: int) -> bool:
     if tree.smoothed or tree.criterion == "absolute_error":
         return False
     # About any other number than the mean, the risk is larger than the impurity.
-    own = float(tree.impurity[node] * tree.weight[node])
-    return bool(tree.risk[node] * tree.weight[0] <= own * (1 + 1e-9))
+    impurity = float(tree.impurity[node] * tree.weight[node])
+    return bool(tree.risk[node] * tree.weight[0] <= impurity * (1 + 1e-9))
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:

@@ -70,9 +70,9 @@ class Summary:
     def blocks(self) -> list[Block]:
         """Return the card as it is printed: title, facts, the columns used."""
         cells = [[fact.heading, fact.shown, fact.legend] for fact in self.facts]
-        shown = [[visible(text, one_line=True) for text in row] for row in cells]
+        rows = [[visible(text, one_line=True) for text in row] for row in cells]
         table = ["", *self.columns.blocks()] if len(self.columns) else []
-        return [visible(self.title), Grid(shown, [False] * 3), *table]
+        return [visible(self.title), Grid(rows, [False] * 3), *table]
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -95,9 +95,9 @@ def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> 
     return Summary(_title(tree, word), tuple(facts), _columns(tree, word))
 
 
-def _fact(word: Words, name: str, value: Any, shown: str, legend: str) -> Fact:
+def _fact(word: Words, name: str, value: Any, text: str, legend: str) -> Fact:
     heading = word[f"summary.name_{name.replace(' ', '_')}"]
-    return Fact(name, value, shown, legend, heading)
+    return Fact(name, value, text, legend, heading)
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
@@ -143,10 +143,10 @@ def _rows(tree: Tree, word: Words) -> list[Fact]:
         labels = tree.target.classes[0].tolist()
         shares = dict(zip(labels, tree.value[0, 0, : len(labels)].tolist(), strict=True))
         if len(labels) <= 6:
-            shown = ", ".join(f"{level_text(k)} {percent(share)}" for k, share in shares.items())
-            stated = tree.class_prior is not None
-            legend = word["summary.shares_stated" if stated else "summary.shares_training"]
-            facts.append(_fact(word, "classes", shares, shown, legend))
+            text = ", ".join(f"{level_text(k)} {percent(share)}" for k, share in shares.items())
+            has_prior = tree.class_prior is not None
+            legend = word["summary.shares_stated" if has_prior else "summary.shares_training"]
+            facts.append(_fact(word, "classes", shares, text, legend))
     return facts
 
 
@@ -155,24 +155,24 @@ def _proof(tree: Tree, word: Words) -> list[Fact]:
     certificate = tree.certificate
     if certificate is None:
         return []
-    shown = word("summary.gap", share=percent(certificate.gap))
+    text = word("summary.gap", share=percent(certificate.gap))
     if certificate.status == "lookahead":
-        shown = word["summary.nothing"]
-    shown = word["summary.the_best"] if certificate.proven else shown
+        text = word["summary.nothing"]
+    text = word["summary.the_best"] if certificate.proven else text
     seconds = f"{certificate.seconds:.3g}"
     effort = word("summary.effort", n=word.number(certificate.nodes), seconds=seconds)
     return [
-        _fact(word, "proven", certificate.to_dict(), shown, str(certificate)),
+        _fact(word, "proven", certificate.to_dict(), text, str(certificate)),
         _fact(word, "search", effort, effort, word["summary.effort_legend"]),
     ]
 
 
 def _size(tree: Tree, word: Words) -> list[Fact]:
     used = len(tree.used_features)
-    shown = word("summary.used_of", n=used, all=len(tree.schema.columns))
+    text = word("summary.used_of", n=used, all=len(tree.schema.columns))
     leaves, depth = tree.n_leaves, tree.depth
     return [
-        _fact(word, "columns used", used, shown, word["summary.used_legend"]),
+        _fact(word, "columns used", used, text, word["summary.used_legend"]),
         _fact(word, "leaves", leaves, str(leaves), word["summary.leaves_legend"]),
         _fact(word, "depth", depth, str(depth), word["summary.depth_legend"]),
     ]
@@ -211,9 +211,9 @@ def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
         return []
     row = pruning.row(int(chosen[0]))
     risk, error, alpha = row["cv_risk"], row.get("cv_se", float("nan")), row["alpha"]
-    shown = f"{number_text(risk, 4)} ± {number_text(error, 2)}"
+    text = f"{number_text(risk, 4)} ± {number_text(error, 2)}"
     return [
-        _fact(word, "cv risk", risk, shown, word["summary.cv_legend"]),
+        _fact(word, "cv risk", risk, text, word["summary.cv_legend"]),
         _fact(word, "alpha", alpha, number_text(alpha, 4), word["summary.alpha_legend"]),
     ]
 

@@ -141,10 +141,10 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
 
 
 def _listed(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
-    shown = [quoted_level(level) for level in levels[:max_levels]]
+    parts = [quoted_level(level) for level in levels[:max_levels]]
     if len(levels) > max_levels:
-        shown.append(words(lang)("split.more", n=len(levels) - max_levels))
-    return ", ".join(shown)
+        parts.append(words(lang)("split.more", n=len(levels) - max_levels))
+    return ", ".join(parts)
 
 
 def _shares(tree: Tree, node: int) -> tuple[float, ...]:
@@ -154,7 +154,7 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
 
 
 def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
-    """Say the node's answer, one line per output."""
+    """Return the node's answer, one line per output."""
     values = tree.value[node]
     if tree.task.is_regression("A drawing"):
         numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]

@@ -129,19 +129,19 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     """Lay out a tree; subtrees lighter than `min_weight` (`fold_weight`) are folded."""
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
-    shown = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
+    folding = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
     nodes = shown_nodes(
         tree,
-        shown,
+        folding,
         digits=sheet.digits,
         node_ids=sheet.node_ids,
         impurity=sheet.impurity,
         counts=sheet.counts,
         lang=sheet.lang,
     )
-    placed = place(shown.parent, [_box(one, measure, sheet) for one in nodes], measure, sheet)
+    placed = place(folding.parent, [_box(node, measure, sheet) for node in nodes], measure, sheet)
     unit = "plot.unit_rows" if tree.n_rows[0] else "plot.unit_nodes"
-    note = _note(shown, len(parent), sheet, min_weight, unit)
+    note = _note(folding, len(parent), sheet, min_weight, unit)
     return Drawing(placed.boxes, placed.width, placed.height, placed.routes, sheet, note)
 
 
@@ -152,38 +152,38 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
 
-def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
+def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
     """Return the box of one shown node with its size, not yet placed."""
-    head = _wrapped(shown.head, sheet.wrap)
-    lines = [part for line in shown.lines for part in _wrapped(line, sheet.wrap)]
+    head = _wrapped(node.head, sheet.wrap)
+    lines = [part for line in node.lines for part in _wrapped(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
-    if shown.shares:
+    if node.shares:
         height += sheet.bar_height + sheet.padding / 2
     panel = axis = 0.0
-    if shown.leaf and sheet.leaf_panels:
+    if node.leaf and sheet.leaf_panels:
         needs, panel = sheet.panel_size
         panel *= 0.5  # a box plot is low
         widest = max(widest, needs)
-    elif not shown.leaf and shown.node in sheet.inner_panels:
+    elif not node.leaf and node.node in sheet.inner_panels:
         needs, panel = sheet.panel_size
-        room = axis_room(sheet.inner_panels[shown.node], measure, sheet)
+        room = axis_room(sheet.inner_panels[node.node], measure, sheet)
         widest, axis = max(widest, needs, room.width), room.height
     if panel:
         height += panel + axis + sheet.padding / 2
     return Box(
-        node=shown.node,
-        parent=shown.parent,
+        node=node.node,
+        parent=node.parent,
         x=0.0,
         top=0.0,
         width=widest + 2 * sheet.padding,
         height=height,
         head=head,
         lines=tuple(lines),
-        shares=shown.shares,
-        edge=_wrapped(shown.edge, sheet.wrap) if shown.edge else (),
-        leaf=shown.leaf,
-        hidden=shown.hidden,
+        shares=node.shares,
+        edge=_wrapped(node.edge, sheet.wrap) if node.edge else (),
+        leaf=node.leaf,
+        hidden=node.hidden,
         panel=panel,
         axis=axis,
     )
@@ -192,14 +192,14 @@ def _box(shown: ShownNode, measure: Measure, sheet: Sheet) -> Box:
 def _wrapped(text: str, width: int) -> tuple[str, ...]:
     # break_on_hyphens would tear apart "2020-01-31" and "-0.5".
     # A no-break space keeps the sign with its number.
-    kept = text.replace(" ≤ ", " ≤\u00a0")
-    lines = textwrap.wrap(kept, width, break_on_hyphens=False) or [""]
+    unbroken = text.replace(" ≤ ", " ≤\u00a0")
+    lines = textwrap.wrap(unbroken, width, break_on_hyphens=False) or [""]
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
-def _note(shown: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
+def _note(folding: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
     """Return what is not shown; empty when all is."""
-    if not shown.n_hidden:
+    if not folding.n_hidden:
         return ""
     word = words(sheet.lang)
     reasons = []
@@ -208,7 +208,7 @@ def _note(shown: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str)
     if min_weight > 0:
         reasons.append(word("plot.lighter", weight=f"{min_weight:.6g}", unit=word[unit]))
     why = word["split.or"].join(reasons)
-    return word("plot.folded", n=shown.n_folded, why=why, hidden=shown.n_hidden, all=n_nodes)
+    return word("plot.folded", n=folding.n_folded, why=why, hidden=folding.n_hidden, all=n_nodes)
 
 
 def fit(
@@ -236,19 +236,19 @@ def fit(
             return whole
     smallest = min(smallest_font, sheet.font_size)
     step = _last_true(lambda k: fits(at(smallest, k)), len(steps))
-    shown = at(smallest, max(step, 0))
+    compact = at(smallest, max(step, 0))
     if step < 0:
         raise OptionError(
-            f"The tree does not fit: its root with its branches alone needs {shown.width:.0f} x "
-            f"{shown.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
+            f"The tree does not fit: its root with its branches alone needs {compact.width:.0f} x "
+            f"{compact.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
             f"{height:.0f}. Give larger axes, or none to let the figure grow."
         )
     # All lengths grow with the font, up to the rounding of glyphs to pixels.
-    larger = smallest * 0.99 * min(width / shown.width, height / shown.height)
+    larger = smallest * 0.99 * min(width / compact.width, height / compact.height)
     if larger <= smallest:
-        return shown
+        return compact
     drawing = at(min(sheet.font_size, larger), step)
-    return drawing if fits(drawing) else shown
+    return drawing if fits(drawing) else compact
 
 
 def _thresholds(tree: Tree) -> list[float]:
@@ -287,13 +287,13 @@ def lay_foot(
     lang: str = "en",
 ) -> Foot:
     """Set class names one after the other and break the note, both within `width`."""
-    shown = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
+    labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
     if len(names) > MOST_NAMES:
-        shown.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
+        labels.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
     patch, space = 1.2 * font_size, 1.4 * font_size
     placed: list[tuple[float, int, str]] = []
     x, row = 0.0, 0
-    for name in shown:
+    for name in labels:
         needs = patch + measure(name, False)
         if x > 0 and x + needs > width:
             x, row = 0.0, row + 1

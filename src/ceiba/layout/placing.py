@@ -140,7 +140,7 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Tell how far `other` must move to stand to the right of this outline."""
+        """Return how far `other` must move to stand to the right of this outline."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(
@@ -152,14 +152,14 @@ class _Contour:
         """Return the outline of both; walks the shorter one and reuses the lists of the longer."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
-            kept, offset = self, other.shift - self.shift
+            outline, offset = self, other.shift - self.shift
             for k in range(1, common + 1):
                 self.right[-k] = other.right[-k] + offset
         else:
-            kept, offset = other, self.shift - other.shift
+            outline, offset = other, self.shift - other.shift
             for k in range(1, common + 1):
                 other.left[-k] = self.left[-k] + offset
-        return kept
+        return outline
 
 
 def _packed(

@@ -84,16 +84,16 @@ def plot_icicle(
     if ax is None:
         height = (ROW * (deepest + 1) + 46) / 72
         _, ax = plt.subplots(figsize=(10, height), layout="constrained")
-    shown = np.flatnonzero(tree.node_depth <= deepest)
+    nodes = np.flatnonzero(tree.node_depth <= deepest)
     left, width = spans(tree)
     palette = tree_palette(tree, colors)
     ax.set_xlim(0, 1)
     ax.set_ylim(deepest + 1, 0)
-    fills = _fills(tree, shown, palette, ink_of(ax).paper)
-    _paint(ax, tree, shown, left, width, fills)
+    fills = _fills(tree, nodes, palette, ink_of(ax).paper)
+    _paint(ax, tree, nodes, left, width, fills)
     if legend:
         paint_legend(ax, tree, palette, lang, pad=0.01)
-    _words(ax, tree, shown, left, width, fills, font_size, digits, lang)
+    _words(ax, tree, nodes, left, width, fills, font_size, digits, lang)
     _frame(ax, tree, deepest, lang)
     return ax
 
@@ -115,10 +115,10 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return left, width
 
 
-def _fills(tree: Tree, shown: Any, palette: list[Colour], paper: Colour) -> list[Colour]:
+def _fills(tree: Tree, nodes: Any, palette: list[Colour], paper: Colour) -> list[Colour]:
     fills = []
     strengths = node_strengths(tree)
-    for node in shown.tolist():
+    for node in nodes.tolist():
         strength = float(strengths[node])
         if palette:
             fills.append(mixed(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
@@ -129,17 +129,17 @@ def _fills(tree: Tree, shown: Any, palette: list[Colour], paper: Colour) -> list
     return fills
 
 
-def _paint(ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any) -> None:
+def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) -> None:
     from matplotlib.collections import PolyCollection
 
-    top = tree.node_depth[shown].astype(np.float64)
-    x0, x1 = left[shown], left[shown] + width[shown]
+    top = tree.node_depth[nodes].astype(np.float64)
+    x0, x1 = left[nodes], left[nodes] + width[nodes]
     corners = np.stack(
         [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
         axis=1,
     )
     # Bars thinner than the gap between bars are painted without one, else they would vanish.
-    thick = width[shown] * axes_size(ax)[0] > 1.5
+    thick = width[nodes] * axes_size(ax)[0] > 1.5
     edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
     ax.add_collection(
         PolyCollection(list(corners), facecolors=fills, edgecolors=edge, linewidths=0.6, zorder=2)
@@ -147,7 +147,7 @@ def _paint(ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any) 
 
 
 def _words(
-    ax: Axes, tree: Tree, shown: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
+    ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
     lang: str,
 ) -> None:  # fmt: skip
     """Write into the bars what fits them."""
@@ -159,7 +159,7 @@ def _words(
     if height / rows < 1.2 * size:
         return
     measure = text_measure(size)
-    for k, node in enumerate(shown.tolist()):
+    for k, node in enumerate(nodes.tolist()):
         room = width[node] * points - 0.6 * size
         if room < 2 * size:
             continue

@@ -64,9 +64,10 @@ def plot_importance(
         table = importance_table(as_tree(tree, "plot_importance"), X, y, **options)
     measure = measure or ("permutation" if "permutation" in table else "gain")
     if measure not in table or measure not in _MEASURES:
-        known = ", ".join(name for name in _MEASURES if name in table)
+        measures = ", ".join(name for name in _MEASURES if name in table)
         raise OptionError(
-            f"measure: got {measure!r}; this table has {known}. Give held-out rows X, y for more."
+            f"measure: got {measure!r}; this table has {measures}. "
+            "Give held-out rows X, y for more."
         )
     order = np.argsort(-table[measure], kind="stable")[:max_columns]
     order = order[table[measure][order] != 0] if table[measure].any() else order[:1]

@@ -176,9 +176,9 @@ def _paint_points(
     palette: Any, size: float,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(0)
-    where = [_place(table.column(one.info.name), one, rng) for one in (across, up)]
+    where = [_place(table.column(steps.info.name), steps, rng) for steps in (across, up)]
     inside = np.isfinite(where[0]) & np.isfinite(where[1])
-    cell = [one.cell_of(v) for v, one in zip(where, (across, up), strict=True)]
+    cell = [steps.cell_of(v) for v, steps in zip(where, (across, up), strict=True)]
     drawn = nodes[tuple(cell)] == route.apply(tree, table)
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
@@ -187,8 +187,8 @@ def _paint_points(
             share = ValueScale(tree).place(target.values[:, 0])
             paints = [number_colour(float(s), ink_of(ax).paper) for s in share]
         else:
-            known = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
-            mine = [known.get(label, 0) for label in target.info.classes[0].tolist()]
+            codes = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
+            mine = [codes.get(label, 0) for label in target.info.classes[0].tolist()]
             # Towards the ink, so that points stand out from a region of their own class.
             tones = [mixed(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
@@ -206,13 +206,13 @@ def _paint_points(
         )
 
 
-def _place(column: Column, one: Ladder, rng: np.random.Generator) -> Any:
+def _place(column: Column, steps: Ladder, rng: np.random.Generator) -> Any:
     """Return where the rows stand; rows of one level are spread inside its cell."""
-    if one.info.is_numeric:
+    if steps.info.is_numeric:
         return column.values.astype(np.float64)
-    known = ~column.missing & ~column.unseen
+    has_level = ~column.missing & ~column.unseen
     spread = column.values + rng.uniform(-0.32, 0.32, len(column.values))
-    return np.where(known, spread, np.nan)
+    return np.where(has_level, spread, np.nan)
 
 
 def _label(ax: Axes, across: Ladder, up: Ladder) -> None:

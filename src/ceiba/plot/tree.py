@@ -157,12 +157,12 @@ def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, f
     elif ax is not None:
         raise OptionError("fit_to is the size of a new figure; axes were given. Give one of them.")
     else:
-        given = np.asarray(fit_to, np.float64).reshape(-1)
-        if len(given) != 2 or not (np.isfinite(given) & (given > 0)).all():
+        size = np.asarray(fit_to, np.float64).reshape(-1)
+        if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
             raise OptionError(
                 f"fit_to: got {fit_to!r}. Give (width, height) in inches, both positive."
             )
-        sides = (float(side) * POINTS for side in given)
+        sides = (float(side) * POINTS for side in size)
     width, height = sides
     return width - 2 * MARGIN, height - 2 * MARGIN
 
@@ -253,6 +253,6 @@ def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -
     fills = []
     for box in drawing.boxes:
         colour, share = fill(box.node, leaf=box.leaf)
-        own = palette[int(tree.answer[box.node])] if palette else rgb(colour)
-        fills.append(mixed(own, paper, share))
+        hue = palette[int(tree.answer[box.node])] if palette else rgb(colour)
+        fills.append(mixed(hue, paper, share))
     return fills

@@ -108,7 +108,7 @@ class Counterfactuals(tuple[Counterfactual, ...]):
             return "The row already has the wanted answer."
         if not self:
             return "No allowed change leads to the wanted answer."
-        return "\n".join(f"{i}. {one}" for i, one in enumerate(self, 1))
+        return "\n".join(f"{i}. {alternative}" for i, alternative in enumerate(self, 1))
 
     __repr__ = __str__
 
@@ -174,22 +174,22 @@ def counterfactual(
     search = _Search(tree, table, limits, order)
     wanted, already = _wanted(tree, route.predict(tree, table)[0], target)
     if already:
-        found = Counterfactuals()
-        found.already = True
-        return found
+        unchanged = Counterfactuals()
+        unchanged.already = True
+        return unchanged
     alternatives: dict[Any, Counterfactual] = {}
     for node, box in search.ends(wanted):
-        one = search.counterfactual(node, box)
-        kind = frozenset((change.column, _way(change)) for change in one.changes)
-        if one.changes and kind not in alternatives:
-            alternatives[kind] = one
+        alternative = search.counterfactual(node, box)
+        kind = frozenset((change.column, _way(change)) for change in alternative.changes)
+        if alternative.changes and kind not in alternatives:
+            alternatives[kind] = alternative
             if len(alternatives) == k:
                 break
     return Counterfactuals(alternatives.values())
 
 
 def _way(change: Change) -> Any:
-    """Tell how a value changed: a number up or down, a level to which."""
+    """Return how a value changed: a number up or down, a level to which."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
@@ -309,11 +309,11 @@ class _Search:
         tree = self.tree
         changed = self._table(values)
         answer = route.predict(tree, changed)[0]
-        known = tree.task.has_classes
-        stated = tree._label_table[node]
-        if answer != stated:
+        has_classes = tree.task.has_classes
+        label = tree._label_table[node]
+        if answer != label:
             raise TreeError(
-                f"A counterfactual of node {node} is predicted as {answer!r}, not {stated!r}. "
+                f"A counterfactual of node {node} is predicted as {answer!r}, not {label!r}. "
                 "Please report this tree."
             )
         return Counterfactual(
@@ -321,7 +321,7 @@ class _Search:
             answer.item() if hasattr(answer, "item") else answer,
             node,
             int(tree.n_rows[node]),
-            float(tree.value[node, 0, int(tree.answer[node])]) if known else None,
+            float(tree.value[node, 0, int(tree.answer[node])]) if has_classes else None,
             sum(change.distance for change in changes),
             {
                 limit.info.name: _shown(limit.info, value)
@@ -330,7 +330,7 @@ class _Search:
         )
 
     def _said(self, j: int, wanted: ValueSet) -> str:
-        """Say what the new value has to fulfil, within what is allowed."""
+        """Return the condition on the new value, within what is allowed."""
         limit = self.limits[j]
         if limit.codes is not None:
             wanted = wanted.of_codes(limit.codes)

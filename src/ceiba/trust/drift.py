@@ -154,26 +154,26 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     if not table.n_rows:
         raise DataError("There are no new rows.")
     ended_now = endings(tree, table, np.ones(table.n_rows))
-    own = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
-    now = sum_up(tree, own)
+    end_weight = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
+    now = sum_up(tree, end_weight)
     then = _rows_then(tree)
     p_node = _corrected(_node_tests(tree, then, now))
     hit = np.flatnonzero(p_node < LEVEL)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
-    ends = np.flatnonzero(tree.is_leaf | (own > 0))
+    ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
     ended = _ending(tree, then)
-    parts = _psi_parts(ended[ends], own[ends])
+    parts = _psi_parts(ended[ends], end_weight[ends])
     rates = _rates(tree, ended_now, y, table.n_rows)
     return Drift(
         tree=tree,
         n_then=int(then[0]),
         n_now=table.n_rows,
         psi=float(parts.sum()),
-        psi_by_chance=psi_by_chance(ended[ends], own[ends]),
+        psi_by_chance=psi_by_chance(ended[ends], end_weight[ends]),
         p_value=float(np.nanmin(p_node, initial=1.0)),
         start=start,
         branches=_branch_listing(tree, then, now, p_node),
-        leaves=_leaf_listing(tree, ends, ended, own, parts, rates),
+        leaves=_leaf_listing(tree, ends, ended, end_weight, parts, rates),
         columns=_column_listing(tree, table),
     )
 
@@ -206,7 +206,7 @@ def psi_by_chance(then: Array, now: Array) -> float:
 
 
 def _moments_of_shares(p: Array, n: int) -> tuple[Array, Array, Array]:
-    """Give E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
+    """Return E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     whole = n + 0.5 * len(p)
@@ -229,7 +229,7 @@ def _psi_parts(then: Array, now: Array) -> Array:
 
 
 def _rows_then(tree: Tree) -> Array:
-    """Give the training rows of each node; of rows that went down several branches, their parts."""
+    """Return the training rows of each node; rows on several branches count in parts."""
     if tree.missing == "fractional":
         return rows_by_weight(tree)
     return np.asarray(tree.n_rows, np.float64)
@@ -243,7 +243,7 @@ def _ending(tree: Tree, rows: Array) -> Array:
 
 
 def _node_tests(tree: Tree, then: Array, now: Array) -> Array:
-    """Give the p-value of each node's branches then against now; NaN where nothing can be said."""
+    """Return the p-value of each node's branches, then against now; NaN where undefined."""
     p = np.full(tree.n_nodes, np.nan)
     for i in np.flatnonzero(~tree.is_leaf).tolist():
         branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
@@ -301,7 +301,7 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
 
 
 def _rounded(listing: Listing) -> Listing:
-    """Give a listing with the digits that a reader needs."""
+    """Return a listing with the digits that a reader needs."""
     columns = {
         name: np.array([float(f"{value:.3g}") for value in listing[name]])
         if listing[name].dtype.kind == "f"
@@ -352,7 +352,7 @@ _UNKNOWN: _Figures = (np.nan, np.nan, np.nan)
 def _shares(
     tree: Tree, i: int, m: float, hits: float, k: float
 ) -> tuple[_Figures, _Figures, float]:
-    """Give the share of a leaf's class then and now, among rows as they are, and its p-value."""
+    """Return the share of a leaf's class then and now (without priors), and its p-value."""
     # Priors and smoothing change what the leaf says, not the shares of its rows.
     counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
     share = float(counts[tree.answer[i]] / counts.sum()) if counts.sum() > 0 else np.nan
@@ -366,7 +366,7 @@ def _shares(
 def _means(
     tree: Tree, i: int, m: float, y: Array, weight: Array
 ) -> tuple[_Figures, _Figures, float]:
-    """Give the mean of a leaf then and now, with intervals, and Welch's p-value."""
+    """Return the mean of a leaf then and now, with intervals, and Welch's p-value."""
     from scipy.special import stdtr
 
     mean, spread, k = float(tree.value[i, 0, 0]), float(tree.impurity[i]), float(weight.sum())

@@ -75,11 +75,11 @@ def evaluate_tree(
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
     def judge(k: int, rows: Any) -> Any:
-        own = None if weight is None else weight[rows]
+        weights = None if weight is None else weight[rows]
         if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
             return evaluate_numbers(
-                truth[rows, k], predicted[rows, k], baseline, weight=own, **shared
+                truth[rows, k], predicted[rows, k], baseline, weight=weights, **shared
             )
         classes = tree.target.classes[k]
         return evaluate_classes(
@@ -91,7 +91,7 @@ def evaluate_tree(
             positive=positive,
             cost_matrix=tree.cost_matrix,
             class_prior=tree.class_prior,
-            weight=own,
+            weight=weights,
             **shared,
         )
 
@@ -125,22 +125,22 @@ def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
         )
     if tree.task.is_regression("Evaluation"):
         return target.values
-    for k, known in enumerate(tree.target.classes):
+    for k, labels in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
         seen = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
         # With costs or priors an unknown class is refused later, so a warning would say it twice.
         refused = tree.cost_matrix is not None or tree.class_prior is not None
-        _check_labels(seen, known.tolist(), warn=not refused)
+        _check_labels(seen, labels.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     return np.stack(columns, axis=1)
 
 
-def _check_labels(seen: dict[Any, int], known: list[Any], *, warn: bool) -> None:
+def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> None:
     """Refuse labels of which the model knows none; warn about some that it does not know."""
-    strange = sorted((label for label in seen if label not in known), key=lambda c: -seen[c])
+    strange = sorted((label for label in seen if label not in labels), key=lambda c: -seen[c])
     if not strange:
         return
-    by_text = {str(label): label for label in known}
+    by_text = {str(label): label for label in labels}
     hints = []
     for label in strange[:_SHOWN]:
         if str(label) in by_text:  # 1 and "1"
@@ -148,11 +148,13 @@ def _check_labels(seen: dict[Any, int], known: list[Any], *, warn: bool) -> None
             hints.append(f" Did you mean {right!r} ({type(right).__name__}) for {label!r}?")
         elif hint := did_you_mean(str(label), by_text):
             hints.append(hint.replace("?", f" for {label!r}?"))
-    shown = ", ".join(f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_SHOWN])
-    shown += ", ..." if len(strange) > _SHOWN else ""
-    names = ", ".join(repr(label) for label in known[:_SHOWN])
-    names += ", ..." if len(known) > _SHOWN else ""
-    rest = f"{shown}. Classes of the model: {names}.{''.join(hints)}"
+    strange_text = ", ".join(
+        f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_SHOWN]
+    )
+    strange_text += ", ..." if len(strange) > _SHOWN else ""
+    names = ", ".join(repr(label) for label in labels[:_SHOWN])
+    names += ", ..." if len(labels) > _SHOWN else ""
+    rest = f"{strange_text}. Classes of the model: {names}.{''.join(hints)}"
     if len(strange) == len(seen):
         raise DataError(f"No row of y has a class of the model. y has {rest}")
     if not warn:
@@ -217,7 +219,9 @@ class GroupEvaluation:
             "interval": [f"{_short(row['low'])} to {_short(row['high'])}" for row in rows],
         }
         what = f", of class {self.positive!r}" if self.positive is not None else ""
-        few = any(getattr(one, "approximate", False) for one in self.evaluations.values())
+        few = any(
+            getattr(evaluation, "approximate", False) for evaluation in self.evaluations.values()
+        )
         level = interval_words(self.confidence, few)
         marked = [
             f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
@@ -361,9 +365,9 @@ def _rates(is_so: Array, said_so: Array, p: Array | None, rows: _Rows) -> dict[s
 
 def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) -> Listing:
     lines = [
-        (group, name, one.value, one.low, one.high, evaluations[group].n_rows)
+        (group, name, figure.value, figure.low, figure.high, evaluations[group].n_rows)
         for group, mine in figures.items()
-        for name, one in mine.items()
+        for name, figure in mine.items()
     ]
     names = ("group", "figure", "value", "low", "high", "rows")
     return Listing(by_column(names, lines), title="figures per group")
@@ -374,12 +378,12 @@ def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) 
     for group, mine in figures.items():
         if group == reference:
             continue
-        for name, one in mine.items():
+        for name, figure in mine.items():
             other = figures[reference][name]
             # Newcombe's square-and-add works for shares and, symmetric as they are, for means.
-            below = math.hypot(one.value - one.low, other.high - other.value)
-            above = math.hypot(one.high - one.value, other.value - other.low)
-            apart = one.value - other.value
+            below = math.hypot(figure.value - figure.low, other.high - other.value)
+            above = math.hypot(figure.high - figure.value, other.value - other.low)
+            apart = figure.value - other.value
             lines.append((group, name, apart, apart - below, apart + above))
     names = ("group", "figure", "difference", "low", "high")
     return Listing(by_column(names, lines), title=f"differences to {reference}")

@@ -79,14 +79,14 @@ class Limits:
         able = [
             c for c in sorted(wanted.codes) if c < n and (self.codes is None or c in self.codes)
         ]
-        known = 0 <= code < n
-        if known and self.direction == "up":
+        has_level = 0 <= code < n
+        if has_level and self.direction == "up":
             able = [c for c in able if c > code]
-        if known and self.direction == "down":
+        if has_level and self.direction == "down":
             able = [c for c in able if c < code]
         if not able:
             return None
-        if self.info.kind is Kind.ORDERED and known:
+        if self.info.kind is Kind.ORDERED and has_level:
             return float(min(able, key=lambda c: abs(c - code)))
         return float(next((c for c in able if c in wanted.named), able[0]))
 
@@ -161,14 +161,14 @@ def _column_limits(
     return Limits(info, fixed, way, codes, low, high, price)
 
 
-def _number_range(name: str, given: Any) -> tuple[float, float]:
+def _number_range(name: str, bounds: Any) -> tuple[float, float]:
     try:
-        low, high = given
+        low, high = bounds
         low = -math.inf if low is None else float(low)
         high = math.inf if high is None else float(high)
     except (TypeError, ValueError):
         raise OptionError(
-            f"allowed of {name!r}: got {given!r}. A numeric column takes a pair (low, high); "
+            f"allowed of {name!r}: got {bounds!r}. A numeric column takes a pair (low, high); "
             "None is open."
         ) from None
     if not low <= high:
@@ -176,8 +176,8 @@ def _number_range(name: str, given: Any) -> tuple[float, float]:
     return low, high
 
 
-def _level_codes(info: ColumnInfo, given: Any) -> frozenset[int]:
-    levels = [given] if isinstance(given, str) else list(given)
+def _level_codes(info: ColumnInfo, allowed: Any) -> frozenset[int]:
+    levels = [allowed] if isinstance(allowed, str) else list(allowed)
     for level in levels:
         if level not in info.codes:
             hint = did_you_mean(str(level), map(str, info.levels))

@@ -67,7 +67,7 @@ class ShapleyValues:
         return f"<Shapley {what}: {len(self)} rows, {len(self.names)} columns{classes}>"
 
     def of_class(self, label: Any) -> ShapleyValues:
-        """Give the contributions to the probability of one class.
+        """Return the contributions to the probability of one class.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class ShapleyValues:
         values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
         order = np.argsort(-np.abs(values).max(axis=1), kind="stable")
         heads = [f"to {label}" for label in self.classes] or ["contribution"]
-        given = _as_shown(self._table)[i]
+        cells = _as_shown(self._table)[i]
         of = "" if self._of_class is None else f"probability of {self._of_class!r}"
         base = np.atleast_1d(self.base_values)
         ends = ", ".join(f"{value:.4g}" for value in base)
@@ -117,7 +117,7 @@ class ShapleyValues:
         return Listing(
             {
                 "column": [self.names[j] for j in order],
-                "value": [_text(given[j]) for j in order],
+                "value": [_text(cells[j]) for j in order],
                 **{head: values[order, k] for k, head in enumerate(heads)},
             },
             title=f"contributions to the {of or 'prediction'}",
@@ -202,12 +202,12 @@ def shap_values(
             raise DataError("background has no rows. Give some rows, e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
     # Probabilities add up to 1, so the last class is what the others leave.
-    shown = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
-    shown *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
+    widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
+    widths *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
     adds_up = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
     short = tree.task.has_classes and adds_up
-    kept = [n - 1 if short and n > 1 else n for n in shown]
-    value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(kept)])
+    n_computed = [n - 1 if short and n > 1 else n for n in widths]
+    value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(n_computed)])
     flat, expected = _core.shapley(
         tree._router,
         table.core(),
@@ -223,10 +223,10 @@ def shap_values(
     shape = (table.n_columns,) * (2 if interactions else 1)
     parts = flat.reshape(table.n_rows, *shape, value.shape[1])
     outputs, at = [], 0
-    for k, n in enumerate(shown):
-        mine, base = parts[..., at : at + kept[k]], expected[at : at + kept[k]]
-        at += kept[k]
-        if kept[k] < n:
+    for k, n in enumerate(widths):
+        mine, base = parts[..., at : at + n_computed[k]], expected[at : at + n_computed[k]]
+        at += n_computed[k]
+        if n_computed[k] < n:
             mine = np.concatenate((mine, -mine.sum(axis=-1, keepdims=True)), axis=-1)
             base = np.append(base, 1.0 - base.sum())
         labels = tuple(tree.target.classes[k].tolist()) if tree.task.has_classes else ()
@@ -237,7 +237,7 @@ def shap_values(
 
 
 def _branch_shares(tree: Tree) -> Array:
-    """Give each branch's share of its node, flat as `branch_node`: of the weight, after priors."""
+    """Return each branch's share of its node's weight after priors, flat as `branch_node`."""
     if tree.class_prior is None or tree.counts is None:
         return tree.branch_share
     mass = tree.share[tree.branch_node]
@@ -263,12 +263,12 @@ def _text(value: Any) -> str:
 
 def _as_shown(table: Table) -> npt.NDArray[Any]:
     """Return the rows with names of levels, as a person would write them."""
-    shown = np.empty((table.n_rows, table.n_columns), dtype=object)
+    cells = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):
         if column.info.kind == Kind.NUMERIC:
-            shown[:, j] = column.values
+            cells[:, j] = column.values
             continue
         names = [*map(str, column.info.levels), "unseen", "missing"]
         codes = np.minimum(column.values, len(names) - 2)
-        shown[:, j] = np.array(names, dtype=object)[codes]
-    return shown
+        cells[:, j] = np.array(names, dtype=object)[codes]
+    return cells

@@ -120,7 +120,7 @@ def stability(
     n = table.n_rows
     size = max(1, round(share * n))
 
-    def one(index: int) -> tuple[Tree, Array]:
+    def fit_resample(index: int) -> tuple[Tree, Array]:
         rng = np.random.default_rng([seed, index])
         drawn = np.zeros(n, bool)
         drawn[rng.permutation(n)[:size]] = True
@@ -128,7 +128,7 @@ def stability(
         return grown, _answers(grown, table)
 
     tally = _Tally(tree, _answers(tree, table), n)
-    for grown, answers in _in_order(one, resamples, n_threads):
+    for grown, answers in _in_order(fit_resample, resamples, n_threads):
         tally.add(grown, answers)
     return tally.result(table)
 
@@ -150,7 +150,7 @@ def _answers(tree: Tree, table: Table) -> Array:
             return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)
         probability = route.predict_proba(tree, table)
         each = probability if isinstance(probability, list) else [probability]
-        best = [route.best_class(one[:, None, :], tree.cost_matrix) for one in each]
+        best = [route.best_class(shares[:, None, :], tree.cost_matrix) for shares in each]
         return np.concatenate(best, axis=1)
     end = route.apply(tree, table)
     answers = tree.answer if tree.task.has_classes else tree.value[:, :, 0]
@@ -158,7 +158,7 @@ def _answers(tree: Tree, table: Table) -> Array:
 
 
 def _rounded(nodes: Listing) -> Listing:
-    """Give the listing of the splits with the digits of a cut that a reader needs."""
+    """Return the listing of the splits with the digits of a cut that a reader needs."""
     columns = {name: nodes[name] for name in nodes.columns}
     for name in ("cut low", "cut high"):
         columns[name] = np.array([float(f"{cut:.5g}") for cut in nodes[name]])
@@ -178,8 +178,8 @@ class _Place:
 class _Tally:
     """Counts over resampled trees, in the order in which they come."""
 
-    def __init__(self, tree: Tree, own: Array, n_rows: int) -> None:
-        self.tree, self.own = tree, own
+    def __init__(self, tree: Tree, answers: Array, n_rows: int) -> None:
+        self.tree, self.own = tree, answers
         self.places = {i: _Place() for i in np.flatnonzero(~tree.is_leaf).tolist()}
         self.used: Counter[tuple[int, int]] = Counter()  # (column, depth)
         self.ever: Counter[int] = Counter()
@@ -239,11 +239,12 @@ class _Tally:
         else:
             variance = self.square / (times - 1)
             per_row, agreement = np.sqrt(variance), np.sqrt(2 * variance.mean(axis=0))
-        one = self.tree.n_outputs == 1
+        single_output = self.tree.n_outputs == 1
         return Stability(
             self.tree, times, self._nodes(times), self._columns(times),
-            self._leaves(table, per_row), per_row[:, 0] if one else per_row,
-            float(agreement[0]) if one else tuple(agreement.tolist()), np.array(self.sizes),
+            self._leaves(table, per_row), per_row[:, 0] if single_output else per_row,
+            float(agreement[0]) if single_output else tuple(agreement.tolist()),
+            np.array(self.sizes),
         )  # fmt: skip
 
     def _nodes(self, times: int) -> Listing:
@@ -298,7 +299,7 @@ class _Tally:
             total = np.bincount(end, weights=per_row[:, k], minlength=n)
             label = name if per_row.shape[1] == 1 else f"{name} {k}"
             figures[label] = total[ids] / count[ids]
-        answers = labels if labels.ndim == 1 else [tuple(one) for one in labels.tolist()]
+        answers = labels if labels.ndim == 1 else [tuple(row) for row in labels.tolist()]
         return Listing(
             {"leaf": ids, "says": answers, "rows": count[ids], **figures},
             title="leaves",

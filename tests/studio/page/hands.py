@@ -33,7 +33,7 @@ class Hands(WatchedPage):
         return number
 
     def shape(self) -> list[list[Any]]:
-        """Give parent and question of every node."""
+        """Return parent and question of every node."""
         nodes: list[list[Any]] = self.run(
             """() => { const m = ceibaStudio.model();
               return [...m.parent].map((p, i) => [p, m.isLeaf(i) ? null : [m.splits.column[i],
@@ -42,7 +42,7 @@ class Hands(WatchedPage):
         return nodes
 
     def column_of(self, node: int) -> str:
-        """Give the name of the column that a node asks about."""
+        """Return the name of the column that a node asks about."""
         name: str = self.run(
             "(i) => { const m = ceibaStudio.model(); return m.columns.name[m.splits.column[i]]; }",
             node,

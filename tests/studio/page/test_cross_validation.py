@@ -46,7 +46,7 @@ def hands(browser: Any, gate: threading.Semaphore) -> Iterator[Hands]:
 
 
 def bar(hands: Hands) -> list[Any]:
-    """Give what the progress bar shows."""
+    """Return what the progress bar shows."""
     shown: list[Any] = hands.run(
         """() => { const bar = document.getElementById("cv-progress");
           return bar && [bar.value, bar.max, bar.nextSibling.textContent]; }"""

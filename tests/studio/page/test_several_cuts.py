@@ -30,7 +30,7 @@ def await_cuts(hands: Hands, n: int) -> None:
 
 
 def split_of(hands: Hands, node: int) -> list[float]:
-    """Give the cuts of a node of the tree."""
+    """Return the cuts of a node of the tree."""
     given: list[float] = hands.run(
         """(i) => { const s = ceibaStudio.model().splits;
           return [...s.intervalCut.slice(s.intervalStart[i], s.intervalStart[i + 1])]; }""",

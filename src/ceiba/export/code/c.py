@@ -219,7 +219,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "branch": _list(branch),
         "cuts": _list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
-        "nodes": ",\n".join(f"    {one}" for one in nodes),
+        "nodes": ",\n".join(f"    {node}" for node in nodes),
         "children": _list(children),
         "tables": _tables(program, name),
         "levels": ", ".join(levels) or '""',  # never read
@@ -265,10 +265,10 @@ def _string(text: str) -> str:
     except UnicodeEncodeError:
         raise TreeError(f"c: {text!r} is not valid Unicode. Rename it and refit.") from None
     plain = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
-    shown = (
+    characters = (
         plain.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in raw
     )
-    return '"' + "".join(shown) + '"'
+    return '"' + "".join(characters) + '"'
 
 
 def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
@@ -283,15 +283,17 @@ def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
 def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[float]]:
     rows: list[str] = []
     cuts: list[float] = []
-    for one in questions:
-        column = program.places[one.column]
-        first, low = 0, one.low
-        if one.kind == LEVELS:
-            first = one.sets
-        elif one.kind == INTERVALS:
-            first, low = len(cuts), len(one.cuts)
-            cuts += one.cuts
-        rows.append(f"    {{{one.kind}, {column}, {low}, {one.cut!r}, {one.known}, {first}}}")
+    for question in questions:
+        column = program.places[question.column]
+        first, low = 0, question.low
+        if question.kind == LEVELS:
+            first = question.sets
+        elif question.kind == INTERVALS:
+            first, low = len(cuts), len(question.cuts)
+            cuts += question.cuts
+        rows.append(
+            f"    {{{question.kind}, {column}, {low}, {question.cut!r}, {question.known}, {first}}}"
+        )
     return rows, cuts
 
 
@@ -348,7 +350,7 @@ def _answers(tree: Tree, name: str, size: int) -> str:
             f"{{\n{look}    return {value};\n}}\n"
         )
     sizes = ", ".join(str(n) for n in tree.target.n_classes)
-    labels = [_string(str(one)) for labels in tree.target.classes for one in labels.tolist()]
+    labels = [_string(str(label)) for labels in tree.target.classes for label in labels.tolist()]
     starts = [0]
     for n in tree.target.n_classes:
         starts.append(starts[-1] + n)

@@ -175,7 +175,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
         columns=_columns(program),
         nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),
-        sets=",\n".join(f"  {_dump(one)}" for one in program.sets),
+        sets=",\n".join(f"  {_dump(level_sets)}" for level_sets in program.sets),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
         iso=_iso(program),
@@ -205,7 +205,7 @@ def _dump(value: Any) -> str:
 
 def _refuse_big_integers(program: Program) -> None:
     levels = [level for info in program.columns for level in info.levels]
-    labels = [label for one in program.labels for label in one]
+    labels = [label for output in program.labels for label in output]
     for value in (*levels, *labels):
         if isinstance(value, int) and abs(value) > 2**53:
             raise TreeError(
@@ -224,7 +224,7 @@ def _columns(program: Program) -> str:
 
 def _tables(program: Program, fractional: bool) -> str:
     tree = program.tree
-    rows = ",\n".join(f"  {_dump(one)}" for one in program.value)
+    rows = ",\n".join(f"  {_dump(row)}" for row in program.value)
     text = f"\n// Of each node and output.\nconst VALUE = [\n{rows}\n];\n"
     if tree.task.has_classes:
         text += f"const CLASSES = {_dump(program.labels)};\n"

@@ -54,7 +54,7 @@ class Step:
         if self.question is None:
             return None
         shares = [list(self.shares)] if self.shares else []
-        surrogates = [one.row() for one in self.surrogates]
+        surrogates = [surrogate.row() for surrogate in self.surrogates]
         children = list(self.children)
         return [self.question.row(), children, self.missing, self.unseen, surrogates, *shares]
 
@@ -83,7 +83,7 @@ class Program:
 
 
 def about(tree: Tree, before_note: str | None = None) -> str:
-    """Say what a file holds, in plain ASCII on one line; then its notes, each on one of its own."""
+    """Return the head of a file in plain ASCII: a line on what it holds, then a line per note."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
@@ -143,7 +143,7 @@ def _question(
 ) -> Question:
     j = int(splits.column[i])
     info = tree.schema.columns[j]
-    known = 0 if info.kind == Kind.NUMERIC else len(info.levels)
+    n_levels = 0 if info.kind == Kind.NUMERIC else len(info.levels)
     kind, sets = int(splits.kind[i]), -1
     if kind == LEVELS:
         codes, branches = splits.level_map(i)
@@ -156,7 +156,7 @@ def _question(
     low = int(splits.low_branch[i])
     # An infinite cut has no number above it: its branch is that of missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
-    return Question(kind, position[j], cut, low, sets, known, cuts)
+    return Question(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
 def _refuse_labels(tree: Tree, format_name: str) -> None:

@@ -265,7 +265,7 @@ def _tables(program: Program, fractional: bool) -> str:
     lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.steps)]
     text = _NODES.format(
         nodes="\n".join(lines),
-        sets="\n".join(f"    {list(map(list, one))!r}," for one in program.sets),
+        sets="\n".join(f"    {list(map(list, level_sets))!r}," for level_sets in program.sets),
         and_shares=", shares of the branches" if fractional else "",
     )
     tree = program.tree
@@ -273,7 +273,7 @@ def _tables(program: Program, fractional: bool) -> str:
         text += f"\nCLASSES = {program.labels!a}\n"
         if fractional and tree.cost_matrix is not None:
             text += f"COSTS = {tree.cost_matrix.tolist()!r}\n"
-    value = "\n".join(f"    {one!r}," for one in program.value)
+    value = "\n".join(f"    {row!r}," for row in program.value)
     what = "class probabilities" if tree.task.has_classes else "the value"
     text += f"\n# Of each node and output: {what}.\nVALUE = [\n{value}\n]\n"
     if tree.task.has_classes and not fractional:
@@ -294,13 +294,13 @@ def _refuse(tree: Tree) -> str:
 
 
 def _answers(tree: Tree, fractional: bool) -> str:
-    one = tree.n_outputs == 1
+    single_output = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if not tree.task.has_classes:
-        answer = f"{value}[0][0]" if one else f"[output[0] for output in {value}]"
+        answer = f"{value}[0][0]" if single_output else f"[output[0] for output in {value}]"
         return f'\n\ndef predict(row):\n    """Return the value of a row."""\n    return {answer}\n'
     best = f"[_best(output) for output in {value}]" if fractional else "ANSWER[apply(row)]"
-    first = "[0]" if one else ""
+    first = "[0]" if single_output else ""
     return f'''
 
 def predict(row):

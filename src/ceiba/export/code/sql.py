@@ -191,8 +191,8 @@ def _query(
 
 def _refuse_leaf(tree: Tree, prefix: str) -> None:
     """Refuse a table with a column of the name that the query looks the answers up by."""
-    known = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
-    clash = next((name for name in known if name.casefold() == f"{prefix}leaf".casefold()), None)
+    names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
+    clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
     if clash is not None:
         raise OptionError(
             f"sql: the table has a column {clash!r}, and the query adds one called "

@@ -56,7 +56,7 @@ def to_dot(
       0 -> 2 [label="no"];
     }
     """
-    shown = fold(tree.parent.tolist(), max_depth=max_depth)
+    folding = fold(tree.parent.tolist(), max_depth=max_depth)
     style = "rounded,filled" if filled else "rounded"
     lines = [
         "digraph tree {",
@@ -65,11 +65,11 @@ def to_dot(
     ]
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
-    for one in shown_nodes(tree, shown, digits=digits, **contents):
-        fill = f', fillcolor="{fill_on_white(fills, one.node, one.leaf)}"' if filled else ""
-        lines.append(f"  {one.node} [label={_quoted(one.head, *one.lines)}{fill}];")
-        if one.above >= 0:
-            lines.append(f"  {one.above} -> {one.node} [label={_quoted(one.edge)}];")
+    for node in shown_nodes(tree, folding, digits=digits, **contents):
+        fill = f', fillcolor="{fill_on_white(fills, node.node, node.leaf)}"' if filled else ""
+        lines.append(f"  {node.node} [label={_quoted(node.head, *node.lines)}{fill}];")
+        if node.above >= 0:
+            lines.append(f"  {node.above} -> {node.node} [label={_quoted(node.edge)}];")
     return "\n".join([*lines, "}"])
 
 
@@ -130,19 +130,19 @@ def to_mermaid(
       n2("b 100#37;")
       n0 -->|"no"| n2
     """
-    shown = fold(tree.parent.tolist(), max_depth=max_depth)
+    folding = fold(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
-    for one in shown_nodes(tree, shown, digits=digits, **contents):
-        label = "<br/>".join(map(_safe, (one.head, *one.lines)))
-        left, right = ("(", ")") if one.leaf else ("[", "]")
-        lines.append(f'  n{one.node}{left}"{label}"{right}')
-        if one.above >= 0:
-            lines.append(f'  n{one.above} -->|"{_safe(one.edge)}"| n{one.node}')
-        if filled and one.leaf:
-            fill = fill_on_white(fills, one.node, one.leaf)
-            styles.append(f"  style n{one.node} fill:{fill},color:#000000")
+    for node in shown_nodes(tree, folding, digits=digits, **contents):
+        label = "<br/>".join(map(_safe, (node.head, *node.lines)))
+        left, right = ("(", ")") if node.leaf else ("[", "]")
+        lines.append(f'  n{node.node}{left}"{label}"{right}')
+        if node.above >= 0:
+            lines.append(f'  n{node.above} -->|"{_safe(node.edge)}"| n{node.node}')
+        if filled and node.leaf:
+            fill = fill_on_white(fills, node.node, node.leaf)
+            styles.append(f"  style n{node.node} fill:{fill},color:#000000")
     return "\n".join([*lines, *styles])
 
 

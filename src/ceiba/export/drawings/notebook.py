@@ -37,16 +37,16 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
 
 def _list(tree: Tree) -> list[str]:
     """Write nodes as nested lists; a node with branches unfolds."""
-    shown = _lightest_folded(tree)
+    folding = _lightest_folded(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
     open_nodes: list[int] = []  # positions among the shown nodes
-    for at, one in enumerate(shown_nodes(tree, shown)):
-        while open_nodes and open_nodes[-1] != one.parent:
+    for at, node in enumerate(shown_nodes(tree, folding)):
+        while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
             parts.append("</div></details>")
-        line = _line(one, fills)
-        if one.leaf:
+        line = _line(node, fills)
+        if node.leaf:
             parts.append(f'<div style="padding-left:1em">{line}</div>')
             continue
         unfolded = ' open=""' if len(open_nodes) < _OPEN else ""
@@ -54,18 +54,18 @@ def _list(tree: Tree) -> list[str]:
         parts.append('<div style="margin-left:0.4em;padding-left:1em;border-left:1px solid #8886">')
         open_nodes.append(at)
     parts += ["</div></details>"] * len(open_nodes)
-    if shown.n_hidden:
-        parts.append(f"<div>The lightest nodes are not listed: {shown.n_hidden:,}.</div>")
+    if folding.n_hidden:
+        parts.append(f"<div>The lightest nodes are not listed: {folding.n_hidden:,}.</div>")
     return parts
 
 
-def _line(one: ShownNode, fills: NodeFills) -> str:
-    colour, _ = fills(one.node, leaf=one.leaf)
-    strength = 0.3 + 0.7 * float(fills.strengths[one.node])
+def _line(node: ShownNode, fills: NodeFills) -> str:
+    colour, _ = fills(node.node, leaf=node.leaf)
+    strength = 0.3 + 0.7 * float(fills.strengths[node.node])
     patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
-    edge = f"{escape(visible(one.edge))}: " if one.edge else ""
-    figures = "".join(f" · {escape(visible(line))}" for line in one.lines)
-    return f"{patch} {edge}<b>{escape(visible(one.head))}</b>{figures}"
+    edge = f"{escape(visible(node.edge))}: " if node.edge else ""
+    figures = "".join(f" · {escape(visible(line))}" for line in node.lines)
+    return f"{patch} {edge}<b>{escape(visible(node.head))}</b>{figures}"
 
 
 def _lightest_folded(tree: Tree) -> Fold:

@@ -111,13 +111,13 @@ class ColumnDescription:
             shape = _sparkline(self.histogram) if unicode else "..."
             infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
             return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
-        shown = [
+        shares = [
             f"{_short(level, unicode)} {percent(n / self.n_counted)}"
             for level, n in self.levels[:3]
             if n
         ]
-        more = self.n_distinct - len(shown)
-        return ", ".join(shown) + (f", +{more}" if more > 0 else "")
+        more = self.n_distinct - len(shares)
+        return ", ".join(shares) + (f", +{more}" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain data; dates as texts."""
@@ -147,34 +147,34 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
     n_missing, n_rows = int(missing.sum()), len(missing)
     share = n_missing / n_rows if n_rows else 0.0
     present = column.values[~missing]
-    known = {"name": info.name, "n_missing": n_missing, "missing": share,
+    facts = {"name": info.name, "n_missing": n_missing, "missing": share,
              "n_present": n_rows - n_missing, "n_counted": n_rows - n_missing}  # fmt: skip
     if info.is_numeric and info.display != "boolean":
-        return _numbers(known, column, present, bins)
+        return _numbers(facts, column, present, bins)
     labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
-    return _levels(known, column, present.astype(np.int64), labels, top)
+    return _levels(facts, column, present.astype(np.int64), labels, top)
 
 
-def leak_remark(one: ColumnDescription, target: str) -> tuple[Remark, ...]:
+def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
     """Remark on a column whose best single split nearly decides the target."""
-    if one.association is None or one.association < _NEARLY or one.n_rows < _ENOUGH_ROWS:
+    if column.association is None or column.association < _NEARLY or column.n_rows < _ENOUGH_ROWS:
         return ()
     text = (
-        f"Column {one.name!r} alone decides {target!r}. Is it known before {target!r} is? If not, "
-        "it is a leak: leave it out."
+        f"Column {column.name!r} alone decides {target!r}. Is it known before {target!r} is? "
+        "If not, it is a leak: leave it out."
     )
-    return (Remark("leak", one.name, text),)
+    return (Remark("leak", column.name, text),)
 
 
 def _numbers(
-    known: dict[str, Any], column: Column, values: NDArray[Any], bins: int
+    facts: dict[str, Any], column: Column, values: NDArray[Any], bins: int
 ) -> ColumnDescription:
     values, display = values.astype(np.float64), column.info.display
     counts = np.unique(values, return_counts=True)[1]
     n_distinct = len(counts)
     kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
-    name, n = known["name"], len(values)
-    remarks = _gaps(known, counts)
+    name, n = facts["name"], len(values)
+    remarks = _gaps(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
         remarks.append(
             Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
@@ -194,13 +194,13 @@ def _numbers(
                    "fitting refuses. Replace them by the largest value that makes sense, or by a "
                    "missing value.")
         )  # fmt: skip
-    known |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
+    facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
-        return ColumnDescription(**known, remarks=tuple(remarks))
+        return ColumnDescription(**facts, remarks=tuple(remarks))
     # A quarter of numbers near the end of float64, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     return ColumnDescription(
-        **known,
+        **facts,
         quantiles=tuple((np.quantile(finite / scale, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
         histogram=tuple(np.histogram(finite / scale, bins)[0].tolist()),
         remarks=tuple(remarks),
@@ -209,18 +209,18 @@ def _numbers(
 
 
 def _levels(
-    known: dict[str, Any],
+    facts: dict[str, Any],
     column: Column,
     codes: NDArray[np.int64],
     labels: tuple[Any, ...],
     top: int,
 ) -> ColumnDescription:
     counts = np.bincount(codes, minlength=len(labels))
-    n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), known["name"]
+    n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), facts["name"]
     ordered = column.info.kind == Kind.ORDERED
     order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
     described: DescribedKind = "ordered" if ordered else "category"
-    remarks = _gaps(known, counts)
+    remarks = _gaps(facts, counts)
     texts = _read_as_text(name, labels, counts)
     if is_identifier(column):
         described = "identifier"
@@ -237,7 +237,7 @@ def _levels(
                    "levels together, use what they stand for (a region, a type), or leave it out.")
         )  # fmt: skip
     return ColumnDescription(
-        **known,
+        **facts,
         kind=described,
         n_distinct=n_distinct,
         levels=tuple((labels[k], int(counts[k])) for k in order[:top].tolist()),
@@ -245,9 +245,9 @@ def _levels(
     )
 
 
-def _gaps(known: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
+def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     """Remark on values that are missing, and on one that nearly all rows have."""
-    name, n_present = known["name"], known["n_present"]
+    name, n_present = facts["name"], facts["n_present"]
     if not n_present:
         return [Remark("empty", name, f"Column {name!r} has no value at all.")]
     remarks = []
@@ -261,8 +261,8 @@ def _gaps(known: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
                 "nearly_constant", name, f"Column {name!r} has one value in {share} of the rows."
             )
         )
-    if known["missing"] > _GAPS:
-        share = percent(known["missing"])
+    if facts["missing"] > _GAPS:
+        share = percent(facts["missing"])
         remarks.append(
             Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
         )
@@ -270,7 +270,7 @@ def _gaps(known: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
 
 
 def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
-    """Say that most cells of a column of texts look like numbers, dates or codes."""
+    """Remark that most cells of a column of texts look like numbers, dates or codes."""
     likeness, strange = looks_like(labels, counts)
     if likeness == "codes":
         text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."

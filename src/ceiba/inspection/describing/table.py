@@ -86,11 +86,15 @@ class Description:
         """Return one line: the columns by kind, some by name, and missing cells."""
         parts = []
         for kind, many in _KINDS.items():
-            names = [one.name for one in self.columns if one.kind == kind and not one.is_target]
+            names = [
+                column.name
+                for column in self.columns
+                if column.kind == kind and not column.is_target
+            ]
             if names:
-                shown = ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+                names_text = ", ".join(names[:most]) + (", ..." if len(names) > most else "")
                 word = many if len(names) > 1 else kind
-                parts.append(f"{len(names)} {word} ({shown})")
+                parts.append(f"{len(names)} {word} ({names_text})")
         n, cells = len(self.columns), self.n_missing
         aim = f"; target {self.target}" if self.target is not None else ""
         listed = f": {', '.join(parts)}" if parts else ""
@@ -103,22 +107,25 @@ class Description:
     def table(self, *, unicode: bool = True) -> Listing:
         """Return one row per column."""
         figures: dict[str, Any] = {
-            "column": [one.name for one in self.columns],
-            "kind": ["target" if one.is_target else one.kind for one in self.columns],
-            "missing": [percent(one.missing) if one.n_missing else "" for one in self.columns],
-            "distinct": np.array([one.n_distinct for one in self.columns], np.int64),
-            "distribution": [one.distribution(unicode=unicode) for one in self.columns],
+            "column": [column.name for column in self.columns],
+            "kind": ["target" if column.is_target else column.kind for column in self.columns],
+            "missing": [
+                percent(column.missing) if column.n_missing else "" for column in self.columns
+            ],
+            "distinct": np.array([column.n_distinct for column in self.columns], np.int64),
+            "distribution": [column.distribution(unicode=unicode) for column in self.columns],
         }
         legend = []
         if self.target is not None:
             figures["association"] = [
-                "" if one.association is None else f"{one.association:.2f}" for one in self.columns
+                "" if column.association is None else f"{column.association:.2f}"
+                for column in self.columns
             ]
             legend.append(
                 f"association: share of the impurity of {self.target} that the best single split "
                 "takes away"
             )
-        if any(one.n_counted < one.n_present for one in self.columns):
+        if any(column.n_counted < column.n_present for column in self.columns):
             legend.append("distinct, distribution: of a sample of the rows; missing: of all rows")
         return Listing(figures, title=self.headline(), legend="\n".join(legend))
 
@@ -128,16 +135,16 @@ class Description:
             "n_rows": self.n_rows,
             "n_missing": self.n_missing,
             "target": self.target,
-            "columns": [one.to_dict() for one in self.columns],
+            "columns": [column.to_dict() for column in self.columns],
         }
 
     def __str__(self) -> str:
-        return "\n".join([str(self.table()), *(f"! {one.text}" for one in self.remarks)])
+        return "\n".join([str(self.table()), *(f"! {remark.text}" for remark in self.remarks)])
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        listed = "".join(f"<li>{escape(one.text)}</li>" for one in self.remarks)
+        listed = "".join(f"<li>{escape(remark.text)}</li>" for remark in self.remarks)
         return self.table()._repr_html_() + (f"<ul>{listed}</ul>" if listed else "")
 
 
@@ -183,13 +190,14 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     if target is not None:
         strength = _associations(_infinite_as_missing(table), columns, target)
         columns = [
-            replace(one, is_target=True, remarks=())
-            if one.name == target
-            else replace(one, association=strength.get(one.name))
-            for one in columns
+            replace(column, is_target=True, remarks=())
+            if column.name == target
+            else replace(column, association=strength.get(column.name))
+            for column in columns
         ]
         columns = [
-            replace(one, remarks=(*one.remarks, *leak_remark(one, target))) for one in columns
+            replace(column, remarks=(*column.remarks, *leak_remark(column, target)))
+            for column in columns
         ]
     return Description(table.n_rows, tuple(columns), target)
 
@@ -203,8 +211,8 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
         rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
     asked = [
         j
-        for j, one in enumerate(columns)
-        if j != at and one.kind != "identifier" and one.n_distinct > 1
+        for j, column in enumerate(columns)
+        if j != at and column.kind != "identifier" and column.n_distinct > 1
     ]
     if not len(rows) or not asked:
         return {}
@@ -221,10 +229,10 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
 
 def _infinite_as_missing(table: Table) -> Table:
     columns = tuple(
-        Column(one.info, np.where(np.isinf(one.values), np.nan, one.values))
-        if one.info.is_numeric and bool(np.isinf(one.values).any())
-        else one
-        for one in table.columns
+        Column(column.info, np.where(np.isinf(column.values), np.nan, column.values))
+        if column.info.is_numeric and bool(np.isinf(column.values).any())
+        else column
+        for column in table.columns
     )
     return Table(columns, table.n_rows, table.schema)
 

@@ -66,18 +66,18 @@ def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]
 
 
 def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
-    known = list(column.info.levels)
-    if not known:
+    levels = list(column.info.levels)
+    if not levels:
         raise OptionError(
             f"split={chosen!r} is a set of levels, but the column is numeric. Give a cut."
         )
     for level in chosen:
-        if level not in known:
+        if level not in levels:
             raise OptionError(
                 f"split names level {level!r}, which the column does not have; its levels are "
-                f"{known[:20]}.{did_you_mean(str(level), [str(name) for name in known])}"
+                f"{levels[:20]}.{did_you_mean(str(level), [str(name) for name in levels])}"
             )
-    inside = np.isin(column.values, [known.index(level) for level in chosen])
+    inside = np.isin(column.values, [levels.index(level) for level in chosen])
     return np.where(column.values < 0, -1, np.where(inside, 0, 1))
 
 

@@ -93,12 +93,12 @@ def _computed(tree: Tree) -> Listing:
             p = float(stats.chi2.sf(statistic, df[0])) if df[0] > 0 else 1.0
         else:
             p = float(stats.f.sf(statistic, *df)) if df[0] > 0 and df[1] > 0 else 1.0
-        shown = " and ".join(f"{d:g}" for d in df)
+        df_text = " and ".join(f"{d:g}" for d in df)
         split = tree.node(node).split
         assert split is not None
         groups = [split.sentence(b, tree.schema) for b in range(len(below))]
         column = tree.schema.names[tree.splits.column[node]]
-        rows.append((node, column, statistic, df[0] if classes else shown, p, " | ".join(groups)))
+        rows.append((node, column, statistic, df[0] if classes else df_text, p, " | ".join(groups)))
     names = ("node", "column", "statistic", "df", "p_value", "groups")
     of = "Pearson's chi-square of branches and classes" if classes else "F of the branches' means"
     return Listing(
@@ -131,7 +131,7 @@ def _f_ratio(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
 
 
 def _groups(tree: Tree, node: int) -> list[str]:
-    """Say into which groups the test of a node parts its rows."""
+    """Return the groups into which the test of a node divides its rows."""
     n = int(tree.n_branches[node])
     if tree.splits.kind[node] == SplitKind.LEVELS:
         return _level_groups(tree, node, n)

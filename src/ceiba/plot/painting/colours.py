@@ -48,26 +48,26 @@ def ink_of(ax: Axes) -> Ink:
     return Ink(sheet, text, grey, line, faint)
 
 
-def class_colours(n: int, given: Sequence[str] | None = None) -> list[Colour]:
+def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
     """Return one colour per class; beyond 12 classes hues are spread evenly."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
-    if given is not None:
-        if len(given) < n:
+    if colours is not None:
+        if len(colours) < n:
             raise OptionError(
-                f"colors has {len(given)} entries, but the tree has {n} classes. "
+                f"colors has {len(colours)} entries, but the tree has {n} classes. "
                 "Give one colour per class, in the order of the classes."
             )
-        return [to_rgb(colour) for colour in given[:n]]
+        return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]
 
 
-def tree_palette(tree: Tree, given: Sequence[str] | None = None) -> list[Colour]:
+def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colour]:
     """Return one colour per class; none for regression and for several outputs."""
     if tree.task.is_regression("A plot") or tree.n_outputs > 1:
         return []
-    return class_colours(len(tree.target.classes[0]), given)
+    return class_colours(len(tree.target.classes[0]), colours)
 
 
 def mixed(colour: Colour, paper: Colour, share: float) -> Colour:

@@ -70,22 +70,22 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
     return low - (room or 1.0), high + (room or 1.0)
 
 
-def name_ticks(axis: Axis, one: Ladder) -> None:
+def name_ticks(axis: Axis, steps: Ladder) -> None:
     """Write level names, dates or yes and no on an axis, where its column has them."""
     from matplotlib.ticker import FuncFormatter
 
-    if one.labels is not None:
-        every = -(-len(one.labels) // MOST_NAMES)  # names must not lie on each other
-        axis.set_ticks(one.middles[::every], one.labels[::every], parse_math=False)
-        longest = max(map(len, one.labels))
-        if axis is axis.axes.xaxis and len(one.labels) * longest > 60:
+    if steps.labels is not None:
+        every = -(-len(steps.labels) // MOST_NAMES)  # names must not lie on each other
+        axis.set_ticks(steps.middles[::every], steps.labels[::every], parse_math=False)
+        longest = max(map(len, steps.labels))
+        if axis is axis.axes.xaxis and len(steps.labels) * longest > 60:
             axis.set_tick_params(labelrotation=90)
-    elif one.info.display == "boolean":
+    elif steps.info.display == "boolean":
         axis.set_ticks([0.0, 1.0], ["no", "yes"])
-    elif one.info.display != "number":
-        display, zone = one.info.display, one.info.zone
+    elif steps.info.display != "number":
+        display, zone = steps.info.display, steps.info.zone
         step = 86400.0 if display == "date" else 1.0
-        low, high = one.borders[0], one.borders[-1]
+        low, high = steps.borders[0], steps.borders[-1]
         axis.set_ticks([step * round(at / step) for at in np.linspace(low, high, 6)[1:-1]])
         axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display, 6, zone)))
 
@@ -133,10 +133,10 @@ def _most(codes: NDArray[Any]) -> int:
 
 def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]:
     """Return the node of every cell, one axis per ladder."""
-    grids = np.meshgrid(*[one.middles for one in ladders], indexing="ij")
+    grids = np.meshgrid(*[steps.middles for steps in ladders], indexing="ij")
     n = grids[0].size
     columns = []
-    axis = {one.info.name: grid.ravel() for one, grid in zip(ladders, grids, strict=True)}
+    axis = {steps.info.name: grid.ravel() for steps, grid in zip(ladders, grids, strict=True)}
     for info, value in zip(tree.schema.columns, held, strict=True):
         kind = np.float64 if info.is_numeric else np.int32
         values = axis.get(info.name, np.full(n, value)).astype(kind)
@@ -149,11 +149,11 @@ def title_slice(
     ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any], lang: str
 ) -> None:
     """Write at which values other columns are held, and which column makes no difference."""
-    shown = [one.info.name for one in ladders]
+    names = [steps.info.name for steps in ladders]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
-        if info.name in shown:
+        if info.name in names:
             continue
         value = held[j]
         text = (
@@ -168,7 +168,7 @@ def title_slice(
         if len(parts) > 4:
             listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
         lines.append(words(lang)("plot.slice", listed=listed))
-    lines += [note for k, name in enumerate(shown) if (note := _idle(tree, name, nodes, k, lang))]
+    lines += [note for k, name in enumerate(names) if (note := _idle(tree, name, nodes, k, lang))]
     if lines:
         ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
 

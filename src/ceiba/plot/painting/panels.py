@@ -168,12 +168,12 @@ def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[
 def _scatter(panel: _Panel, x: Array, y: Array, inside: Array) -> None:
     low, high = float(y.min()), float(y.max())
     height = (y - low) / ((high - low) or 1.0)
-    shown = np.flatnonzero(inside)
-    if len(shown) > MOST_POINTS:  # every so-manieth, in the order of x, so that the shape stays
-        shown = shown[np.argsort(x[shown], kind="stable")]
-        shown = shown[np.linspace(0, len(shown) - 1, MOST_POINTS).astype(int)]
+    rows = np.flatnonzero(inside)
+    if len(rows) > MOST_POINTS:  # every so-manieth, in the order of x, so that the shape stays
+        rows = rows[np.argsort(x[rows], kind="stable")]
+        rows = rows[np.linspace(0, len(rows) - 1, MOST_POINTS).astype(int)]
     tone = mixed(panel.painter.ink, panel.painter.paper, 0.5)
-    panel.dots(x[shown], 0.05 + 0.9 * height[shown], [tone], 4.0)
+    panel.dots(x[rows], 0.05 + 0.9 * height[rows], [tone], 4.0)
 
 
 def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:

@@ -48,8 +48,8 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
     target = read_target(y, task=tree.task, n_rows=table.n_rows)
     values = target.values[:, 0]
     if tree.task.has_classes:
-        known = {label: code for code, label in enumerate(tree.target.classes[0].tolist())}
-        lookup = np.array([known.get(label, -1) for label in target.info.classes[0].tolist()])
+        codes = {label: code for code, label in enumerate(tree.target.classes[0].tolist())}
+        lookup = np.array([codes.get(label, -1) for label in target.info.classes[0].tolist()])
         values = lookup[values]
     return PanelRows(table, end, values)
 
@@ -89,7 +89,7 @@ def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]
 
 
 def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
-    """Give each level a place of its own, those of the first branch on the left."""
+    """Place the levels side by side, those of the first branch on the left."""
     if tree.splits.kind[node] == SplitKind.CUT:
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]

@@ -131,9 +131,9 @@ def set_apart_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) 
     require_matplotlib()
     from matplotlib.ticker import FuncFormatter
 
-    known = dict(zip(places, labels, strict=True))
-    axis.set_major_locator(_locator(list(known.items())))
-    axis.set_major_formatter(FuncFormatter(lambda at, _: known.get(at, "")))
+    label_at = dict(zip(places, labels, strict=True))
+    axis.set_major_locator(_locator(list(label_at.items())))
+    axis.set_major_formatter(FuncFormatter(lambda at, _: label_at.get(at, "")))
 
 
 def _locator(candidates: list[tuple[float, str]]) -> Any:
