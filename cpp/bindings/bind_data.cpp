@@ -184,7 +184,7 @@ void bind_data(nb::module_& m) {
             return seconds;
         },
         nb::arg("measured"),
-        "Wall seconds of the phases of growing since the last call, and whether to measure from now on: for benchmarks.");
+        "Wall seconds of the phases of growing since the last call; whether to measure from now on.");
     m.def("code_integers", &code_integers, nb::arg("values").noconvert(), nb::arg("n_threads") = 1,
           "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
 }

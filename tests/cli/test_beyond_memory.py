@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.report.payload import evidence
 from tests.cli.running import ok, run
 from tests.cli.test_report import payload_of
 
@@ -58,7 +57,7 @@ def test_the_page_shows_training_rows(files: Path) -> None:
 
 
 def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evidence, "_BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr("ceiba.report.payload._BYTES_PER_ROW", 1 << 40)
     done = run("learn", "[ab].parquet", "-t", "label", "--max-depth", 3, "-m", "m.ceiba",
                "--report", "p.html", "--memory", "2GB", cwd=files)  # fmt: skip
     assert done.returncode == 0

@@ -32,7 +32,8 @@ public:
         if (on_) start_ = Clock::now();
     }
     ~PhaseTimer() {
-        if (on_) Phases::nanoseconds[static_cast<std::size_t>(phase_)] += (Clock::now() - start_) / std::chrono::nanoseconds(1);
+        if (!on_) return;
+        Phases::nanoseconds[static_cast<std::size_t>(phase_)] += (Clock::now() - start_) / std::chrono::nanoseconds(1);
     }
     PhaseTimer(const PhaseTimer&) = delete;
     PhaseTimer& operator=(const PhaseTimer&) = delete;

@@ -49,7 +49,7 @@ void for_blocks(ThreadPool* pool, std::size_t n_rows, const F& f, std::size_t si
     });
 }
 
-// fill(part, first row, end) for all blocks, each with a copy of `nothing`; then merge(whole, part) one after the other.
+// fill(part, first row, end) for all blocks, each with a copy of `nothing`; then merge(whole, part) in block order.
 template <class Part, class Fill, class Merge>
 Part merge_blocks(ThreadPool* pool, std::size_t n_rows, const Part& nothing, const Fill& fill, const Merge& merge,
                   std::size_t size = block_rows) {

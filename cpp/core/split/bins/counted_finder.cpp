@@ -122,7 +122,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         return exact_->find(node, context, pool, thread);
     }
     timer.emplace(base::Phase::examine);
-    // Many columns are shared out as they are; of few each one lifts the floor for the next, and threads share its rows.
+    // Many columns: one per thread. Few columns: one after the other, each raising the floor, by blocks of rows.
     if (pool && 2 * open.size() > static_cast<std::size_t>(pool->size())) {
         for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], nullptr, t); });
         return conclude(node, std::move(found), pool, thread);
