@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_the_page_shows_training_rows(files: Path) -> None:
 
 
 def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceiba.report.payload._BYTES_PER_ROW", 1 << 40)
+    monkeypatch.setattr(import_module("ceiba.report.payload"), "_BYTES_PER_ROW", 1 << 40)
     done = run("learn", "[ab].parquet", "-t", "label", "--max-depth", 3, "-m", "m.ceiba",
                "--report", "p.html", "--memory", "2GB", cwd=files)  # fmt: skip
     assert done.returncode == 0
@@ -71,7 +72,7 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
         (["--test-size", "0.3"], "--test-size needs a table in memory"),
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
-        (["--missing", "surrogate"], "needs a table in memory"),
+        (["--missing", "surrogate"], "is not supported for tables beyond memory"),
         (["--memory", "lots"], "memory must be a number of bytes"),
         (["--drop", "label"], "--drop names the target"),
     ],

@@ -221,7 +221,7 @@ def test_rows_are_those_of_the_tree() -> None:
     [
         ({"max_depth": None}, "needs max_depth"),
         ({"missing": "surrogate"}, "missing='learn'"),
-        ({"max_features": 2}, "max_features=2 would have no effect"),
+        ({"max_features": 2}, "max_features=2 is not supported"),
         ({"splitter": "random"}, "splitter"),
         ({"min_samples_split": 30}, "min_samples_split"),
     ],

@@ -107,7 +107,7 @@ def test_plot_tree_letters_never_shrink_below_six_points() -> None:
 
 def test_plot_tree_tiny_axes_is_a_clear_error() -> None:
     _, ax = plt.subplots(figsize=(1, 1))
-    with pytest.raises(OptionError, match="Give larger axes"):
+    with pytest.raises(OptionError, match="Pass larger axes"):
         plot_tree(balanced(4), ax=ax)
 
 

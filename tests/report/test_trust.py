@@ -209,7 +209,7 @@ def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
     rows = {"noise": frame["noise"], "age": frame["age"]}
     with pytest.raises(OptionError, match="stability: this is of another tree"):
         fitted.report(stability=other.stability(rows, answer(frame), resamples=2))
-    with pytest.raises(OptionError, match=r"drift: got int\. Give the result of model\.drift"):
+    with pytest.raises(OptionError, match=r"drift: got int\. Pass the result of model\.drift"):
         fitted.report(drift=3)
     with pytest.raises(OptionError, match="stability: got 2 results"):
         fitted.report(stability=[checks("regression")["stability"]] * 2)

@@ -200,7 +200,7 @@ def test_set_split_one_cut_is_a_cut_and_a_missing_branch_is_kept() -> None:
     ("split", "says"),
     [
         (("age", [50.0, 30.0]), "ascend"),
-        (("age", ["a", "b"]), "Give numbers"),
+        (("age", ["a", "b"]), "Pass numbers"),
         (("city", [1.0, 2.0]), "LevelSets"),
         (("age", [30.0, 500.0]), "no rows"),
         (Intervals("age", (30.0,)), "two or more"),

@@ -117,7 +117,7 @@ def write_answers(
 def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
     clash = [] if only else [name for name in answers.names if name in columns]
     if clash:
-        raise OptionError(f"The file has a column {clash[0]!r} already. Give --prefix, or --only.")
+        raise OptionError(f"The file has a column {clash[0]!r} already. Pass --prefix, or --only.")
 
 
 def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:

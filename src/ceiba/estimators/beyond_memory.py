@@ -70,7 +70,7 @@ def _with_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, 
 def _blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None]:
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise DataError(
-            f"A dask Array of {X.ndim} dimensions and type {X.dtype} is no table of numbers. Give "
+            f"A dask Array of {X.ndim} dimensions and type {X.dtype} is no table of numbers. Pass "
             "one of rows and columns of numbers, or a dask DataFrame."
         )
     columns = tuple(f"x{j}" for j in range(X.shape[1]))
@@ -87,8 +87,8 @@ def _beside(X: Any, column: Any, option: str) -> Any:
     """Rechunk a 1-d array as the rows of X."""
     if not is_dask_array(column) or column.ndim != 1:
         raise DataError(
-            f"{option} must be a dask Array of one dimension, as long as X, which is one too. Got "
-            f"a {type(column).__name__}."
+            f"{option} must be a 1-d dask Array with as many rows as X, got "
+            f"{type(column).__name__}."
         )
     if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # chunks of unknown sizes
         if X.numblocks[0] != column.numblocks[0]:
@@ -170,7 +170,7 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
         raise refusal("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
         raise OptionError(
-            "Pessimistic(raising=True) needs a table in memory, and this one is beyond it. Use "
+            "Pessimistic(raising=True) is not supported for tables beyond memory. Use "
             "Pessimistic(raising=False)."
         )
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:

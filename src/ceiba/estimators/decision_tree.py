@@ -437,7 +437,7 @@ def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, P
         return _shortened(problem.grow(), params), None
     if search is not None and search.penalty:
         raise OptionError(
-            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Give one "
+            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
             "of them."
         )
     pruned = pruning.fit(problem)

@@ -163,7 +163,7 @@ def check_stated(params: Mapping[str, Any], task: Task, owner: str) -> None:
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:
             raise OptionError(
-                f"{name}={params[name]!r} and {other}={params[other]!r} {why}. Give one of them."
+                f"{name}={params[name]!r} and {other}={params[other]!r} {why}. Pass one of them."
             )
 
 
@@ -227,7 +227,7 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
         classes = "; ".join(", ".join(map(repr, names.tolist())) for names in target.info.classes)
         raise OptionError(
             f"class_weight={class_weight!r} does not fit the target, whose classes are {classes}. "
-            'Give "balanced", or a dict of these classes and their weights (several outputs: a '
+            'Pass "balanced", or a dict of these classes and their weights (several outputs: a '
             "list of dicts)."
         ) from error
     return np.ascontiguousarray(weight, dtype=np.float64)

@@ -173,7 +173,7 @@ class _Graph:
             if texts and self.missing_text in info.levels:
                 raise TreeError(
                     f"onnx: {self.missing_text!r} is a level of column {info.name!r} and cannot "
-                    "stand for missing. Give another missing_text."
+                    "stand for missing. Pass another missing_text."
                 )
             kind = int(onnx.TensorProto.STRING if texts else number)
             self.inputs.append(onnx.helper.make_tensor_value_info(info.name, kind, [None, 1]))

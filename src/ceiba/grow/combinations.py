@@ -94,8 +94,8 @@ def _check_growers(options: GrowOptions) -> None:
         for grower in options.growers:
             if grower not in row.growers:
                 raise OptionError(
-                    f"{_asked_by(grower, options)} has no use for {name}: "
-                    f"{name}={value!r} would have no effect. Leave {name} at {row.default!r}."
+                    f"{name}={value!r} is not supported with {_asked_by(grower, options)}. Leave "
+                    f"{name} at {row.default!r}."
                 )
             supported = _VALUES.get((grower, name))
             if supported is not None and value not in supported:

@@ -97,7 +97,7 @@ def per_column(
         # scikit-learn's words, with ours behind.
         raise OptionError(
             f"{option} has shape {numbers.shape[0] if numbers.ndim else '()'} but the input data X "
-            f"has {len(names)} features. Give one number per column, or a dict of a few."
+            f"has {len(names)} features. Pass one number per column, or a dict of a few."
         )
     return numbers
 

@@ -78,7 +78,7 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     if n > 1 and len(free):
         raise OptionError(
             f"cost_matrix has only zeros for truth {_plain(classes)[int(free[0])]!r} (row "
-            f"{int(free[0])}): a class that may be mistaken for free cannot be learned. Give its "
+            f"{int(free[0])}): a class that may be mistaken for free cannot be learned. Pass its "
             "mistakes a cost."
         )
     return matrix

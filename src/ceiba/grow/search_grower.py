@@ -253,8 +253,8 @@ def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
         )
     if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
         raise OptionError(
-            f"search='lookahead' has no use for max_leaf_nodes={options.max_leaf_nodes}. Use "
-            "Lookahead(penalty=...), or search='optimal', which knows it."
+            f"max_leaf_nodes={options.max_leaf_nodes} is not supported with search='lookahead'. "
+            "Use Lookahead(penalty=...), or search='optimal'."
         )
 
 

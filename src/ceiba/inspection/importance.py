@@ -133,7 +133,7 @@ def importance_table(
     if scale not in ("sum", "max", "none"):
         raise OptionError(f'scale: got {scale!r}. It is "sum", "max" or "none".')
     if (X is None) != (y is None):
-        raise OptionError("Give held-out rows as X and y, both or neither.")
+        raise OptionError("Pass held-out rows as X and y, both or neither.")
     if repeats < 1:
         raise OptionError(f"repeats: got {repeats!r}. Columns are shuffled at least once.")
     gain = _scaled(importance(tree, normalize=False), scale)

@@ -241,7 +241,7 @@ def fit(
         raise OptionError(
             f"The tree does not fit: its root with its branches alone needs {compact.width:.0f} x "
             f"{compact.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
-            f"{height:.0f}. Give larger axes, or none to let the figure grow."
+            f"{height:.0f}. Pass larger axes, or none to let the figure grow."
         )
     # All lengths grow with the font, up to the rounding of glyphs to pixels.
     larger = smallest * 0.99 * min(width / compact.width, height / compact.height)

@@ -101,7 +101,7 @@ def tables_from(folder: str | Path | None) -> Iterator[None]:
 def _checked(folder: str | Path) -> Path:
     if not Path(folder).is_dir():
         raise DataError(
-            f"{folder} is no folder. Give the one that holds {', '.join(TABLES.values())} "
+            f"Not a directory: {folder}. Pass the one that holds {', '.join(TABLES.values())} "
             "(any of them; stand-ins are made for the others)."
         )
     return Path(folder)

@@ -67,7 +67,7 @@ def plot_importance(
         measures = ", ".join(name for name in _MEASURES if name in table)
         raise OptionError(
             f"measure: got {measure!r}; this table has {measures}. "
-            "Give held-out rows X, y for more."
+            "Pass held-out rows X, y for more."
         )
     order = np.argsort(-table[measure], kind="stable")[:max_columns]
     order = order[table[measure][order] != 0] if table[measure].any() else order[:1]

@@ -155,12 +155,12 @@ def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, f
     if fit_to is None:
         sides = (side * POINTS for side in LARGEST_FIGURE) if ax is None else axes_size(ax)
     elif ax is not None:
-        raise OptionError("fit_to is the size of a new figure; axes were given. Give one of them.")
+        raise OptionError("fit_to is the size of a new figure; axes were given. Pass one of them.")
     else:
         size = np.asarray(fit_to, np.float64).reshape(-1)
         if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
             raise OptionError(
-                f"fit_to: got {fit_to!r}. Give (width, height) in inches, both positive."
+                f"fit_to: got {fit_to!r}. Pass (width, height) in inches, both positive."
             )
         sides = (float(side) * POINTS for side in size)
     width, height = sides

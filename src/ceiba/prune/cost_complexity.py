@@ -163,7 +163,7 @@ def prune_tree(
     4
     """
     if sum(value is not None for value in (alpha, cp, n_leaves)) != 1:
-        raise OptionError("Give one of alpha, cp and n_leaves.")
+        raise OptionError("Pass one of alpha, cp and n_leaves.")
     if n_leaves is not None:
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
     if cp is not None:

@@ -141,7 +141,7 @@ class CostComplexity(Pruning):
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
             raise OptionError(
                 "Cross-validated pruning needs a target with one output; this one has "
-                f"{tree.n_outputs}. Give CostComplexity(alpha=..., risk='impurity'), or fit one "
+                f"{tree.n_outputs}. Pass CostComplexity(alpha=..., risk='impurity'), or fit one "
                 "tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
@@ -162,7 +162,7 @@ class CostComplexity(Pruning):
             return *asked, None
         if problem is None:
             raise OptionError(
-                "CostComplexity needs the training data to cross-validate. Give alpha or n_leaves, "
+                "CostComplexity needs the training data to cross-validate. Pass alpha or n_leaves, "
                 "or use it as prune= of an estimator."
             )
         if not problem.table.is_whole:
@@ -213,7 +213,7 @@ def choose_again(
     choices = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
     params = {name: value for name, value in choices.items() if value is not None}
     if len(params) != 1:
-        raise OptionError("Give one of alpha, n_leaves and rule.")
+        raise OptionError("Pass one of alpha, n_leaves and rule.")
     check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
     choice = _asked_for(sequence, alpha, n_leaves)

@@ -188,7 +188,7 @@ class Pessimistic(Pruning):
         refuse_costs_and_priors(tree, "Pessimistic", "counts misclassified rows")
         if self.raising and problem is None:
             raise OptionError(
-                "Subtree raising sends rows down another branch and needs the data. Give X and y, "
+                "Subtree raising sends rows down another branch and needs the data. Pass X and y, "
                 "or raising=False."
             )
         pruned = _collapsed(tree)

@@ -57,7 +57,7 @@ def _each(name: str, results: Any) -> list[Any]:
         raise OptionError(f"{name}: got {len(every)} results. The page shows one.")
     for result in every:
         if not all(hasattr(result, part) for part in parts):
-            raise OptionError(f"{name}: got {type(result).__name__}. Give the result of {call}.")
+            raise OptionError(f"{name}: got {type(result).__name__}. Pass the result of {call}.")
     return every
 
 

@@ -113,8 +113,8 @@ def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None
 def refusal(name: str, value: Any) -> OptionError:
     """Return the error for an option that needs the whole table."""
     return OptionError(
-        f"{name}={value!r} needs a table in memory, and this one is beyond it. Leave {name} out, "
-        "or read the table, or a sample of it."
+        f"{name}={value!r} is not supported for tables beyond memory. Leave {name} out, or read "
+        "the table or a sample of it."
     )
 
 
@@ -122,8 +122,7 @@ def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         listed = ", ".join(map(repr, allowed))
         raise OptionError(
-            f"{name}={value!r} needs a table in memory, and this one is beyond it. There, {name} "
-            f"is one of {listed}."
+            f"{name}={value!r} is not supported for tables beyond memory. Allowed values: {listed}."
         )
 
 

@@ -257,7 +257,7 @@ def _ordered(column: Column, order: list[Any]) -> Column:
     if lacking or len(set(wanted)) < len(wanted):
         what = f"level {lacking[0]!r} is not among them" if lacking else "a level is there twice"
         raise OptionError(
-            f"orders, column {info.name!r}: {what}. Give every level once: "
+            f"orders, column {info.name!r}: {what}. Pass every level once: "
             f"{', '.join(map(level_text, info.levels))}."
         )
     codes = recode(column.values, [wanted.index(level) for level in info.levels])

@@ -48,7 +48,7 @@ def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  #
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return Made(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"what: got {what!r}. Give script, model, report or export.")
+    raise OptionError(f"what: got {what!r}. Pass script, model, report or export.")
 
 
 def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:

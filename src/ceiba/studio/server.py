@@ -108,7 +108,7 @@ class Asked:
         """Return a number of the address."""
         text = self._query.get(name, str(default))
         if not text.isascii() or not text.isdigit() or len(text) > 12:
-            raise OptionError(f"{name}: got {text!r}. Give a whole number.")
+            raise OptionError(f"{name}: got {text!r}. Pass a whole number.")
         return int(text)
 
 
@@ -192,7 +192,7 @@ async def _body(request: Request) -> dict[str, Any]:
         raise OptionError("The body must be an object {...}.")
     revision = body.get("revision")
     if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
-        raise OptionError(f"revision: got {revision!r}. Give a whole number.")
+        raise OptionError(f"revision: got {revision!r}. Pass a whole number.")
     return body
 
 

@@ -209,7 +209,7 @@ class Service:
     def validate(self, folds: Any) -> dict[str, Any]:
         """Begin a cross-validation in the background."""
         if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= 100:
-            raise OptionError(f"folds: got {folds!r}. Give a whole number from 2 to 100.")
+            raise OptionError(f"folds: got {folds!r}. Pass a whole number from 2 to 100.")
         bench = self.bench()
         with self._lock:
             if self._run is not None:

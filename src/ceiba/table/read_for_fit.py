@@ -153,7 +153,7 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
         if len(chosen) != n_columns:
             raise OptionError(
                 f"categorical_features is a mask of {len(chosen)} for a table of {n_columns} "
-                "columns. Give one bool for each column."
+                "columns. Pass one bool for each column."
             )
         return frozenset(j for j, is_chosen in enumerate(chosen) if is_chosen)
     if all(issubclass(kind, str) for kind in types):

@@ -27,7 +27,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise DataTypeError(
             f"Singleton array {weights.reshape(())!r} cannot be considered a valid collection. "
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
-            f"`{weights.reshape(())!r}` instead. Give one number, or an array of one per row."
+            f"`{weights.reshape(())!r}` instead. Pass one number, or an array of one per row."
         )
     if array.ndim != 1:
         raise DataError(

@@ -49,7 +49,7 @@ class Figures:
     def target(self) -> TargetInfo:
         """What the tree predicts."""
         if self.schema.target is None:
-            raise TreeError("The tree's schema has no target. Give Schema(..., target=...).")
+            raise TreeError("The tree's schema has no target. Pass Schema(..., target=...).")
         return self.schema.target
 
     @property

@@ -111,7 +111,7 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
             "of one of them cannot be set. Use a tree with another rule for missing values."
         )
     if answer is None and reason is not None:
-        raise OptionError("A reason belongs to an answer that is set. Give the answer too.")
+        raise OptionError("A reason belongs to an answer that is set. Pass the answer too.")
     if reason is not None and not isinstance(reason, str):
         raise OptionError(f"reason must be text. Got {reason!r}.")
     old = (tree.notes or {}).get(int(node), NodeNote())

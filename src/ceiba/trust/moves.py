@@ -141,13 +141,13 @@ def _column_limits(
     if fixed and (name in direction or name in allowed or name in cost):
         raise OptionError(
             f"Column {name!r} is fixed, so direction, allowed and cost have no effect on it. "
-            "Give one or the other."
+            "Pass one or the other."
         )
     if way is not None and way not in ("up", "down"):
         raise OptionError(f"direction of {name!r}: got {way!r}. Allowed: 'up', 'down'.")
     if way is not None and info.kind is Kind.CATEGORICAL:
         raise OptionError(
-            f"direction of {name!r}: its levels have no order. Give the levels that it may take "
+            f"direction of {name!r}: its levels have no order. Pass the levels that it may take "
             f"instead: allowed={{{name!r}: [...]}}."
         )
     price = float(cost.get(name, 1.0))
@@ -172,7 +172,7 @@ def _number_range(name: str, bounds: Any) -> tuple[float, float]:
             "None is open."
         ) from None
     if not low <= high:
-        raise OptionError(f"allowed of {name!r}: {low} is above {high}. Give (low, high).")
+        raise OptionError(f"allowed of {name!r}: {low} is above {high}. Pass (low, high).")
     return low, high
 
 

@@ -199,7 +199,7 @@ def shap_values(
         others = route.read(tree, background)
         route.refuse(tree, others)
         if not others.n_rows:
-            raise DataError("background has no rows. Give some rows, e.g. a sample of X.")
+            raise DataError("background has no rows. Pass some rows, e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
     # Probabilities add up to 1, so the last class is what the others leave.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]

@@ -140,7 +140,7 @@ def test_arrays_and_series_are_taken_too(client: Any) -> None:
     assert_same_tree(model.tree_, expected.tree_)
     with pytest.raises(DataError, match="X has 900 rows and y 899"):
         ceiba.DecisionTreeClassifier().fit(blocks, truth[1:])
-    with pytest.raises(DataError, match="y must be a dask Array"):
+    with pytest.raises(DataError, match="y must be a 1-d dask Array"):
         ceiba.DecisionTreeClassifier().fit(blocks, y)
     with pytest.raises(DataError, match="no table of numbers"):
         ceiba.DecisionTreeClassifier().fit(blocks.astype(str), truth)

@@ -35,8 +35,8 @@ RowValues = Annotated[
     list[str] | None,
     typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say only what was asked for.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress messages.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -66,13 +66,13 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "separator": _flag(
         str | None,
         "--separator",
-        r"Between the cells: one character, or tab. \[default: found out]",
+        r"Column separator: one character, or tab. \[default: detected]",
         metavar="CHARACTER",
     ),
     "encoding": _flag(
         str | None,
         "--encoding",
-        r"Of the text: utf-8, cp1252, latin-1, ... \[default: what its first bytes say, "
+        r"Text encoding: utf-8, cp1252, latin-1, ... \[default: detected from the first bytes, "
         "else utf-8]",
         metavar="NAME",
     ),
@@ -87,17 +87,17 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "decimal_comma": _flag(
         bool | None,
         "--decimal-comma/--decimal-point",
-        r"Numbers are written 1,5 or 1.5. \[default: judged by the cells]",
+        r"Numbers are written 1,5 or 1.5. \[default: detected]",
     ),
     "day_first": _flag(
         bool | None,
         "--day-first/--month-first",
-        r"03/04/2024 is 3 April or March 4. \[default: judged by the cells]",
+        r"03/04/2024 is 3 April or March 4. \[default: detected]",
     ),
     "header": _flag(
         bool | None,
         "--header/--no-header",
-        r"Whether the first line holds names. \[default: judged by the cells]",
+        r"Whether the first line holds names. \[default: detected]",
     ),
     "names": _flag(
         str | None,

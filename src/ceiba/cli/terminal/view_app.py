@@ -238,7 +238,7 @@ class TreeViewer(App[None]):
     def action_row(self, step: int) -> None:
         """Follow another row."""
         if self.table is None:
-            self.notify("Give a table to follow its rows: ceiba view MODEL DATA")
+            self.notify("Pass a table to follow its rows: ceiba view MODEL DATA")
             return
         self.row = (self.row + step) % self.table.n_rows
         self._follow()

@@ -75,7 +75,7 @@ def _of_cuts(column: str, cuts: Any) -> Split:
         numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
     except (TypeError, ValueError):
         raise TreeError(
-            f"{cuts!r} are not cuts of column {column!r}. Give numbers: ({column!r}, [1.0, 3.0])."
+            f"{cuts!r} are not cuts of column {column!r}. Pass numbers: ({column!r}, [1.0, 3.0])."
         ) from None
     return Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
 
@@ -86,12 +86,12 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
     cuts = np.asarray(split.cuts, np.float64)
     if len(cuts) + split.missing_branch < 2:
         raise TreeError(
-            f"Column {info.name!r}: {len(cuts)} cuts make no intervals. Give two or more."
+            f"Column {info.name!r}: {len(cuts)} cuts make no intervals. Pass two or more."
         )
     if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
         raise TreeError(
             f"Column {info.name!r}: the cuts are {', '.join(f'{cut:g}' for cut in cuts)}. "
-            "Give finite numbers that ascend."
+            "Pass finite numbers that ascend."
         )
 
 
@@ -105,7 +105,7 @@ def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     if split.missing_branch and len(split.branches) < 2:
         raise TreeError(
             f"Column {split.column!r}: one group of levels and missing values are "
-            f"Presence({split.column!r}). Give two or more groups."
+            f"Presence({split.column!r}). Pass two or more groups."
         )
     if rest and len(split.branches) == 1:
         return LevelSets(split.column, (split.branches[0], rest))

@@ -69,7 +69,7 @@ def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
     levels = list(column.info.levels)
     if not levels:
         raise OptionError(
-            f"split={chosen!r} is a set of levels, but the column is numeric. Give a cut."
+            f"split={chosen!r} is a set of levels, but the column is numeric. Pass a cut."
         )
     for level in chosen:
         if level not in levels:

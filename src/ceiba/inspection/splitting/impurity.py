@@ -62,10 +62,10 @@ def impurity(
     chosen = criterion_named(criterion)
     if isinstance(labels, Mapping):
         if counts is not None:
-            raise OptionError("Give labels or counts, not both.")
+            raise OptionError("Pass labels or counts, not both.")
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
-        raise OptionError("Give either labels (one per row) or counts (one per class).")
+        raise OptionError("Pass either labels (one per row) or counts (one per class).")
     if chosen.of_split is not None:
         raise OptionError(
             f"{chosen.name} measures a split, not a set of labels. "
@@ -78,7 +78,7 @@ def impurity(
     log_factor(base, chosen.name)
     if counts is not None:
         raise OptionError(
-            f"criterion={criterion!r} is for numbers, not for counts of classes. Give the numbers."
+            f"criterion={criterion!r} is for numbers, not for counts of classes. Pass the numbers."
         )
     assert chosen.of_values is not None  # every criterion has one of the two
     target = read_target(labels, task=Task.REGRESSION, n_rows=len(labels))

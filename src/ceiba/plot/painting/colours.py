@@ -57,7 +57,7 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
         if len(colours) < n:
             raise OptionError(
                 f"colors has {len(colours)} entries, but the tree has {n} classes. "
-                "Give one colour per class, in the order of the classes."
+                "Pass one colour per class, in the order of the classes."
             )
         return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]

@@ -370,7 +370,7 @@ class RankedFoldTree(FoldTree):
         n = sum(self._has_both(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
-                "score='auc': no fold holds out rows of both classes. Give fewer folds, or another "
+                "score='auc': no fold holds out rows of both classes. Pass fewer folds, or another "
                 "score."
             )
         mean = first / n

@@ -115,8 +115,8 @@ def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None
     """Refuse folds, and rows with several leaves, that need a table in memory."""
     if options.missing_rule == "fractional":
         raise OptionError(
-            "Cross-validation with missing='fractional' needs a table in memory, and this one is "
-            "beyond it. Use missing='learn' or 'majority'."
+            "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
+            "Use missing='learn' or 'majority'."
         )
     if is_random(folds):
         n_folds = int(folds)
@@ -126,9 +126,9 @@ def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
     if n_folds > _MOST_FOLDS:
         raise OptionError(
-            f"folds={folds!r} needs a table in memory, and this one is beyond it. There, folds is "
-            f"a whole number from 2 to {_MOST_FOLDS}, or an array of one fold id per row, of at "
-            f"most {_MOST_FOLDS} different ones."
+            f"folds={folds!r} is not supported for tables beyond memory. Pass a whole number from "
+            f"2 to {_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
+            "different ids."
         )
 
 

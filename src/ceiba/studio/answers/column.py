@@ -93,7 +93,7 @@ def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dic
 def some_rows(bench: Bench, node: int, limit: int) -> dict[str, Any]:
     """Return rows of a node, evenly chosen; the target comes first."""
     if not 1 <= limit <= _MOST_SHOWN:
-        raise OptionError(f"limit: got {limit}. Give 1 to {_MOST_SHOWN}.")
+        raise OptionError(f"limit: got {limit}. Pass 1 to {_MOST_SHOWN}.")
     here = bench.at(node)
     rows = here.rows[np.unique(np.linspace(0, len(here.rows) - 1, limit).astype(int))]
     table, target = bench.problem.table, bench.problem.target

@@ -157,7 +157,7 @@ def answered(workspace: Workspace, bench: Bench, node: int) -> bool:
 def lesson_answer(bench: Bench, node: int, column: Any) -> dict[str, Any]:
     """Judge the column that a learner chose; of equals each is right."""
     if not isinstance(column, str):
-        raise OptionError(f"column: got {column!r}. Give the name of a column.")
+        raise OptionError(f"column: got {column!r}. Pass the name of a column.")
     bench.problem.table.schema.index(column)
     listed = rivals(bench, node)["rivals"]
     gains = {offer["column"]: offer["gain"] for offer in listed if offer["gain"] is not None}
@@ -171,7 +171,7 @@ def lesson_answer(bench: Bench, node: int, column: Any) -> dict[str, Any]:
 def lesson_steps(bench: Bench, node: int, column: str, measure: str, lang: str) -> dict[str, Any]:
     """Compute a measure of a column's best split, step by step."""
     if measure not in MEASURES:
-        raise OptionError(f"measure: got {measure!r}. Give one of {', '.join(MEASURES)}.")
+        raise OptionError(f"measure: got {measure!r}. Pass one of {', '.join(MEASURES)}.")
     if not bench.tree.task.has_classes:
         raise OptionError("Lessons are about classes; this target holds numbers.")
     bench.problem.table.schema.index(column)

@@ -74,7 +74,7 @@ def further_cut(bench: Bench, node: int, body: dict[str, Any]) -> dict[str, Any]
     name = body.get("column")
     schema = bench.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:
-        raise OptionError(f"column: got {name!r}. Give the name of a column of numbers.")
+        raise OptionError(f"column: got {name!r}. Pass the name of a column of numbers.")
     cuts = sorted(read_cuts(body.get("cuts")))
     here = bench.at(node)
     target = NodeTarget.of(here)

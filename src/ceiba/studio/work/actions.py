@@ -48,7 +48,7 @@ class Desk:
     def node(self, node: Any) -> int:
         """Check the number of a node."""
         if isinstance(node, bool) or not isinstance(node, int):
-            raise OptionError(f"node: got {node!r}. Give the number of a node.")
+            raise OptionError(f"node: got {node!r}. Pass the number of a node.")
         self.tree.node(node)
         return node
 
@@ -110,9 +110,9 @@ def set_held_out(desk: Desk, **held_out: Any) -> tuple[State, str]:
         _only(held_out, "share", "seed")
         seed = held_out.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-            raise OptionError(f"seed: got {seed!r}. Give a whole number of at least 0.")
+            raise OptionError(f"seed: got {seed!r}. Pass a whole number of at least 0.")
         if not isinstance(held_out.get("share"), float):
-            raise OptionError(f"share: got {held_out.get('share')!r}. Give a share below 1.")
+            raise OptionError(f"share: got {held_out.get('share')!r}. Pass a share below 1.")
     setup = replace(desk.state.setup, held_out=held_out or None)
     return begun(desk, setup), prepare_line(desk.source, setup)
 
@@ -193,7 +193,7 @@ def seal(desk: Desk, node: int, sealed: bool = True) -> tuple[State, str]:
     """Make a leaf that growing leaves alone, or let it grow again."""
     at = place_of(desk.tree, desk.node(node))
     if not isinstance(sealed, bool):
-        raise OptionError(f"sealed: got {sealed!r}. Give true or false.")
+        raise OptionError(f"sealed: got {sealed!r}. Pass true or false.")
     line = f"model = model.seal({node}{'' if sealed else ', False'})"
     return desk.state.then(
         desk.state.model.seal(node, sealed), line, at=at if sealed else None
@@ -260,7 +260,7 @@ def prune(desk: Desk, alpha: Any = None, n_leaves: Any = None) -> tuple[State, s
         raise OptionError("prune: give alpha or n_leaves.")
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise OptionError(f"{name}: got {value!r}. Give a number of at least 0.")
+        raise OptionError(f"{name}: got {value!r}. Pass a number of at least 0.")
     model = desk.state.model.reprune(**{name: value}) if desk.tree else None
     line = f"model = model.reprune({name}={value!r})"
     state = desk.state.then(model, line)
@@ -310,7 +310,7 @@ def _only(arguments: dict[str, Any], *names: str) -> None:
 
 def _names(columns: Any) -> list[str]:
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise OptionError(f"columns: got {columns!r}. Give a list of names.")
+        raise OptionError(f"columns: got {columns!r}. Pass a list of names.")
     return columns
 
 
@@ -319,7 +319,7 @@ def _checked_prior(prior: Any) -> Any:
         isinstance(share, int | float) and not isinstance(share, bool) for share in prior.values()
     )
     if prior is not None and not (numbers and prior):
-        raise OptionError(f"class_prior: got {prior!r}. Give an object of classes and shares.")
+        raise OptionError(f"class_prior: got {prior!r}. Pass an object of classes and shares.")
     return prior
 
 
@@ -331,5 +331,5 @@ def _checked_costs(costs: Any) -> Any:
         for row in costs
     )
     if costs is not None and not (square and costs):
-        raise OptionError(f"cost_matrix: got {costs!r}. Give as many rows of costs as classes.")
+        raise OptionError(f"cost_matrix: got {costs!r}. Pass as many rows of costs as classes.")
     return costs

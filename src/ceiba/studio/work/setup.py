@@ -129,14 +129,14 @@ class Setup:
 
     def _with_order(self, table: Table, column: str, order: Any) -> Setup:
         if not isinstance(order, list) or not all(isinstance(level, str) for level in order):
-            raise OptionError(f"order: got {order!r}. Give the levels, as a list of texts.")
+            raise OptionError(f"order: got {order!r}. Pass the levels, as a list of texts.")
         as_kind(table.column(column), "ordered", order)
         kinds = {name: value for name, value in self.kinds.items() if name != column}
         return replace(self, kinds=kinds, orders={**self.orders, column: order})
 
     def _with_monotone(self, table: Table, column: str, way: Any) -> Setup:
         if way not in (-1, 0, 1) or isinstance(way, bool):
-            raise OptionError(f"monotone: got {way!r}. Give -1, 0 or 1.")
+            raise OptionError(f"monotone: got {way!r}. Pass -1, 0 or 1.")
         if way != 0 and self._column(table, column)["kind"] == "category":
             raise OptionError(
                 f"monotone must be 0 for column {column!r}, whose levels have no order; got {way}. "
@@ -148,14 +148,14 @@ class Setup:
     def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
         number = isinstance(cost, int | float) and not isinstance(cost, bool)
         if not number or not 0 < cost < float("inf"):
-            raise OptionError(f"cost: got {cost!r}. Give a positive number.")
+            raise OptionError(f"cost: got {cost!r}. Pass a positive number.")
         others = {name: value for name, value in self.costs.items() if name != column}
         return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
 
     def with_options(self, options: Any, task: Task) -> Setup:
         """Set options of growing; null sets one back to its default."""
         if not isinstance(options, dict):
-            raise OptionError(f"options: got {options!r}. Give an object of names and values.")
+            raise OptionError(f"options: got {options!r}. Pass an object of names and values.")
         new = dict(self.options)
         for name, value in options.items():
             if name not in OFFERED:

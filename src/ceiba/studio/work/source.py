@@ -51,7 +51,7 @@ class Source:
         if "given" in chosen:
             return self.held_out
         if self.read_file is None:
-            raise OptionError("Held-out rows: no files are read here. Give a share of the rows.")
+            raise OptionError("Held-out rows: no files are read here. Pass a share of the rows.")
         return self.read_file(self.path_of(chosen["file"]))
 
     def path_of(self, name: Any) -> Path:

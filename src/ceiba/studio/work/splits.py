@@ -21,12 +21,12 @@ def read_json(form: Any, schema: Schema) -> Any:
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
-        raise OptionError(f"split: got {form!r}. Give {_FORMS}.")
+        raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
     info = schema.columns[schema.index(form["column"])]
     split = _split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"split, missing: got {missing!r}. Give the number of a branch.")
+        raise OptionError(f"split, missing: got {missing!r}. Pass the number of a branch.")
     sentence = _sentence(split, schema, missing)
     if sentence is not None:
         return sentence
@@ -72,13 +72,13 @@ def _split(form: dict[str, Any], info: Any) -> Split:
         return Presence(column)
     if "branches" in form:
         return LevelSets(column, tuple(_levels(group, info) for group in _groups(form["branches"])))
-    raise OptionError(f"split: got {form!r}. Give {_FORMS}.")
+    raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
 
 
 def read_cuts(cuts: Any) -> tuple[float, ...]:
     """Read the cuts of a column."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
-        raise OptionError(f"split, cuts: got {cuts!r}. Give a list of numbers.")
+        raise OptionError(f"split, cuts: got {cuts!r}. Pass a list of numbers.")
     return tuple(_number(cut) for cut in cuts)
 
 
@@ -92,7 +92,7 @@ def _number(value: Any) -> float:
 def _groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
-        raise OptionError(f"split, branches: got {groups!r}. Give a list of codes for each branch.")
+        raise OptionError(f"split, branches: got {groups!r}. Pass a list of codes for each branch.")
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
         raise OptionError("split, branches: a level is in two branches.")

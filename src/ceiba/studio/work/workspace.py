@@ -192,7 +192,7 @@ class Workspace:
 
     def _snapshot(self, *, name: Any) -> None:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
-            raise OptionError(f"name: got {name!r}. Give a text of 1 to 100 characters.")
+            raise OptionError(f"name: got {name!r}. Pass a text of 1 to 100 characters.")
         if len(self.snapshots) >= _MOST_SNAPSHOTS and name not in self.snapshots:
             raise OptionError(f"There are {_MOST_SNAPSHOTS} snapshots. Forget one first.")
         self.snapshots[name] = self.state
@@ -257,5 +257,5 @@ _OWN: Final[dict[str, Callable[..., None]]] = {
 
 def _count(steps: Any) -> int:
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise OptionError(f"steps: got {steps!r}. Give a whole number of at least 1.")
+        raise OptionError(f"steps: got {steps!r}. Pass a whole number of at least 1.")
     return steps

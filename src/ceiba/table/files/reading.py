@@ -77,7 +77,7 @@ def read_options(
                 f"--encoding {encoding!r} is not known, e.g. utf-8, latin-1."
             ) from None
     if names is not None and names_from is not None:
-        raise OptionError("Give --names or --names-from, not both.")
+        raise OptionError("Pass --names or --names-from, not both.")
     if names_from is not None:
         listed = tuple(names_in_file(names_from))
     else:

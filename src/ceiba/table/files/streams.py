@@ -85,10 +85,11 @@ def first_line(error: Exception) -> str:
 
 
 def existing(path: str) -> str:
-    """Return the path of a file or stream that is there, or say what is wrong with it."""
-    if Path(path).is_dir() or not Path(path).exists():
-        what = "is a folder" if Path(path).is_dir() else "is not there"
-        raise DataError(f"The file {path!r} {what}.")
+    """Return the path of a file or stream; raise DataError if it is absent or a folder."""
+    if Path(path).is_dir():
+        raise DataError(f"{path!r} is a folder; a file is needed.")
+    if not Path(path).exists():
+        raise DataError(f"File not found: {path!r}.")
     return path
 
 
@@ -398,7 +399,7 @@ def _bad_byte(
         hint = "It does not look like text: is it a spreadsheet or a database under another name?"
     else:
         hint = (
-            "Give its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
+            "Pass its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
             "or America, --encoding latin-1 if older."
         )
     return DataError(f"{place}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")

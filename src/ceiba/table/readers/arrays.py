@@ -85,7 +85,7 @@ def _open_structured(X: Array) -> Source:
         if dtype.shape or dtype.names is not None:
             raise DataTypeError(
                 f"Column {field!r}: a field of type {dtype} holds more than one value for each "
-                "row. Give each as a field of its own."
+                "row. Pass each as a field of its own."
             )
 
     def read_column(j: int, name: str) -> Column:

@@ -69,11 +69,11 @@ def _is_single(value: Any) -> bool:
 def _values(name: Any, values: Any) -> Any:
     if _is_single(values):
         raise DataError(
-            f"Column {name!r}: expected a list of values, got {values!r}. Give every column as a "
+            f"Column {name!r}: expected a list of values, got {values!r}. Pass every column as a "
             "list, or every column as one value (one row)."
         )
     if isinstance(values, set | frozenset | Mapping):
-        raise DataError(f"Column {name!r}: a {type(values).__name__} has no rows. Give a list.")
+        raise DataError(f"Column {name!r}: a {type(values).__name__} has no rows. Pass a list.")
     return values
 
 

@@ -104,7 +104,7 @@ def _code_objects(y: Array) -> Coded:
         except OverflowError:
             raise DataError(
                 "Input y mixes floats with whole numbers beyond 1.8e308, which no float can hold. "
-                "Give the classes as texts."
+                "Pass the classes as texts."
             ) from None
         refuse_infinite(numbers)
         return _code_floats(numbers)

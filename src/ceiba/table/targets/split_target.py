@@ -73,7 +73,7 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
             _check_name(name, frame.columns)
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
-        f"{name!r} names a column, but X is a {type(X).__name__} without column names. Give a "
+        f"{name!r} names a column, but X is a {type(X).__name__} without column names. Pass a "
         "frame or a dict of columns, or the values as an array."
     )
 

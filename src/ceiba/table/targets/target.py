@@ -153,7 +153,7 @@ def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
     """Return the outputs of a target as 1-d arrays, and its name, or theirs, if it has one."""
     if y is None:
         raise DataError(
-            "This estimator requires y to be passed, but the target y is None. Give y, or the "
+            "This estimator requires y to be passed, but the target y is None. Pass y, or the "
             "name of the target column: fit(frame, 'name')."
         )
     name = None

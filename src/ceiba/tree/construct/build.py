@@ -409,7 +409,7 @@ def _leaf_number(leaf: Leaf, written: _Written, node: int) -> float:
     if not np.isfinite(number):
         raise TreeError(
             f"Hand-written tree, {written.place(node)}: leaf {leaf.value!r} of a regression tree "
-            "is not a finite number. Give a number, or task='classification'."
+            "is not a finite number. Pass a number, or task='classification'."
         )
     return number
 

@@ -202,7 +202,7 @@ def _by_name(tree: Tree, row: Any) -> dict[str, Any]:
     if len(values) != len(names):
         raise DataError(
             f"predict_one: the row has {len(values)} values, and the tree knows {len(names)} "
-            "columns. Give a dict, or a value for each."
+            "columns. Pass a dict, or a value for each."
         )
     return dict(zip(names, values, strict=True))
 

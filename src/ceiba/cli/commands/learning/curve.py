@@ -24,7 +24,7 @@ def curve(
         str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
     ],
     task: Annotated[
-        str | None, typer.Option(help="What is learned. [default: judged by the target]")
+        str | None, typer.Option(help="Learning task. [default: inferred from the target]")
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,

@@ -33,7 +33,7 @@ def learn(
     ] = None,
     task: Annotated[
         str | None,
-        typer.Option(help="What is learned. [default: judged by the target]"),
+        typer.Option(help="Learning task. [default: inferred from the target]"),
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out: a,b.", rich_help_panel=_DATA)
@@ -108,7 +108,7 @@ def learn(
     checkpoint: Annotated[
         Path | None,
         typer.Option(
-            help="File by which learning is resumed if it ends early; give the same command again.",
+            help="Checkpoint file; rerun the same command to resume.",
             rich_help_panel=_BEYOND,
         ),
     ] = None,
@@ -173,7 +173,7 @@ def learn(
             raise OptionError("--time-limit is about --search optimal: give both.")
         options["search__time_limit"] = time_limit
     if test is not None and test_size is not None:
-        raise OptionError("Give --test or --test-size, not both.")
+        raise OptionError("Pass --test or --test-size, not both.")
     for file in (test if test != "-" else None, costs):
         if file is not None:
             existing(file.partition("::")[0])

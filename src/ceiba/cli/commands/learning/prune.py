@@ -45,7 +45,7 @@ def prune(
         answer(steps.listing(), steps.listing().to_dict(), as_json)
         return
     if alpha is not None and leaves is not None:
-        raise OptionError("Give --alpha or --leaves, not both.")
+        raise OptionError("Pass --alpha or --leaves, not both.")
     if alpha is None:
         steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
         fits = [a for a, n in zip(steps.alpha, steps.n_leaves, strict=True) if n <= (leaves or 0)]

@@ -9,7 +9,7 @@ from ceiba.words import words
 
 
 def summary(model: Model, as_json: AsJson = False) -> None:
-    """Say what a model is about, how large it is and how good it looked when it was learned.
+    """Summarize a model: what it predicts, its size, and its figures when it was learned.
 
     Example: ceiba summary weather.ceiba
     """

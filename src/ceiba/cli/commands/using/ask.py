@@ -12,7 +12,7 @@ from ceiba.words import words
 
 
 def ask(model: Model) -> None:
-    """Ask question by question, only what the way needs, and give the answer.
+    """Predict interactively, asking only for the columns on the path.
 
     Press Enter where a value is not known. Answers are written as in the file that the model was
     learned from (1.234,5 or 31/12/2024), and may also come from a pipe, one a line.

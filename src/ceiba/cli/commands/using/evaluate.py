@@ -72,8 +72,7 @@ def gains_of(evaluation: Any) -> Any:
     scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
         raise OptionError(
-            "--gains is about one class: of two the second, of more name it with --positive; "
-            "without --by."
+            "--gains needs a positive class; pass --positive. It cannot be combined with --by."
         )
     return scores.gains
 

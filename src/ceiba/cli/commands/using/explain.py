@@ -36,7 +36,7 @@ def explain(
     reading: ReadingFlags = AS_FOUND,
     as_json: AsJson = False,
 ) -> None:
-    """Explain the answer for one row: every question on its way, and who decided.
+    """Explain the prediction for one row: each split on its path, and what routed the row.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def one_row(
     from ceiba.tree.routing import route
 
     if (data is None) == (not values):
-        raise OptionError("Give a table (and --row), or values of a row with --value.")
+        raise OptionError("Pass a table (and --row), or values of a row with --value.")
     batch: Any
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
