@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+
 import pytest
 
 from ceiba.errors import CeibaError, OptionError
@@ -117,6 +120,59 @@ def test_threads_none_are_all_cores(monkeypatch):
     monkeypatch.setattr(threads_module, "n_cores", lambda: 6)
     big = 10**9
     assert [n_threads(n, big) for n in (None, -1, -2, -9, 3)] == [6, 6, 5, 1, 3]
+
+
+def test_threads_of_no_wish_grow_with_the_work(monkeypatch):
+    monkeypatch.setattr(threads_module, "n_cores", lambda: 6)
+    assert [n_threads(None, work) for work in (19_999, 20_000, 60_000, 10**6)] == [1, 2, 4, 6]
+    assert n_threads(5, 20_000) == 5
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "quota"),
+    [
+        ("0::/\n", {"cpu.max": "250000 100000\n"}, 2.5),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, math.inf),
+        ("0::/a/b\n", {"a/cpu.max": "50000 100000\n", "a/b/cpu.max": "max 100000\n"}, 0.5),
+        ("0::/../../host\n", {"cpu.max": "300000 100000\n"}, 3),
+        (
+            "5:cpuset:/\n4:cpu,cpuacct:/pod\n1:name=systemd:/\n0::/\n",
+            {"cpu/pod/cpu.cfs_quota_us": "400000\n", "cpu/pod/cpu.cfs_period_us": "200000\n"},
+            2,
+        ),
+        (
+            "4:cpu,cpuacct:/\n",
+            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            math.inf,
+        ),
+        ("0::/\n", {"cpu.max": "\n"}, math.inf),
+        ("no group\n", {"cpu.max": "100000\n"}, math.inf),
+    ],
+    ids=["v2", "v2 free", "v2 nested", "v2 of the host", "v1", "v1 free", "empty", "malformed"],
+)
+def test_quota_is_the_lowest_of_the_control_groups(tmp_path, groups, files, quota):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(groups)
+    for name, text in files.items():
+        path = tmp_path / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert threads_module.cpu_quota(tmp_path) == quota
+
+
+def test_without_control_groups_there_is_no_quota(tmp_path):
+    assert threads_module.cpu_quota(tmp_path) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("quota", "cores"), [(0.1, 1), (1.0, 1), (1.5, 2), (3.0, 3), (math.inf, 8)]
+)
+def test_cores_are_limited_by_the_quota(monkeypatch, quota, cores):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    for name in ("process_cpu_count", "cpu_count"):
+        monkeypatch.setattr(os, name, lambda: 8, raising=False)
+    monkeypatch.setattr(threads_module, "cpu_quota", lambda: quota)
+    assert threads_module.n_cores() == cores
 
 
 def test_cores_are_limited_by_omp_num_threads(monkeypatch):

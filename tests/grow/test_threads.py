@@ -1,12 +1,14 @@
-"""Threads that the system refuses to start: the work is done by those there are."""
+"""One tree for any number of threads, also of threads that the system refuses to start."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import ceiba
 from ceiba.tree.routing.threads import MOST_THREADS, n_threads
@@ -39,10 +41,50 @@ def test_threads_that_cannot_be_started_change_nothing(room: int, options: str) 
     # Each thread asks for a stack of 8 MB and more: of 200 threads a few get one.
     script = _SCARCE.format(room=room, options=options)
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=False
     )
     no_memory = "MemoryError" in done.stderr  # an error, not the end of the process
     assert done.stdout == "same tree\n" or (done.returncode == 1 and no_memory), done.stderr
+
+
+# What is fitted: options of the tree, and how the table of numbers is changed before.
+_KINDS: dict[str, dict[str, Any]] = {
+    "classes": {},
+    "any depth": {"max_depth": None, "min_samples_leaf": 5},
+    "regression": {"criterion": "squared_error"},
+    "weights": {"weighted": True},
+    "weighted regression": {"criterion": "squared_error", "weighted": True},
+    "missing": {"holes": True},
+    "fractional": {"holes": True, "missing": "fractional"},
+    "surrogates": {"holes": True, "missing": "surrogate"},
+    "levels": {"holes": True, "categorical_features": [0, 1, 2]},
+    "sparse": {"stored": sparse.csr_matrix},
+    "max_bins": {"max_bins": 20},
+    "competitors": {"max_competitors": 2},
+    "leaves": {"max_leaf_nodes": 20},
+}
+
+
+@pytest.mark.parametrize("n_rows", [8192, 12289, *slow([8191, 8193, 12287, 12288, 40961])])
+@pytest.mark.parametrize("kind", _KINDS)
+def test_trees_of_any_number_of_threads_are_equal(kind: str, n_rows: int) -> None:
+    # More than 200,000 values: threads share the rows of the root, in blocks of 4,096.
+    options = {"max_depth": 5, "min_samples_leaf": 20, **_KINDS[kind]}
+    rng = np.random.default_rng(n_rows)
+    X = rng.normal(size=(n_rows, 26))
+    X[:, :4] = rng.integers(0, 12, (n_rows, 4))
+    score = X[:, 4] + 0.3 * X[:, 0] + X[:, 5] * (X[:, 1] > 5) + rng.normal(size=n_rows)
+    weight = rng.gamma(1.0, size=n_rows) if options.pop("weighted", False) else None
+    if options.pop("holes", False):
+        X[rng.random(X.shape) < 0.1] = np.nan
+    stored = options.pop("stored", None)
+    table = X if stored is None else stored(np.where(np.abs(X) < 1, 0, X))
+    regression = "criterion" in options
+    model = ceiba.DecisionTreeRegressor if regression else ceiba.DecisionTreeClassifier
+    y = score if regression else np.digitize(score, [0, 2])
+    trees = [model(n_jobs=n, **options).fit(table, y, weight).tree_ for n in (1, 2, 3, 5)]
+    assert trees[0].n_leaves > 5
+    assert [tree == trees[0] for tree in trees] == [True] * 4
 
 
 @pytest.mark.parametrize("n_jobs", [1000, 2**31, 10**30])

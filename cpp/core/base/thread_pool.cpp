@@ -1,8 +1,10 @@
 #include "base/thread_pool.hpp"
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
@@ -23,24 +25,25 @@ void pause() {
 #endif
 }
 
-// Waits until `word` is no longer `old`; for a short time awake.
-void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old, bool may_spin) {
-    for (int i = 1; may_spin && i <= spins; ++i) {
-        if (word.load(std::memory_order_acquire) != old) return;
-        i % spins_per_yield ? pause() : std::this_thread::yield();
-    }
-    word.wait(old, std::memory_order_acquire);
+// Returns as soon as `holds`, or after a short time.
+template <class Condition>
+void spin(const Condition& holds) {
+    for (int i = 1; i <= spins && !holds(); ++i) i % spins_per_yield ? pause() : std::this_thread::yield();
 }
 
 }  // namespace
 
+// Who sleeps, sleeps on a condition variable of its own, and what it waits for changes under its mutex (or, for
+// `working`, before its mutex is passed): no call is lost. Atomics have the default order, sequentially consistent.
 struct ThreadPool::State {
     explicit State(std::size_t n_threads, bool spinning) : seats(n_threads), may_spin(spinning) {}
 
     struct alignas(64) Seat {
-        std::atomic<std::uint32_t> called{0};
+        std::atomic<bool> called{false};  // written under the mutex; read without it only to spin
+        std::mutex mutex;
+        std::condition_variable condition;
     };
-    std::vector<Seat> seats;  // per thread; that of the caller stays empty
+    std::vector<Seat> seats;  // per thread; the caller waits in its own for the others to be done
     std::vector<std::thread> threads;
     const std::function<void(std::size_t, int)>* task = nullptr;
     std::size_t n = 0, n_called = 0;
@@ -51,43 +54,67 @@ struct ThreadPool::State {
     alignas(64) std::atomic<std::size_t> next{0};
     alignas(64) std::atomic<std::uint32_t> working{closed};  // threads that joined this run, and `closed`
 
+    // A thread that was called before and has not looked yet will see this run too: it looks under the mutex.
     void call(std::size_t thread) {
-        if (seats[thread].called.exchange(1, std::memory_order_acq_rel) == 0) seats[thread].called.notify_one();
+        Seat& seat = seats[thread];
+        {
+            const std::lock_guard lock(seat.mutex);
+            if (seat.called) return;
+            seat.called = true;
+        }
+        seat.condition.notify_one();
     }
     // Threads 1 to 4 are called by thread 0, 5 to 8 by thread 1, and so on.
     void call_next(std::size_t thread) {
         const std::size_t first = thread * called_by_each + 1;
         for (std::size_t t = first; t < std::min(first + called_by_each, n_called); ++t) call(t);
     }
+    void await_call(Seat& seat) {
+        if (may_spin) spin([&] { return seat.called.load(); });
+        std::unique_lock lock(seat.mutex);
+        seat.condition.wait(lock, [&] { return seat.called.load(); });
+        seat.called = false;
+    }
 
     void work(int thread) {
         try {
-            for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) (*task)(i, thread);
+            for (std::size_t i; (i = next.fetch_add(1)) < n;) (*task)(i, thread);
         } catch (...) {
-            next.store(n, std::memory_order_relaxed);
+            next = n;
             const std::lock_guard lock(error_mutex);
             if (!error) error = std::current_exception();
         }
     }
 
     bool join() {
-        std::uint32_t seen = working.load(std::memory_order_relaxed);
+        std::uint32_t seen = working;
         while (!(seen & closed))
-            if (working.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed))
-                return true;
+            if (working.compare_exchange_weak(seen, seen + 1)) return true;
         return false;
+    }
+    void leave() {
+        if (working.fetch_sub(1) != closed + 1) return;
+        // The caller either has not looked at `working` since, or sleeps already.
+        { const std::lock_guard lock(seats[0].mutex); }
+        seats[0].condition.notify_one();
+    }
+    void await_others() {
+        const auto alone = [&] { return working == closed; };
+        working |= closed;
+        if (may_spin) spin(alone);
+        if (alone()) return;
+        std::unique_lock lock(seats[0].mutex);
+        seats[0].condition.wait(lock, alone);
     }
 
     void serve(std::size_t thread) {
-        Seat& seat = seats[thread];
         while (true) {
-            await_change(seat.called, 0, may_spin);
-            seat.called.exchange(0, std::memory_order_acq_rel);
-            if (quit.load(std::memory_order_acquire)) return;
+            await_call(seats[thread]);
+            if (quit) return;
             if (!join()) continue;
             call_next(thread);
             work(static_cast<int>(thread));
-            if (working.fetch_sub(1, std::memory_order_acq_rel) == closed + 1) working.notify_one();
+            leave();
         }
     }
 };
@@ -108,7 +135,7 @@ ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
 
 ThreadPool::~ThreadPool() {
     if (!state_) return;
-    state_->quit.store(true, std::memory_order_release);
+    state_->quit = true;
     for (std::size_t t = 1; t <= state_->threads.size(); ++t) state_->call(t);
     for (auto& thread : state_->threads) thread.join();
 }
@@ -119,17 +146,17 @@ void ThreadPool::run(std::size_t n, const std::function<void(std::size_t, int)>&
         return;
     }
     State& s = *state_;
+    if (s.working != closed) throw std::logic_error("a task of a thread pool runs tasks of the same pool");
     s.task = &task;
     s.n = n;
     s.n_called = std::min(n, static_cast<std::size_t>(n_threads_));
     s.error = nullptr;
-    s.next.store(0, std::memory_order_relaxed);
-    s.working.store(0, std::memory_order_release);
+    s.next = 0;
+    s.working = 0;
     s.call_next(0);
     s.work(0);
-    std::uint32_t seen = s.working.fetch_or(closed, std::memory_order_acq_rel) | closed;
-    for (; seen != closed; seen = s.working.load(std::memory_order_acquire)) await_change(s.working, seen, s.may_spin);
-    if (s.error) std::rethrow_exception(s.error);
+    s.await_others();
+    if (s.error) std::rethrow_exception(std::exchange(s.error, nullptr));
 }
 
 }  // namespace ceiba::base

@@ -20,7 +20,7 @@ public:
     int size() const { return n_threads_; }
 
     // Runs task(i, thread) for i in [0, n); thread in [0, size()), thread 0 is the caller. The first exception
-    // thrown by a task is thrown again here, after all threads are done.
+    // thrown by a task is thrown again here, after all threads are done. A task must not run tasks of this pool.
     void run(std::size_t n, const std::function<void(std::size_t, int)>& task);
 
 private:

@@ -8,7 +8,6 @@ when all of it is there.
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 from collections.abc import Iterator
 from functools import cached_property
@@ -23,7 +22,7 @@ from ceiba.errors import OptionError
 from ceiba.table.files import Batch, CsvPiece, by_schema, shown
 from ceiba.tree import Tree
 from ceiba.tree.model_file import atomic
-from ceiba.tree.routing import route
+from ceiba.tree.routing import n_threads, route
 
 
 class Answers:
@@ -66,7 +65,8 @@ class Answers:
         if not len(frame):
             return np.zeros(0, np.int32)
         table = route.read(self.tree, frame)
-        return route.apply(self.tree, table, n_threads=os.cpu_count() or 1)
+        threads = n_threads(None, table.n_rows * table.n_columns)
+        return route.apply(self.tree, table, n_threads=threads)
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the new columns of some rows."""

@@ -1,13 +1,17 @@
-"""How many threads: `n_jobs` in joblib's spelling, and none at all for small work.
+"""How many threads: `n_jobs` in joblib's spelling, and few for small work.
 
-`n_jobs=None` means all cores, because the tree does not depend on the number of threads.
-OMP_NUM_THREADS lowers them, which is how joblib tells its workers to share a machine. Below
-`SMALL_WORK` rows x columns waking other threads costs more than they save.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU
+quotas of containers lower them, and OMP_NUM_THREADS, which is how joblib tells its workers to
+share a machine. Waking a thread costs about as much as it saves on `SMALL_WORK` rows x columns:
+so a default thread gets at least that much.
 """
 
 from __future__ import annotations
 
+import math
 import os
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 SMALL_WORK: Final = 20_000
@@ -16,12 +20,57 @@ MOST_THREADS: Final = 256
 
 def n_cores() -> int:
     """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+    if hasattr(os, "process_cpu_count"):  # from Python 3.13 on
+        cores: int = os.process_cpu_count() or 1
+    elif hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         cores = len(os.sched_getaffinity(0))
     else:
         cores = os.cpu_count() or 1
+    cores = math.ceil(min(cores, cpu_quota()))
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return min(cores, int(limit)) if limit.isdecimal() and int(limit) > 0 else cores
+
+
+@cache
+def cpu_quota(root: Path = Path("/")) -> float:
+    """Return how many cores' time the control groups of this process grant, or infinity.
+
+    The quota of a group also holds for the groups in it, so the lowest up to the root counts.
+    """
+    quotas = [math.inf]
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        controllers, _, group = line.partition(":")[2].partition(":")
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        # Version 2 has one hierarchy, without names of controllers.
+        folder = root / ("sys/fs/cgroup/cpu" if controllers else "sys/fs/cgroup")
+        quotas.append(_group_quota(folder))
+        # The group may be named as the host sees it, and not be there in a container.
+        for name in group.split("/"):
+            if name not in ("", ".."):
+                folder /= name
+                quotas.append(_group_quota(folder))
+    return min(quotas)
+
+
+def _group_quota(group: Path) -> float:
+    """Return the quota of one control group in cores."""
+    words = _read(group / "cpu.max") or " ".join(
+        _read(group / name) for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+    )
+    try:
+        quota, period = map(float, words.split())  # "max" and -1: no limit
+    except ValueError:
+        return math.inf
+    return quota / period if quota > 0 and period > 0 else math.inf
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file, empty if it cannot be read."""
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def n_threads(n_jobs: int | None, work: int) -> int:
@@ -29,6 +78,6 @@ def n_threads(n_jobs: int | None, work: int) -> int:
     if work < SMALL_WORK:
         return 1
     if n_jobs is None:
-        return min(n_cores(), MOST_THREADS)
+        return min(n_cores(), 1 + work // SMALL_WORK, MOST_THREADS)
     wanted = int(n_jobs) if n_jobs > 0 else max(1, n_cores() + 1 + int(n_jobs))
     return min(wanted, MOST_THREADS)
