@@ -71,7 +71,7 @@ def test_unknown_table_is_refused_with_a_hint():
 
 
 def test_folder_that_is_absent_is_refused(tmp_path):
-    with pytest.raises(ceiba.DataError, match="no folder"):
+    with pytest.raises(ceiba.DataError, match="Not a directory"):
         run(lesson(6), tmp_path / "nowhere")
 
 
