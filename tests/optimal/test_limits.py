@@ -60,6 +60,7 @@ from ceiba.grow import Optimal
 from ceiba.progress import listening
 from tests.optimal.test_limits import errors_of, noisy, search
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of shells ignore it
 data = noisy(3000, 20, seed=1)
 timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
 with listening(search=lambda *_: None if timer.ident else timer.start()):  # the search is under way
