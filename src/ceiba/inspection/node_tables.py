@@ -111,7 +111,7 @@ def _below(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def routing(tree: Tree) -> Listing:
-    """Tell, for each inner node, how many training rows were sent by whom.
+    """List how many training rows each rule routed at each inner node.
 
     Parameters
     ----------
