@@ -28,8 +28,9 @@ class Killer:
     """Kills one worker the next time a phase is reached."""
 
     def __init__(self, client: Any) -> None:
-        from ceiba.shards import dask_home, grower
-        from ceiba.shards.dask_home import DaskExchange
+        from ceiba.shards import grower
+        from ceiba.shards.homes import dask as dask_home
+        from ceiba.shards.homes.dask import DaskExchange
 
         self.client, self.phase, self.kills = client, "", 0
         self.asked = ""

@@ -42,7 +42,7 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
 
     import ceiba
     from ceiba.shards import grower
-    from ceiba.shards.dask_home import DaskExchange
+    from ceiba.shards.homes.dask import DaskExchange
 
     sent: Counter[str] = Counter()
     kinds: list[str] = []

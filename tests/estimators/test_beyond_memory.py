@@ -24,7 +24,8 @@ from ceiba.prune import (
     SameAnswer,
 )
 from ceiba.report import payload
-from ceiba.shards import grower, scratch, thread_home
+from ceiba.shards import grower, scratch
+from ceiba.shards.homes import threads as thread_home
 from ceiba.shards.second_pass import described
 from ceiba.table.scanning import scan as scanning
 from tests.shards.sharding import assert_same_tree

@@ -20,7 +20,8 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, SchemaError
-from ceiba.shards import grower, scratch, thread_home
+from ceiba.shards import grower, scratch
+from ceiba.shards.homes import threads as thread_home
 from tests.marks import slow
 from tests.shards.sharding import assert_same_tree
 

@@ -14,6 +14,7 @@ from ceiba.grow import Multiway
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.shards.first_pass import edges_of
+from ceiba.shards.homes.threads import ThreadExchange
 from ceiba.shards.shard import (
     NumberBins,
     NumberTarget,
@@ -24,7 +25,6 @@ from ceiba.shards.shard import (
     named_arrays,
 )
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighed
-from ceiba.shards.thread_home import ThreadExchange
 from ceiba.table import Kind, Table, read, read_target
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree

@@ -14,16 +14,8 @@ from ceiba.estimators.parameters import class_weights, grow_options
 from ceiba.grow import GrowOptions, Problem
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruning, ReducedError, read_pruning
 from ceiba.prune.cross_validation import check_folds_of_shards
-from ceiba.shards import (
-    UNWEIGHTED,
-    Blocks,
-    Weighting,
-    check_parameters,
-    dask_home,
-    refusal,
-    resumable,
-    thread_home,
-)
+from ceiba.shards import UNWEIGHTED, Blocks, Weighting, check_parameters, refusal, resumable
+from ceiba.shards.homes import dask, threads
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
 from ceiba.task import Task
@@ -156,7 +148,7 @@ def open_problem(
     _check_pruning(read_pruning(params.get("prune")), X, options)
     weighting = _weighting(sample_weight, params.get("class_weight"))
     here = isinstance(X, Scan) and X.cluster is None
-    open_table = thread_home.open_table if here else dask_home.open_table
+    open_table = threads.open_table if here else dask.open_table
     with (
         open_table(X, y, options, weighting) as (table, target),
         resumable(table, options, checkpoint) as watched,

@@ -11,8 +11,9 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.shards import dask_home, grower
-from ceiba.shards.dask_home import DaskExchange
+from ceiba.shards import grower
+from ceiba.shards.homes import dask as dask_home
+from ceiba.shards.homes.dask import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.marks import slow
 from tests.shards.sharding import assert_same_tree
