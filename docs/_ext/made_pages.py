@@ -11,7 +11,7 @@ from typing import Any
 import ceiba
 from ceiba.lessons import lesson, run
 from ceiba.lessons.page import page
-from ceiba.lessons.run import Finished, worked_figures
+from ceiba.lessons.run import LessonRun, worked_figures
 from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 
@@ -65,7 +65,7 @@ def make_lessons(folder: Path) -> None:
     write(folder / "en" / "worked.md", worked_page(finished))
 
 
-def worked_page(finished: dict[int, Finished]) -> str:
+def worked_page(finished: dict[int, LessonRun]) -> str:
     """List the worked figures with the cells that compute them."""
     rows = []
     for one in worked_figures():

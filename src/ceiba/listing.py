@@ -17,18 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.visible import DIGITS, figure, visible
+from ceiba.formatting import DIGITS, escape_control, format_number
 from ceiba.words import words
 
 __all__ = ["Listing"]
 
-_NARROWEST: Final = 14  # a column of texts is not made narrower
+_MIN_WIDTH: Final = 14  # a column of texts is not made narrower
 _GAP: Final = "  "
-_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # a colour of a terminal
-_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
+_COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # a colour of a terminal
+_COLOURED_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 
-_FOLD = 60  # rows printed; longer listings show both ends
-_COPIED = ("alpha", "cp")  # figures that people type in again: not rounded further
+_MAX_ROWS = 60  # rows printed; longer listings show both ends
+_EXACT_COLUMNS = ("alpha", "cp")  # figures that people type in again: not rounded further
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Grid:
         natural = [max(len(row[j]) for row in cells) for j in range(n)]
         widths = list(natural)
         if width is None:
-            return _aligned(cells, widths, right)
-        _narrow(widths, right, width)
+            return _align_cells(cells, widths, right)
+        _narrow_columns(widths, right, width)
         if sum(widths) + len(_GAP) * (n - 1) <= width or n < 3:
-            return _aligned(cells, widths, right)
+            return _align_cells(cells, widths, right)
         # The columns that fit, then the others below, each part with the first column again.
         most = width - len(_GAP) - min(natural[0], width // 2)
         widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
@@ -61,7 +61,7 @@ class Grid:
                 part.append(rest.pop(0))
             chosen = [[row[j] for j in part] for row in cells]
             lines += [""] if lines else []
-            lines += _aligned(chosen, [widths[j] for j in part], [right[j] for j in part])
+            lines += _align_cells(chosen, [widths[j] for j in part], [right[j] for j in part])
         return lines
 
 
@@ -69,39 +69,39 @@ class Grid:
 Block = str | Grid
 
 
-def text_of(blocks: Iterable[Block], width: int | None = None) -> str:
+def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
     """Return blocks as text whose lines are no longer than `width`; None breaks none."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Grid):
             lines += block.lines(width)
         else:
-            lines += wrapped(block, width)
+            lines += wrap_text(block, width)
     return "\n".join(lines)
 
 
-def wrapped(text: str, width: int | None) -> list[str]:
+def wrap_text(text: str, width: int | None) -> list[str]:
     """Return the lines of a text, long ones broken at words; what goes on is indented."""
     lines: list[str] = []
     for line in text.split("\n"):
-        bare = _CODE.sub("", line)
+        bare = _COLOUR_CODE.sub("", line)
         if width is None or len(bare) <= width:
             lines.append(line)
             continue
         indent = " " * (len(bare) - len(bare.lstrip()) + 2)
         parts = textwrap.wrap(bare, width, subsequent_indent=indent, break_on_hyphens=False)
-        head = _HEAD.match(line)  # the coloured words at the beginning
+        head = _COLOURED_HEAD.match(line)  # the coloured words at the beginning
         if head and parts[0].startswith(head[2]):
             parts[0] = head[0] + parts[0][len(head[2]) :]
         lines += parts
     return lines
 
 
-def _narrow(widths: list[int], right: list[bool], width: int) -> None:
+def _narrow_columns(widths: list[int], right: list[bool], width: int) -> None:
     """Take room from the widest columns of texts until the table fits, if it can."""
     over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
     while over > 0:
-        texts = [j for j in range(len(widths)) if not right[j] and widths[j] > _NARROWEST]
+        texts = [j for j in range(len(widths)) if not right[j] and widths[j] > _MIN_WIDTH]
         if not texts:
             return
         widest = max(texts, key=lambda j: widths[j])
@@ -109,7 +109,7 @@ def _narrow(widths: list[int], right: list[bool], width: int) -> None:
         over -= 1
 
 
-def _aligned(cells: list[list[str]], widths: list[int], right: list[bool]) -> list[str]:
+def _align_cells(cells: list[list[str]], widths: list[int], right: list[bool]) -> list[str]:
     lines = []
     for row in cells:
         parts = [
@@ -168,7 +168,7 @@ class Listing:
         legend: str = "",
         lang: str = "en",
     ) -> None:
-        frozen = {name: _frozen(values) for name, values in columns.items()}
+        frozen = {name: _freeze(values) for name, values in columns.items()}
         lengths = {len(values) for values in frozen.values()}
         if len(lengths) > 1:
             raise OptionError(f"Columns of a listing must have one length; got {sorted(lengths)}.")
@@ -257,11 +257,11 @@ class Listing:
                 for text, where in zip(cells, side, strict=True)
             )
 
-        positions = _rows_shown(len(self))
-        rows = [line([_cell(v, i) for v in self._columns.values()], "td") for i in positions]
+        positions = _select_rows(len(self))
+        rows = [line([_to_text(v, i) for v in self._columns.values()], "td") for i in positions]
         if len(positions) < len(self):
             gap = f"<td colspan='{len(side)}'>… {len(self) - len(positions)} more rows …</td>"
-            rows.insert(_FOLD // 2, gap)
+            rows.insert(_MAX_ROWS // 2, gap)
         title = f"<caption><b>{escape(self.title)}</b></caption>" if self.title else ""
         below = escape(self.legend).replace("\n", "<br>")
         foot = f"<p style='opacity:0.65'><small>{below}</small></p>" if below else ""
@@ -270,7 +270,7 @@ class Listing:
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def unfolded(self) -> str:
         """Return the table as text with all its rows; `str` folds those beyond 60.
@@ -282,18 +282,21 @@ class Listing:
         >>> len(str(listing).splitlines()), len(listing.unfolded().splitlines())
         (62, 100)
         """
-        return text_of(self.blocks(fold=None))
+        return format_blocks(self.blocks(fold=None))
 
-    def blocks(self, fold: int | None = _FOLD) -> list[Block]:
+    def blocks(self, fold: int | None = _MAX_ROWS) -> list[Block]:
         """Return title, cells and legend as they are printed; `fold` rows at most."""
         word = words(self.lang)
-        positions = _rows_shown(len(self), fold)
+        positions = _select_rows(len(self), fold)
         columns = [
             [
-                visible(text, one_line=True)
+                escape_control(text, one_line=True)
                 for text in (
                     heading,
-                    *(_cell(values, i, name in _COPIED, word["heading.yes"]) for i in positions),
+                    *(
+                        _to_text(values, i, name in _EXACT_COLUMNS, word["heading.yes"])
+                        for i in positions
+                    ),
                 )
             ]
             for heading, (name, values) in zip(self._headings(), self._columns.items(), strict=True)
@@ -314,7 +317,7 @@ class Listing:
             middle = 1 + len(positions) // 2
             note = word("heading.more_rows", n=len(self) - len(positions))
             grids = [Grid(rows[:middle], numeric), note, Grid(rows[middle:], numeric)]
-        title, legend = visible(self.title), visible(self.legend)
+        title, legend = escape_control(self.title), escape_control(self.legend)
         return [*([title] if title else []), *grids, *([legend] if legend else [])]
 
     def _headings(self) -> list[str]:
@@ -322,7 +325,7 @@ class Listing:
         return [word.get(f"heading.{name}", name) for name in self._columns]
 
 
-def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:
+def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
     array: npt.NDArray[Any]
     if isinstance(values, np.ndarray):
         array = values.copy()
@@ -338,22 +341,22 @@ def _frozen(values: npt.ArrayLike) -> npt.NDArray[Any]:
     return array
 
 
-def by_column(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+def rows_to_columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
     """Return rows of cells as columns by name."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
 
-def _rows_shown(n: int, fold: int | None = _FOLD) -> list[int]:
+def _select_rows(n: int, fold: int | None = _MAX_ROWS) -> list[int]:
     if fold is None or n <= fold:
         return list(range(n))
     return [*range(fold // 2), *range(n - fold // 2, n)]
 
 
-def _cell(values: npt.NDArray[Any], i: int, copied: bool = False, yes: str = "yes") -> str:
+def _to_text(values: npt.NDArray[Any], i: int, copied: bool = False, yes: str = "yes") -> str:
     value = values[i]
     if isinstance(value, float | np.floating):
-        return figure(float(value), 6 if copied else DIGITS.get())
+        return format_number(float(value), 6 if copied else DIGITS.get())
     if isinstance(value, bool | np.bool_):
         return yes if value else ""
     if isinstance(value, list | tuple):

@@ -46,7 +46,7 @@ def integer(low: int) -> Check:
 
 def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
     """Floats (not ints) between two bounds; `brackets` says which bound is allowed itself."""
-    inside = _inside(low, high, brackets)
+    inside = _interval_test(low, high, brackets)
     return Check(
         f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",
         lambda value: isinstance(value, Real) and not isinstance(value, Integral) and inside(value),
@@ -55,7 +55,7 @@ def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a fl
 
 def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
     """Ints and floats between two bounds."""
-    inside = _inside(low, high, brackets)
+    inside = _interval_test(low, high, brackets)
     return Check(
         f"a float in the range {brackets[0]}{low}, {high}{brackets[1]}",
         lambda value: isinstance(value, Real) and not _is_bool(value) and inside(value),
@@ -113,7 +113,7 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
-def _inside(low: float, high: float, brackets: str) -> Callable[[Any], bool]:
+def _interval_test(low: float, high: float, brackets: str) -> Callable[[Any], bool]:
     def inside(value: Any) -> bool:
         above = value >= low if brackets[0] == "[" else value > low
         below = value <= high if brackets[1] == "]" else value < high
@@ -143,7 +143,7 @@ class Option:
         return f"{self.name} : {self.kind}, default={default}\n{indent(text, '    ')}"
 
 
-def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
+def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
     """Set `__init__`, signature and docstring (``{parameters}``) of a class from option rows."""
     rows = {option.name: option for option in options}
     defaults = {name: row.default for name, row in rows.items()}
@@ -178,7 +178,7 @@ def takes_options(options: Iterable[Option]) -> Callable[[T], T]:
     return decorate
 
 
-def is_same(value: Any, default: Any) -> bool:
+def is_default(value: Any, default: Any) -> bool:
     """Whether a plain value is its default: a model file or a user writes an equal object."""
     plain = type(value) in (str, int, float, bool)
     return plain and type(value) is type(default) and value == default
@@ -244,7 +244,7 @@ class OptionObject:
         params = [
             f"{parameter.name}={getattr(self, parameter.name)!r}"
             for parameter in fields(self)
-            if not _same(getattr(self, parameter.name), parameter.default)
+            if not _is_equal(getattr(self, parameter.name), parameter.default)
         ]
         return f"{type(self).__name__}({', '.join(params)})"
 
@@ -252,12 +252,12 @@ class OptionObject:
         if type(self) is not type(other):
             return NotImplemented
         mine, theirs = self.get_params(), other.get_params()
-        return all(_same(mine[name], theirs[name]) for name in mine)
+        return all(_is_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def _same(a: Any, b: Any) -> bool:
+def _is_equal(a: Any, b: Any) -> bool:
     """Compare parameters, some of which are arrays."""
     if a is b:
         return True

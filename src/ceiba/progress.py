@@ -12,13 +12,13 @@ from typing import Any, Final
 _LISTENERS: Final[ContextVar[dict[str, Callable[..., Any]]]] = ContextVar("progress")
 
 
-def progress_listener(work: str) -> Callable[..., Any] | None:
+def find_listener(work: str) -> Callable[..., Any] | None:
     """Return the listener of a kind of work, if there is one."""
     return _LISTENERS.get({}).get(work)
 
 
 @contextmanager
-def listening(**listeners: Callable[..., Any]) -> Iterator[None]:
+def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
     """Report the progress of work done in the block to listeners, by kind of work."""
     token = _LISTENERS.set(_LISTENERS.get({}) | listeners)
     try:
@@ -30,7 +30,7 @@ def listening(**listeners: Callable[..., Any]) -> Iterator[None]:
 @contextmanager
 def progress_bar(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Yield a function of the amount done, which moves a bar where somebody shows one."""
-    listener = None if quiet else progress_listener("bar")
+    listener = None if quiet else find_listener("bar")
     if listener is None:
         yield lambda done: None
         return

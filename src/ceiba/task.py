@@ -52,7 +52,7 @@ class Task(StrEnum):
     def __repr__(self) -> str:
         return repr(self.value)
 
-    def of(self, rows: Mapping[Task, _Row], what: str) -> _Row:
+    def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
         """Return the row of this task; without one, `what` is not supported for it."""
         if self not in rows:
             raise CeibaError(f"{what} is not supported for {self}.")
@@ -60,15 +60,15 @@ class Task(StrEnum):
 
     def require(self, tasks: Iterable[Task], what: str) -> None:
         """Raise an error that names this task unless `what` supports it."""
-        self.of(dict.fromkeys(tasks), what)
+        self.lookup(dict.fromkeys(tasks), what)
 
     def is_classification(self, what: str) -> bool:
         """Whether this is classification and not regression; `what` supports no other task."""
-        return self.of(_IS_CLASSIFICATION, what)
+        return self.lookup(_IS_CLASSIFICATION, what)
 
     def is_regression(self, what: str) -> bool:
         """Whether this is regression and not classification; `what` supports no other task."""
-        return not self.of(_IS_CLASSIFICATION, what)
+        return not self.lookup(_IS_CLASSIFICATION, what)
 
 
 _IS_CLASSIFICATION: Final = {Task.CLASSIFICATION: True, Task.REGRESSION: False}

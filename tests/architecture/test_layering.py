@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROWS = [  # lowest first
-    ["errors", "visible", "progress", "_core", "_polars"],
+    ["errors", "formatting", "progress", "_core", "_polars"],
     ["words", "task"],
     ["listing", "criteria", "options"],
     ["table"],

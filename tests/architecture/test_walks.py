@@ -22,7 +22,7 @@ def test_learn_is_a_short_walk_that_reads_every_column_once(tmp_path: Path) -> N
     assert seen["grow/problem.py", "Problem.grow"] <= 11  # the tree and its folds
     assert seen["grow/problem.py", "Problem.grow_on_each"] == 1  # all runner-up splits
     assert seen["table/files/reading.py", "load_table"] == 1
-    assert seen["table/readers/mappings.py", "column_of_values"] == 4
+    assert seen["table/readers/mappings.py", "values_to_column"] == 4
     assert not any(
         file == "table/readers/frames.py" and name == "open_frame" for file, name in seen
     )

@@ -21,8 +21,8 @@ import ceiba
 from ceiba.errors import DataError
 from ceiba.table.files.csv_file import CsvFile
 from ceiba.table.files.kinds import as_table
-from ceiba.table.files.reading import Reading, batches, load_table
-from ceiba.table.files.streams import pieces
+from ceiba.table.files.reading import ReadOptions, load_table, read_batches
+from ceiba.table.files.streams import read_pieces
 from tests.cli.running import CSV, ok, run
 
 pl = pytest.importorskip("polars")
@@ -32,7 +32,7 @@ HARD = 'name,x,y\n"a\nb",1,u\n"say ""hi"", twice",2,v\n\nplain,3,u\n"é\n\n",4,v
 
 
 def everything(path: Path, encoding: str, rows: int | None) -> list[bytes]:
-    return [piece.raw for piece in pieces(str(path), encoding, rows=rows)]
+    return [piece.raw for piece in read_pieces(str(path), encoding, rows=rows)]
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def test_streams_are_read_once(
     if source == "pipe":
         os.mkfifo(tmp_path / "pipe")
     for words in (learn, judge, predict):
-        monkeypatch.setattr("ceiba.table.files.streams._SPOOLED", {})  # as in a new process
+        monkeypatch.setattr("ceiba.table.files.streams._COPIES", {})  # as in a new process
         with feed(source, tmp_path):
             out = ok(*words, cwd=tmp_path, stdin=CSV.encode())
         if words is judge:
@@ -79,7 +79,7 @@ def test_null_characters_are_refused_by_line_and_column(tmp_path: Path, encoding
     path = tmp_path / "n.csv"
     path.write_bytes("x,y\n1,é\n2,b\0\n3,a\n".encode(encoding))
     with pytest.raises(DataError, match="line 3, column 4: a NUL character"):
-        load_table(str(path), Reading(encoding=encoding))
+        load_table(str(path), ReadOptions(encoding=encoding))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 100, None])
@@ -100,7 +100,7 @@ def test_rows_of_pieces_are_the_rows_of_the_whole(tmp_path: Path, rows: int) -> 
     path = tmp_path / "hard.csv"
     path.write_text(HARD, "utf-8")
     whole = pl.read_csv(path, infer_schema=False)
-    found = pl.concat([batch.cells() for batch in batches(str(path), Reading(), rows)])
+    found = pl.concat([batch.cells() for batch in read_batches(str(path), ReadOptions(), rows)])
     assert found.equals(whole)
 
 
@@ -108,10 +108,10 @@ def test_pieces_begin_at_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "hard.csv"
     path.write_text(HARD, "utf-8")
     for rows in (1, 2, 100):
-        for piece in CsvFile(str(path), Reading(), rows):
+        for piece in CsvFile(str(path), ReadOptions(), rows):
             for k, text in enumerate(piece.parse()["x"].to_list()):
                 line = {"1": 2, "2": 4, None: 5, "3": 6, "4": 7}[text]
-                assert piece.line_of(k) == line
+                assert piece.find_line(k) == line
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_packed_file_is_not_unpacked_at_once(tmp_path: Path, ending: str, pack: 
     rows = "".join(f"{one}\n" for one in rng.integers(0, 10**9, 500_000))
     path = tmp_path / f"l.csv{ending}"
     path.write_bytes(pack(("x\n" + rows).encode()))
-    reader = pieces(str(path), "utf-8", rows=1000)
+    reader = read_pieces(str(path), "utf-8", rows=1000)
     first = next(reader)
     assert len(first.raw) < 50_000
     assert first.done < path.stat().st_size / 2
@@ -148,7 +148,8 @@ def test_zst_is_read(tmp_path: Path) -> None:
     (tmp_path / "hard.csv.zst").write_bytes(packed)
     (tmp_path / "hard.csv").write_text(HARD, "utf-8")
     frames = [
-        load_table(str(tmp_path / name), Reading()).frame for name in ("hard.csv.zst", "hard.csv")
+        load_table(str(tmp_path / name), ReadOptions()).frame
+        for name in ("hard.csv.zst", "hard.csv")
     ]
     assert frames[0].equals(frames[1])
 
@@ -195,7 +196,7 @@ def test_type_of_a_column_follows_from_all_rows(
     rows = [cells[0]] * (10_001 if late else 0) + cells
     path = tmp_path / "t.csv"
     path.write_text("z,x\n" + "".join(f"0,{one}\n" for one in rows), "utf-8")
-    frame = load_table(str(path), Reading()).frame
+    frame = load_table(str(path), ReadOptions()).frame
     assert str(frame["x"].dtype).startswith(kind)
     assert len(frame) == len(rows)
 
@@ -217,7 +218,7 @@ def test_standard_input_is_read_twice_where_types_need_it(
 ) -> None:
     text = "x\n" + "1\n" * 10_001 + "late\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert load_table("-", Reading()).frame["x"].to_list()[-1] == "late"
+    assert load_table("-", ReadOptions()).frame["x"].to_list()[-1] == "late"
 
 
 # ---------------------------------------------------------------------- answers beside any file
@@ -300,6 +301,6 @@ def test_parquet_that_fails_half_way_leaves_no_file(model: Path) -> None:
 def test_quotes_in_names_of_columns_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "quotes.csv"
     path.write_text('"a""b","c, d",y\n1,2,p\n3,4,q\n')
-    frame = load_table(str(path), Reading()).frame
+    frame = load_table(str(path), ReadOptions()).frame
     assert frame.columns == ['a"b', "c, d", "y"]
     assert frame['a"b'].to_list() == [1, 3]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.listing import Listing, text_of
+from ceiba.listing import Listing, format_blocks
 from tests.cli.running import ok, run
 from tests.cli.terminal import raw_session
 
@@ -33,16 +33,18 @@ def test_table_fits_and_keeps_every_cell(width: int) -> None:
         title="a title that says what the figures of this table are about, at some length",
         legend="figure: a number that was drawn at random, and means nothing",
     )
-    shown = text_of(listing.blocks(), width)
+    shown = format_blocks(listing.blocks(), width)
     assert max(map(len, shown.split("\n"))) <= width
     assert set(words(str(listing))) <= set(words(shown))
 
 
 def test_text_that_fits_is_left_as_it_is() -> None:
     text = "a  b\n1  2\n\nprose"
-    assert text_of([text], 80) == text
-    assert text_of(["x" * 500]) == "x" * 500
-    assert text_of(["\x1b[1mhead\x1b[0m " + "word " * 30], 40).startswith("\x1b[1mhead\x1b[0m word")
+    assert format_blocks([text], 80) == text
+    assert format_blocks(["x" * 500]) == "x" * 500
+    assert format_blocks(["\x1b[1mhead\x1b[0m " + "word " * 30], 40).startswith(
+        "\x1b[1mhead\x1b[0m word"
+    )
 
 
 @pytest.fixture(scope="module")

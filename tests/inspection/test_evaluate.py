@@ -10,7 +10,7 @@ from scipy import stats
 from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.inspection.evaluate import evaluate_classes, evaluate_numbers
 from ceiba.inspection.intervals import HEAVY_TAIL, mean_interval, wilson
-from ceiba.table.weights import effective_rows
+from ceiba.table.weights import count_effective_rows
 
 ABC = np.array(["a", "b", "c"])
 TRUTH = np.array(["a"] * 10 + ["b"] * 10 + ["c"] * 10)
@@ -178,9 +178,9 @@ def test_mean_of_one_row_says_nothing():
 
 
 def test_effective_rows_of_equal_weights_is_their_number():
-    assert effective_rows(np.full(5, 3.0), 5, counts=False) == pytest.approx(5.0)
-    assert effective_rows(np.full(5, 3.0), 5, counts=True) == 15.0
-    assert effective_rows(None, 5, counts=True) == 5.0
+    assert count_effective_rows(np.full(5, 3.0), 5, counts=False) == pytest.approx(5.0)
+    assert count_effective_rows(np.full(5, 3.0), 5, counts=True) == 15.0
+    assert count_effective_rows(None, 5, counts=True) == 5.0
 
 
 # ---------------------------------------------------------------------- by the estimators

@@ -20,7 +20,11 @@ VALUE = re.compile(r"\{\{(\w+)")
 
 
 def signs(number: int, lang: str) -> list[tuple[str, str]]:
-    return [(block.sign, block.name) for block in lesson(number).text(lang) if block.sign != "text"]
+    return [
+        (block.directive, block.name)
+        for block in lesson(number).text(lang)
+        if block.directive != "text"
+    ]
 
 
 def values(number: int, lang: str) -> set[str]:
@@ -42,9 +46,9 @@ def test_lesson_names_the_same_values_in_each_language(number, lang):
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_text_shows_every_cell_once_and_in_the_order_of_the_program(number):
-    shown = [name for sign, name in signs(number, "en") if sign == "cell"]
+    shown = [name for directive, name in signs(number, "en") if directive == "cell"]
     assert shown == [cell.name for cell in lesson(number).cells if cell.kind == "shown"]
-    pictures = [name for sign, name in signs(number, "en") if sign == "figure"]
+    pictures = [name for directive, name in signs(number, "en") if directive == "figure"]
     assert sorted(pictures) == sorted(
         cell.name for cell in lesson(number).cells if cell.kind == "figure"
     )
@@ -52,17 +56,17 @@ def test_text_shows_every_cell_once_and_in_the_order_of_the_program(number):
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_lesson_has_four_to_six_exercises_with_solutions_that_run(number):
-    names = [sign for sign, _ in signs(number, "en")]
+    names = [directive for directive, _ in signs(number, "en")]
     assert 4 <= names.count("exercise") <= 6
     assert names.count("exercise") == names.count("solution") == names.count("end")
-    inside = "".join(f" {sign}" for sign in names)
+    inside = "".join(f" {directive}" for directive in names)
     for part in inside.split(" exercise")[1:]:
         assert re.match(r" solution( cell)+ end", part), part
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_lesson_has_an_interactive_picture(number):
-    assert "figure" in [sign for sign, _ in signs(number, "en")]
+    assert "figure" in [directive for directive, _ in signs(number, "en")]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -127,9 +131,9 @@ def prose(number: int, lang: str) -> list[str]:
     """Return the prose of a lesson; what an exercise gives as its task may hold figures."""
     parts, asking = [], False
     for block in lesson(number).text(lang):
-        if block.sign in ("exercise", "solution"):
-            asking = block.sign == "exercise"
-        elif block.sign in ("text", "figure") and not asking:
+        if block.directive in ("exercise", "solution"):
+            asking = block.directive == "exercise"
+        elif block.directive in ("text", "figure") and not asking:
             parts.append(ALLOWED.sub("", block.text))
     return parts
 

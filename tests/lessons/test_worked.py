@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ceiba.lessons import lesson, run
-from ceiba.lessons.run import Finished, Worked, worked_figures
+from ceiba.lessons.run import LessonRun, WorkedFigure, worked_figures
 from ceiba.lessons.source import NUMBERS
 
 #: Words about the figures, not figures.
@@ -25,7 +25,7 @@ def worked(oracle_folder) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def finished(oracle_folder) -> dict[int, Finished]:
+def finished(oracle_folder) -> dict[int, LessonRun]:
     """Lesson 4 reads the baseball players from the oracle's tables."""
     return {number: run(lesson(number), oracle_folder / "data") for number in NUMBERS}
 
@@ -83,7 +83,7 @@ def test_every_figure_is_listed_with_a_lesson_and_a_cell(worked):
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda one: one.id)
-def test_cell_computes_the_figure(figure: Worked, worked, finished):
+def test_cell_computes_the_figure(figure: WorkedFigure, worked, finished):
     theirs = below(worked, figure.id)
     ours = figure.value(finished[figure.lesson], correct=theirs)
     if ours is True and isinstance(theirs, str | dict):
@@ -92,7 +92,7 @@ def test_cell_computes_the_figure(figure: Worked, worked, finished):
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda one: one.id)
-def test_figure_is_computed_by_a_cell_that_the_reader_sees(figure: Worked):
+def test_figure_is_computed_by_a_cell_that_the_reader_sees(figure: WorkedFigure):
     lesson(figure.lesson).cell(figure.cell, "shown")
 
 

@@ -16,7 +16,7 @@ from ceiba.errors import DataError, OptionError
 from ceiba.grow import Certificate, Lookahead, Optimal
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
-from ceiba.progress import listening
+from ceiba.progress import progress_listeners
 from ceiba.table import Table, Target, read, read_target
 from ceiba.tree import Tree
 from tests.optimal.cases import random_case, solve
@@ -57,13 +57,13 @@ def test_search_out_of_time_gives_best_so_far_with_valid_bound() -> None:
 _INTERRUPTED = """
 import os, signal, threading
 from ceiba.grow import Optimal
-from ceiba.progress import listening
+from ceiba.progress import progress_listeners
 from tests.optimal.test_limits import errors_of, noisy, search
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of shells ignore it
 data = noisy(3000, 20, seed=1)
 timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-with listening(search=lambda *_: None if timer.ident else timer.start()):  # the search is under way
+with progress_listeners(search=lambda *_: None if timer.ident else timer.start()):  # the search is under way
     searched = search(data, Optimal(time_limit=3600), depth=4)
 assert searched.certificate.status == "interrupted", searched.certificate
 assert searched.certificate.objective == errors_of(searched, data)
@@ -189,7 +189,7 @@ def test_progress_is_told_with_closing_gap() -> None:
         if len(states) == 5:
             raise EnoughError
 
-    with suppress(EnoughError), listening(search=note):
+    with suppress(EnoughError), progress_listeners(search=note):
         search(noisy(2000, 12, seed=5), Optimal(time_limit=3600))
     assert states
     assert all(lower <= value for value, lower, _ in states)
@@ -200,7 +200,7 @@ def test_error_in_progress_is_raised() -> None:
     def fail(*_: float) -> None:
         raise RuntimeError("no more")
 
-    with listening(search=fail), pytest.raises(RuntimeError, match="no more"):
+    with progress_listeners(search=fail), pytest.raises(RuntimeError, match="no more"):
         search(noisy(2000, 12, seed=5), Optimal(time_limit=20))
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.table.targets.labels import code_labels
+from ceiba.table.targets.labels import encode_labels
 
 INT64 = np.iinfo(np.int64)
 
 
 def assert_as_unique(y: np.ndarray) -> None:
-    classes, codes = code_labels(y)
+    classes, codes = encode_labels(y)
     expected, inverse = np.unique(y, return_inverse=True)
     assert classes.dtype == y.dtype
     assert classes.tolist() == expected.tolist()

@@ -14,34 +14,34 @@ import pytest
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table import Kind, read
-from ceiba.table.readers.objects import column_of_objects
+from ceiba.table.readers.objects import objects_to_column
 
 MISSING = [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, np.ma.masked]
 
 
 @pytest.mark.parametrize("mark", [*MISSING, decimal.Decimal("NaN")], ids=repr)
 def test_numbers_with_missing_mark_have_nan(mark: Any) -> None:
-    column = column_of_objects("x", [1, mark, 2.5])
+    column = objects_to_column("x", [1, mark, 2.5])
     assert np.array_equal(column.values, [1, np.nan, 2.5], equal_nan=True)
 
 
 @pytest.mark.parametrize("mark", MISSING, ids=repr)
 def test_texts_with_missing_mark_have_code_minus_one(mark: Any) -> None:
-    column = column_of_objects("x", ["b", mark, "a"])
+    column = objects_to_column("x", ["b", mark, "a"])
     assert column.info.levels == ("a", "b")
     assert column.values.tolist() == [1, -1, 0]
 
 
 @pytest.mark.parametrize("mark", MISSING, ids=repr)
 def test_booleans_with_missing_mark_stay_booleans(mark: Any) -> None:
-    column = column_of_objects("x", [True, mark, False])
+    column = objects_to_column("x", [True, mark, False])
     assert column.info.display == "boolean"
     assert np.array_equal(column.values, [1, np.nan, 0], equal_nan=True)
 
 
 @pytest.mark.parametrize("mark", [*MISSING, np.datetime64("NaT")], ids=repr)
 def test_dates_with_missing_mark_have_nan(mark: Any) -> None:
-    column = column_of_objects("x", [dt.date(1970, 1, 2), mark])
+    column = objects_to_column("x", [dt.date(1970, 1, 2), mark])
     assert np.array_equal(column.values, [86400, np.nan], equal_nan=True)
     assert column.info.display == "date"
 
@@ -58,29 +58,29 @@ def test_dates_with_missing_mark_have_nan(mark: Any) -> None:
     ids=repr,
 )
 def test_numbers_of_any_type_are_numeric(values: list[Any]) -> None:
-    column = column_of_objects("x", values)
+    column = objects_to_column("x", values)
     assert column.info.kind is Kind.NUMERIC
     assert column.info.display == "number"
     assert column.values.tolist() == [1, 2.5]
 
 
 def test_empty_text_is_a_level() -> None:
-    assert column_of_objects("x", ["", "a"]).info.levels == ("", "a")
+    assert objects_to_column("x", ["", "a"]).info.levels == ("", "a")
 
 
 def test_subclass_of_str_is_text() -> None:
     class Colour(enum.StrEnum):
         RED = "red"
 
-    assert column_of_objects("x", [Colour.RED, "blue"]).info.levels == ("blue", "red")
+    assert objects_to_column("x", [Colour.RED, "blue"]).info.levels == ("blue", "red")
 
 
 def test_bytes_are_texts() -> None:
-    assert column_of_objects("x", [b"b", "a"]).info.levels == ("a", "b")
+    assert objects_to_column("x", [b"b", "a"]).info.levels == ("a", "b")
 
 
 def test_times_of_day_are_seconds_since_midnight() -> None:
-    column = column_of_objects("x", [dt.time(1, 0, 1), None])
+    column = objects_to_column("x", [dt.time(1, 0, 1), None])
     assert column.info.display == "duration"
     assert column.values[0] == 3601
 
@@ -92,12 +92,12 @@ def test_times_of_day_are_seconds_since_midnight() -> None:
 )
 def test_mixed_types_are_refused_with_column_and_types(values: list[Any]) -> None:
     with pytest.raises(DataTypeError, match=r"Column 'x' mixes \w+ and \w+\. A column holds"):
-        column_of_objects("x", values)
+        objects_to_column("x", values)
 
 
 def test_dates_and_durations_mixed_are_refused() -> None:
     with pytest.raises(DataTypeError, match="Column 'x' mixes date and timedelta"):
-        column_of_objects("x", [dt.date(2020, 1, 1), dt.timedelta(1)])
+        objects_to_column("x", [dt.date(2020, 1, 1), dt.timedelta(1)])
 
 
 @pytest.mark.parametrize(
@@ -116,29 +116,29 @@ def test_strange_value_is_refused_with_its_row_and_type(value: Any) -> None:
 
 def test_complex_objects_are_refused() -> None:
     with pytest.raises(DataError, match="Complex data not supported"):
-        column_of_objects("x", [1j, 2])
+        objects_to_column("x", [1j, 2])
 
 
 def test_large_python_integers_warn() -> None:
     with pytest.warns(DataWarning, match="Column 'x': integers beyond"):
-        column_of_objects("x", [2**53 + 1, 0])
+        objects_to_column("x", [2**53 + 1, 0])
 
 
 def test_huge_python_integers_become_floats() -> None:
     with pytest.warns(DataWarning, match="nearest float64"):
-        column = column_of_objects("x", [10**30 + 1])
+        column = objects_to_column("x", [10**30 + 1])
     assert column.values[0] == 1e30
 
 
 def test_integer_beyond_every_float_is_refused() -> None:
     with pytest.raises(DataError, match=r"Column 'x', row 1: .*too large"):
-        column_of_objects("x", [1, 10**400])
+        objects_to_column("x", [1, 10**400])
 
 
 def test_decimals_that_lose_digits_warn() -> None:
     with pytest.warns(DataWarning, match="decimals of more than 15 digits"):
-        column_of_objects("x", [decimal.Decimal("0.1234567890123456789")])
+        objects_to_column("x", [decimal.Decimal("0.1234567890123456789")])
 
 
 def test_decimals_that_come_back_are_silent() -> None:
-    assert column_of_objects("x", [decimal.Decimal("0.1")]).values[0] == 0.1
+    assert objects_to_column("x", [decimal.Decimal("0.1")]).values[0] == 0.1

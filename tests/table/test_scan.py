@@ -11,7 +11,7 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.table.scanning.scan import read_size
+from ceiba.table.scanning.scan import parse_size
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -96,10 +96,10 @@ def test_pages_that_are_damaged_are_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", ["", "4", "x", "4 potatoes", 0, -1, True, "0GB", 1.5])
 def test_sizes_that_are_none(size: Any) -> None:
     if size == "4":
-        assert read_size(size, "memory") == 4
+        assert parse_size(size, "memory") == 4
         return
     with pytest.raises(OptionError, match="memory must be a number of bytes"):
-        read_size(size, "memory")
+        parse_size(size, "memory")
 
 
 def test_options_of_scan_are_checked(tmp_path: Path) -> None:

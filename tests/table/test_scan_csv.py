@@ -39,8 +39,10 @@ def write(path: Path, columns: dict[str, list[str]]) -> Path:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceiba.table.files.streams._SIZE", 512)  # what comes late is seen late
-    monkeypatch.setattr("ceiba.table.files.typed_csv._LOOKED_AT", 10)
+    monkeypatch.setattr(
+        "ceiba.table.files.streams._PIECE_SIZE", 512
+    )  # what comes late is seen late
+    monkeypatch.setattr("ceiba.table.files.typed_csv._SAMPLE_ROWS", 10)
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])

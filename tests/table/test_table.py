@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from ceiba.errors import SchemaError
 from ceiba.table import Column, ColumnInfo, Kind, Levels, Schema, Table, TargetInfo, read
-from ceiba.table.described import column_range, matrix_ranges
+from ceiba.table.fit_schema import column_range, matrix_ranges
 
 TARGET = TargetInfo("y", "classification", (np.array([0, 1]),), 1)
 

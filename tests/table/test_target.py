@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table import read_target
-from ceiba.table.targets.target import present_rows
+from ceiba.table.targets.target import find_present_rows
 
 TEXTS = ["yes", "no", "yes", "maybe"]
 CONTAINERS: dict[str, Any] = {
@@ -197,7 +197,7 @@ def test_missing_target_is_refused_with_row_and_way_out(task: Any, y: Any) -> No
     words = r"Input y contains NaN\. 1 of 3 rows have no target, .* row 1\. .*drop_missing_target"
     with pytest.raises(DataError, match=words):
         read_target(y, task=task)
-    assert present_rows(y).tolist() == [True, False, True]
+    assert find_present_rows(y).tolist() == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -206,11 +206,11 @@ def test_missing_target_is_refused_with_row_and_way_out(task: Any, y: Any) -> No
 def test_missing_label_is_refused(y: Any) -> None:
     with pytest.raises(DataError, match="Input y contains NaN"):
         read_target(y, task="classification")
-    assert present_rows(y).tolist() == [True, False, True]
+    assert find_present_rows(y).tolist() == [True, False, True]
 
 
 def test_present_rows_of_complete_target_are_all() -> None:
-    assert present_rows([1, 2, 3]).all()
+    assert find_present_rows([1, 2, 3]).all()
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have several pieces of every file, and most rows beyond those by which kinds are guessed."""
-    monkeypatch.setattr("ceiba.table.files.streams._SIZE", 4096)
-    monkeypatch.setattr("ceiba.table.files.typed_csv._LOOKED_AT", 25)
+    monkeypatch.setattr("ceiba.table.files.streams._PIECE_SIZE", 4096)
+    monkeypatch.setattr("ceiba.table.files.typed_csv._SAMPLE_ROWS", 25)
 
 
 def written(folder: Path, group: int) -> Iterator[tuple[Case, Path]]:

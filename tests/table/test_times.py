@@ -13,7 +13,7 @@ import pytest
 
 from ceiba.errors import DataWarning
 from ceiba.table import read
-from ceiba.table.display import show_number
+from ceiba.table.display import format_value
 
 UTC_NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 PARIS = dt.timezone(dt.timedelta(hours=2))
@@ -99,4 +99,4 @@ def test_times_of_polars_are_seconds_since_midnight() -> None:
     ],
 )
 def test_show_number_writes_what_people_read(number: float, display: Any, text: str) -> None:
-    assert show_number(number, display) == text
+    assert format_value(number, display) == text

@@ -14,7 +14,7 @@ import pytest
 import ceiba
 from ceiba import plot
 from ceiba.errors import OptionError
-from ceiba.listing import text_of
+from ceiba.listing import format_blocks
 from ceiba.words import LANGUAGES, say, words
 
 #: Sections that Python asks for, key by key; those of the page are checked with its scripts.
@@ -104,7 +104,7 @@ def test_no_english_is_left_in_what_is_printed(model: Any, lang: str) -> None:
         str(fitted.summary(lang=lang)),
         *(str(tree.explain(one, lang=lang)) for one in (row, strange)),
         tree.explain(row, lang=lang).table().title,
-        text_of(fitted.evaluate(X, y).blocks(lang)),
+        format_blocks(fitted.evaluate(X, y).blocks(lang)),
     ]
     for text in printed:
         assert not ENGLISH.findall(re.sub(r"never seen|ln\(P.*\)", "", text)), text

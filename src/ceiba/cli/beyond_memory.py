@@ -12,9 +12,9 @@ from ceiba.cli.first_look import column_named, described
 from ceiba.cli.options.estimator_from_flags import task_of
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
+from ceiba.formatting import pluralize
 from ceiba.table import MIN_DISTINCT, Scan
 from ceiba.table.files import as_table, open_scan
-from ceiba.visible import counted
 
 if TYPE_CHECKING:
     from ceiba.cli.learn_job import Learning
@@ -41,7 +41,7 @@ def open_files(
     for text in opened.remarks:
         remark(f"warning: {text}", work.quiet)
     if opened.n_left_out:
-        left_out = counted(opened.n_left_out, "row")
+        left_out = pluralize(opened.n_left_out, "row")
         remark(f"Left out: {left_out} without {work.target!r}.", work.quiet)
     table = opened.scan
     names = list(table.names)

@@ -27,11 +27,10 @@ from ceiba.cli.options.estimator_from_flags import (
 )
 from ceiba.cli.terminal.output import LANG, answer, busy, remark, tree_style
 from ceiba.errors import DataError, OptionError
-from ceiba.table import Scan, Table
-from ceiba.table import described as seen_in
-from ceiba.table.files import as_table, is_text, load_table, shape_columns, shown
+from ceiba.formatting import pluralize
+from ceiba.table import Scan, Table, fit_schema
+from ceiba.table.files import as_table, convert_columns, display_name, is_text, load_table
 from ceiba.task import Task
-from ceiba.visible import counted
 
 _SHORT = 12  # rows of a pruning table that are printed
 _REMARKS = 8  # remarks about columns that are printed
@@ -69,7 +68,7 @@ class Learning:
         self.target = column_named(self.target, frame.columns, "--target", self.data)
         if self.weight is not None:
             self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
-        frame = shape_columns(frame, **self.shape)
+        frame = convert_columns(frame, **self.shape)
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
         self.y = frame[self.target]
@@ -91,7 +90,7 @@ class Learning:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
         n_missing = int((~present).sum())
         if n_missing:
-            table = seen_in(table.take(present))
+            table = fit_schema(table.take(present))
             self.y = self.y.filter(present)
             self.weights = None if self.weights is None else self.weights[present]
         self.X = table
@@ -100,7 +99,7 @@ class Learning:
             for text in advice(self.y, self.task, n_missing):
                 remark(f"warning: {text}")
         if n_missing:
-            left = counted(n_missing, "row")
+            left = pluralize(n_missing, "row")
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
     def _look_at(self, table: Table, present: Any, aloud: bool) -> list[str]:
@@ -112,10 +111,10 @@ class Learning:
         )
         description = replace(description, target=self.target, columns=columns)
         if aloud:
-            remark(f"{shown(self.data)}: {description.headline()}.")
+            remark(f"{display_name(self.data)}: {description.headline()}.")
         if description[self.target].n_missing:
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
-            description = described(seen_in(table.select(others).take(present)))
+            description = described(fit_schema(table.select(others).take(present)))
         identifiers = [
             column.name
             for column in description.columns
@@ -162,7 +161,7 @@ class Learning:
         checkpoint: Any = None,
     ) -> Any:
         """Fit the estimator, to all rows or to those not held out."""
-        from ceiba.progress import listening
+        from ceiba.progress import progress_listeners
         from ceiba.prune import read_pruning
 
         is_scan = isinstance(self.X, Scan)
@@ -197,14 +196,14 @@ class Learning:
         if test_size is not None:
             rows, apart = split_rows(y, test_size, seed or 0, self.task)
             held = table.take(apart)
-            table = seen_in(table.take(rows))
+            table = fit_schema(table.take(rows))
             self.test = (held, y[apart], None if w is None else w[apart])
             y, w = y[rows], None if w is None else w[rows]
         self.train = (table, y)
         self.n_rows = table.n_rows
         with (
             busy("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
-            listening(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
+            progress_listeners(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
         ):
             if is_scan:
                 files = watched(table, show, self.quiet)
@@ -250,15 +249,15 @@ class Learning:
         if self.test is not None:
             held, truth, weights = self.test
             judged = model.evaluate(held, truth, weights)
-            lines.append(f"On {counted(len(truth), 'held-out row')}:")
+            lines.append(f"On {pluralize(len(truth), 'held-out row')}:")
         elif test is not None:
             judged = evaluation_on(model, test, self.reading, self.target, self.weight)
-            lines.append(f"On {shown(test)}:")
+            lines.append(f"On {display_name(test)}:")
         if judged is not None:
             lines += [*evaluation_blocks(judged), ""]
             figures["test"] = evaluation_data(judged)
-        leaves = counted(tree.n_leaves, "leaf", "leaves")
-        lines[-1:] = [f"{leaves} from {counted(rows, 'row')}, saved in {path}"]
+        leaves = pluralize(tree.n_leaves, "leaf", "leaves")
+        lines[-1:] = [f"{leaves} from {pluralize(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
             answer(lines, figures, as_json)
         if judged is None:

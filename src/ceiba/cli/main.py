@@ -189,12 +189,12 @@ def _run() -> None:
 
     from ceiba.cli.options.flags import hide_types
     from ceiba.cli.terminal.output import DIGITS, progress
-    from ceiba.progress import listening
-    from ceiba.visible import shown_digits
+    from ceiba.formatting import digits_context
+    from ceiba.progress import progress_listeners
 
     command = get_command(app)
     hide_types(command)
-    with shown_digits(DIGITS), listening(bar=progress):
+    with digits_context(DIGITS), progress_listeners(bar=progress):
         code = command(standalone_mode=False)
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -12,9 +12,9 @@ from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.studio.work import Source
 from ceiba.table.files import (
-    Reading,
+    ReadOptions,
     as_table,
-    in_child,
+    call_in_child,
     is_spreadsheet,
     is_stream,
     is_text,
@@ -82,11 +82,11 @@ def _source(
     return source, name
 
 
-def _read_apart(path: str, reading: Reading) -> Any:
+def _read_apart(path: str, reading: ReadOptions) -> Any:
     """Read a table while the studio runs: a file that ends its reader does not end the studio."""
     if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
         return load_table(path, reading).frame
-    return in_child(path, _MOST_MEMORY, load_table, path, reading).frame
+    return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
 def _given(flags: ReadingFlags) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from ceiba._polars import pl
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
-from ceiba.table.files import Batch, CsvPiece, by_schema, shown
+from ceiba.table.files import Batch, CsvPiece, apply_schema, display_name
 from ceiba.tree import Tree
 from ceiba.tree.model_file import atomic
 from ceiba.tree.routing import n_threads, route
@@ -121,7 +121,7 @@ def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
 
 
 def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
-    predictions = answers.of(by_schema(batch, answers.tree.schema))
+    predictions = answers.of(apply_schema(batch, answers.tree.schema))
     return predictions if only else batch.cells(markers=False).hstack(predictions)
 
 
@@ -143,7 +143,7 @@ def _write_csv(
             _say_encoding(piece)
         form = {"separator": "," if piece is None else piece.file.format.separator,
                 "decimal_comma": piece is not None and piece.file.decimal_comma}  # fmt: skip
-        frame = by_schema(batch, answers.tree.schema)
+        frame = apply_schema(batch, answers.tree.schema)
         n += len(frame)
         if at == 0:
             _refuse_clash(answers, batch.columns, only)
@@ -178,7 +178,7 @@ def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 def _say_encoding(piece: CsvPiece) -> None:
     name = codecs.lookup(piece.encoding).name
     if name not in ("utf-8", "utf-8-sig", "ascii"):
-        source = shown(piece.file.source)
+        source = display_name(piece.file.source)
         remark(f"{source} is {name}; the answers are UTF-8.", piece.file.reading.quiet)
 
 

@@ -128,7 +128,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
-        measure = self._task.of(measures, "score")
+        measure = self._task.lookup(measures, "score")
         return float(measure(y, answers, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
@@ -245,7 +245,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 "model give its tree_."
             )
         if tree.task != cls._task:
-            other = tree.task.of(ESTIMATORS, "An estimator")
+            other = tree.task.lookup(ESTIMATORS, "An estimator")
             raise OptionError(
                 f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use {other}.from_tree."
             )

@@ -13,7 +13,7 @@ from ceiba.estimators.base import BaseTree
 from ceiba.estimators.beyond_memory import lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
-from ceiba.options import takes_options
+from ceiba.options import init_from_options
 from ceiba.table.scanning import is_dask
 from ceiba.task import Task
 from ceiba.tree import Tree
@@ -90,7 +90,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         return tags
 
 
-@takes_options(PARAMETERS[Task.CLASSIFICATION].values())
+@init_from_options(PARAMETERS[Task.CLASSIFICATION].values())
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A classification tree: scikit-learn's parameters, the same tree, and more.
 

@@ -47,18 +47,18 @@ from ceiba.grow import (
     needs_present,
     smooth,
 )
-from ceiba.options import OptionObject, is_same
+from ceiba.options import OptionObject, is_default
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
 from ceiba.table import (
     Table,
     Target,
-    described,
+    fit_schema,
     read,
     read_target,
     read_weights,
-    with_missing_counted,
+    recount_missing,
 )
-from ceiba.table.targets import is_named_target, present_rows, split_target, take_rows
+from ceiba.table.targets import find_present_rows, is_named_target, split_target, take_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -145,7 +145,7 @@ class DecisionTree(BaseTree):
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
         values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
         changed = compress(defaults, map(is_not, values, defaults.values()))
-        return {name: mine[name] for name in changed if not is_same(mine[name], defaults[name])}
+        return {name: mine[name] for name in changed if not is_default(mine[name], defaults[name])}
 
     # ------------------------------------------------------------------ fit
 
@@ -240,7 +240,7 @@ class DecisionTree(BaseTree):
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
-            schema = with_missing_counted(tree.schema, problem.table, problem.weight)
+            schema = recount_missing(tree.schema, problem.table, problem.weight)
             tree = replace(tree, schema=schema)
         self._keep(tree)
         if n_rows >= FEWEST_ROWS:
@@ -326,7 +326,7 @@ class DecisionTree(BaseTree):
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)
         if drop_missing_target:
-            present = present_rows(y)
+            present = find_present_rows(y)
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             self._present = present
@@ -338,12 +338,12 @@ class DecisionTree(BaseTree):
                         f"{len(present)}; every row needs one target, or None."
                     )
                 strict = params.get("unseen") == "error"  # a model takes the rows it was given
-                table = described(table.take(present), keep_levels=strict)
+                table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
         # A level that only rows of weight 0 have is unseen then, which must not be an error.
         if weight is not None and params.get("unseen") != "error" and not weight.all():
-            table = described(table, weight > 0)
+            table = fit_schema(table, weight > 0)
         if params.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)

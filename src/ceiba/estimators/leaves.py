@@ -31,7 +31,7 @@ from ceiba.grow import (
     strength_of,
 )
 from ceiba.prune.cross_validation import read_folds
-from ceiba.table import Table, warned_identifier
+from ceiba.table import Table, should_warn_identifier
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -60,7 +60,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
         return
     first = int(tree.splits.column[0])
     by_column = table.is_whole and table.matrix is None and table.sparse is None
-    if by_column and warned_identifier(table.columns, first):
+    if by_column and should_warn_identifier(table.columns, first):
         return
     name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)

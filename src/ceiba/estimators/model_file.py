@@ -267,7 +267,7 @@ def _objects() -> dict[str, type]:
 
 def wrap(tree: Tree) -> Any:
     """Return an estimator around a tree that was loaded, converted or written by hand."""
-    return _classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
+    return _classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:

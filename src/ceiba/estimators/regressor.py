@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from ceiba.estimators.base import BaseTree
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
-from ceiba.options import takes_options
+from ceiba.options import init_from_options
 from ceiba.task import Task
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     _task: ClassVar[Task] = Task.REGRESSION
 
 
-@takes_options(PARAMETERS[Task.REGRESSION].values())
+@init_from_options(PARAMETERS[Task.REGRESSION].values())
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     """A regression tree: scikit-learn's parameters, the same tree, and more.
 

@@ -183,7 +183,7 @@ class _Graph:
         leaf = self._ensemble()
         self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
-            tail = tree.target.after_name(k)
+            tail = tree.target.output_suffix(k)
             if tree.task.is_regression("Export as ONNX"):
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)

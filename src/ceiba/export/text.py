@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
+from ceiba.formatting import escape_control
 from ceiba.layout import node_strengths, percent
 from ceiba.paths import ends_of, refuse_fractional, root_answers
 from ceiba.tree import Tree, note_text
 from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
-from ceiba.visible import visible
 from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
@@ -210,14 +210,16 @@ class _Words:
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
         tree = self.tree
-        sentence = visible(self.branch(node), one_line=True) if node else self.word["text.root"]
+        sentence = (
+            escape_control(self.branch(node), one_line=True) if node else self.word["text.root"]
+        )
         parts = []
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
         # Without rows the answer of an inner node would be invented.
         if tree.n_rows[0] or tree.is_leaf[node]:
-            answer = visible(self.prediction(node), one_line=True)
+            answer = escape_control(self.prediction(node), one_line=True)
             parts.append(self.painted(node, arrow + answer))
             if self.bars:
                 parts.append(self.bar(node))
@@ -265,7 +267,7 @@ class _Words:
         labels = self.tree.target.classes[0].tolist()
         cycle = len(_ANSI) if self.color else len(self.pen.fills)
         entries = [
-            f"{self.fill(k, 1)} {visible(level_text(label), one_line=True)}"
+            f"{self.fill(k, 1)} {escape_control(level_text(label), one_line=True)}"
             for k, label in enumerate(labels[:cycle])
         ]
         rest = len(labels) - cycle
@@ -301,7 +303,7 @@ class _Words:
         tree = self.tree
         if tree.task.is_regression("The text of a tree"):
             return ", ".join(
-                tree.target.of_output(k, number_text(value, self.digits))
+                tree.target.format_output(k, number_text(value, self.digits))
                 for k, value in enumerate(tree.value[node, :, 0].tolist())
             )
         parts = []
@@ -310,7 +312,7 @@ class _Words:
             certain = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
             text = label if certain else f"{label} p={probability(share)}"
-            parts.append(tree.target.of_output(k, text))
+            parts.append(tree.target.format_output(k, text))
         return ", ".join(parts)
 
     def folded(self, node: int) -> str:
@@ -367,7 +369,7 @@ def _answer(tree: Tree, node: int) -> str:
     label: Any = tree.node(node).label
     labels = label if isinstance(label, tuple) else (label,)
     texts = [number_text(part) if isinstance(part, float) else str(part) for part in labels]
-    answer = ", ".join(tree.target.of_output(k, text) for k, text in enumerate(texts))
+    answer = ", ".join(tree.target.format_output(k, text) for k, text in enumerate(texts))
     notes = []
     if tree.task.is_classification("Export as rules") and tree.n_outputs == 1:
         share = float(tree.value[node, 0, int(tree.answer[node])])

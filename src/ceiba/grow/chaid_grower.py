@@ -63,7 +63,7 @@ def grow_by_tests(
         _Chooser(problem, here, below),
         weight=weight,
         rows=here,
-        criterion=options.task.of(DEFAULT_CRITERION, "CHAID"),
+        criterion=options.task.lookup(DEFAULT_CRITERION, "CHAID"),
         unseen=options.unseen,
     )
     if options.missing == "error":

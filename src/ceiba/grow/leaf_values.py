@@ -30,7 +30,7 @@ from ceiba.errors import DataError, OptionError
 from ceiba.grow.core_grower import Units
 from ceiba.grow.priors import class_factor
 from ceiba.options import OptionObject, instance, nothing, number, one_of, parameter
-from ceiba.table import with_missing_counted
+from ceiba.table import recount_missing
 from ceiba.tree import Tree, check_values, class_risk, node_risk, node_value, rows_by_weight, within
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     frequency = problem.weight if problem.options.frequency_weights else None
     if frequency is not None:  # a weight of k is k rows
         counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
-    schema = with_missing_counted(counted.schema, problem.table, frequency)
+    schema = recount_missing(counted.schema, problem.table, frequency)
     honest = replace(counted, value=value, honest=True, schema=schema)
     check_values(honest)
     return honest

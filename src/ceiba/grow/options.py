@@ -39,7 +39,7 @@ from ceiba.options import (
     fraction,
     instance,
     integer,
-    is_same,
+    is_default,
     nothing,
     number,
     one_of,
@@ -320,7 +320,7 @@ class GrowOptions:
         return {
             name: mine[name]
             for name, default in _DEFAULTS.items()
-            if mine[name] is not default and not is_same(mine[name], default)
+            if mine[name] is not default and not is_default(mine[name], default)
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -334,7 +334,7 @@ class GrowOptions:
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
         if isinstance(self.criterion, Chaid):
-            return self.criterion.test or self.task.of(DEFAULT_TEST, "CHAID")
+            return self.criterion.test or self.task.lookup(DEFAULT_TEST, "CHAID")
         return str(self.criterion)
 
     @property

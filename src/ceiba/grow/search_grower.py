@@ -24,7 +24,7 @@ from ceiba.grow.core_grower import Units, resolve_min_leaf
 from ceiba.grow.option_objects import Lookahead, Optimal
 from ceiba.grow.options import GrowOptions, counted
 from ceiba.grow.priors import ClassScales
-from ceiba.progress import progress_listener
+from ceiba.progress import find_listener
 from ceiba.table import Table
 from ceiba.tree import Certificate, SplitTable, Tree, node_risk, node_value
 from ceiba.tree.construct import skeleton
@@ -135,7 +135,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
     """Let the core search; what it found, as a dict."""
     problem, units = state.problem, state.units
     weight = units.shrink_weight(problem.weight)
-    shared = (weight, state.rows, state.request, progress_listener("search"))
+    shared = (weight, state.rows, state.request, find_listener("search"))
     table, target = problem.table.core(), problem.target
     if problem.options.task.is_classification("The search for the best tree"):
         labels = np.ascontiguousarray(target.values[:, 0])

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
+from ceiba.formatting import escape_control, format_number
 from ceiba.inspection.intervals import (
     HEAVY_TAIL,
     Interval,
@@ -27,10 +28,9 @@ from ceiba.inspection.intervals import (
 )
 from ceiba.inspection.intervals import r2_interval as interval_of_r2
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
-from ceiba.listing import Block, Grid, text_of
-from ceiba.table import effective_rows
-from ceiba.visible import figure, visible
-from ceiba.words import Words, words
+from ceiba.listing import Block, Grid, format_blocks
+from ceiba.table import count_effective_rows
+from ceiba.words import Catalogue, words
 
 Array = npt.NDArray[np.float64]
 _CELLS = 1_000  # distinct costs that are resampled as such
@@ -111,7 +111,7 @@ class ClassEvaluation:
         return 1.0 - self.error
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the figures as they are printed, in a language."""
@@ -140,7 +140,7 @@ class ClassEvaluation:
             blocks.append(self.scores.text(lang) + of)
         return blocks
 
-    def _table(self, word: Words) -> Grid:
+    def _table(self, word: Catalogue) -> Grid:
         labels = [str(label) for label in self.classes]
         columns: list[list[str]] = [[word["evaluate.corner"], *labels]]
         for k, label in enumerate(labels):
@@ -153,7 +153,8 @@ class ClassEvaluation:
         if self.has_costs:
             columns.append([word["evaluate.class_cost"], *(f"{c:.3g}" for c in self.class_cost)])
         rows = [
-            [visible(text, one_line=True) for text in row] for row in zip(*columns, strict=True)
+            [escape_control(text, one_line=True) for text in row]
+            for row in zip(*columns, strict=True)
         ]
         return Grid(rows, [False] + [True] * (len(columns) - 1))
 
@@ -206,7 +207,7 @@ class NumberEvaluation:
         return float(np.sqrt(self.mse))
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the figures as they are printed, in a language."""
@@ -217,14 +218,14 @@ class NumberEvaluation:
             ("MAE", self.mae, self.mae_interval, self.baseline_mae),
             ("R2", self.r2, self.r2_interval, None),
         ):
-            low, high = (figure(bound, 4) for bound in interval)
+            low, high = (format_number(bound, 4) for bound in interval)
             always = ""
             if baseline is not None:
-                always = word("evaluate.always_root", value=figure(baseline, 4))
+                always = word("evaluate.always_root", value=format_number(baseline, 4))
             between = word("evaluate.between", low=low, high=high)
-            rows.append([name, figure(value, 4), between, always])
+            rows.append([name, format_number(value, 4), between, always])
         level = interval_words(self.confidence, self.approximate, lang)
-        figures = {"value": figure(self.baseline, 6), "rmse": figure(self.rmse, 4)}
+        figures = {"value": format_number(self.baseline, 6), "rmse": format_number(self.rmse, 4)}
         return [
             word("evaluate.numbers", n=self.n_rows, level=level),
             Grid(rows, [False, True, False, False]),
@@ -262,7 +263,7 @@ def evaluate_classes(
     q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
     share = totals[:, 0] / totals.sum()
     factor = np.ones(k) if class_prior is None else _prior_factor(class_prior, share)
-    n = effective_rows(weight, len(t), frequency_weights)
+    n = count_effective_rows(weight, len(t), frequency_weights)
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
     cost = float((w * row_cost).sum() / w.sum())
@@ -313,7 +314,7 @@ def evaluate_numbers(
 ) -> NumberEvaluation:
     """Compare predicted numbers with true ones."""
     w = np.ones(len(truth)) if weight is None else weight
-    n = effective_rows(weight, len(truth), frequency_weights)
+    n = count_effective_rows(weight, len(truth), frequency_weights)
     total = w.sum()
     distance = np.abs(truth - predicted)
     square = distance**2

@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.listing import Block, Listing, text_of
-from ceiba.table import Column, Table, show_number
+from ceiba.formatting import escape_control
+from ceiba.listing import Block, Listing, format_blocks
+from ceiba.table import Column, Table, format_value
 from ceiba.tree import Cut, Intervals, Tree, note_text
 from ceiba.tree.routing import Move, route, trace
 from ceiba.tree.splits import ALL_DIGITS, Split, cut_words, level_text, number_text
-from ceiba.visible import visible
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
@@ -165,7 +165,7 @@ class Explanation:
         return f"{self.table()._repr_html_()}<p><b>{last}</b></p>"
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
         """Return the lines as they are printed: one per step, and the answer."""
@@ -185,7 +185,7 @@ class Explanation:
             pairs = zip(self.outputs, self.answer, strict=True)
             answer = ", ".join(f"{name} = {_shown(label)}" for name, label in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
-        return [visible(line, one_line=True) for line in lines]
+        return [escape_control(line, one_line=True) for line in lines]
 
 
 def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Explanation:
@@ -416,7 +416,7 @@ def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     """Return the row's own value and its text; an unseen level is not known any more by name."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
-        value_text = show_number(value, info.display, zone=info.zone)
+        value_text = format_value(value, info.display, zone=info.zone)
         if info.display == "boolean" and value_text in ("yes", "no"):
             value_text = word[f"split.{value_text}"]
         return (None, word["explain.missing"]) if value != value else (value, value_text)

@@ -30,7 +30,7 @@ from ceiba.errors import OptionError
 from ceiba.grow import altered_scale, per_column, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
-from ceiba.table import Column, Table, effective_rows, read_target, read_weights
+from ceiba.table import Column, Table, count_effective_rows, read_target, read_weights
 from ceiba.table.targets import read_target_like, split_target
 from ceiba.tree import Tree, altered
 from ceiba.tree.routing import Endings, endings, route
@@ -354,7 +354,7 @@ class RowGains:
         else:
             unit = float(self.weight @ scale / self.weight.sum())
             gain = middle + scale * (gain - middle) / unit
-        n = effective_rows(self.weight, self.n_rows, False)
+        n = count_effective_rows(self.weight, self.n_rows, False)
         return mean_interval(gain, self.weight, n, confidence)
 
     def _scale(self, weight: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
-from ceiba.table import Table, described
+from ceiba.table import Table, fit_schema
 from ceiba.table.targets import split_target
 
 _SEED: Final = 0
@@ -162,7 +162,7 @@ def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, Table):
-        return described(X.take(rows))
+        return fit_schema(X.take(rows))
     if isinstance(X, list | tuple):
         return [X[i] for i in rows.tolist()]
     if hasattr(X, "iloc"):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.listing import Listing, by_column
+from ceiba.listing import Listing, rows_to_columns
 from ceiba.prune import PruningSequence, pruning_sequence
 from ceiba.tree import Tree, sum_up
 
@@ -95,7 +95,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
             )  # fmt: skip
     names = ("step", "alpha", "node", "R(t)", "R(T_t)", "leaves", "g", "weakest")
     return Listing(
-        {name: np.array(column) for name, column in by_column(names, rows).items()},
+        {name: np.array(column) for name, column in rows_to_columns(names, rows).items()},
         title="links of the pruning sequence",
         legend="g: (R(t) - R(T_t)) / (leaves - 1); weakest: these nodes become leaves next",
     )
@@ -143,7 +143,7 @@ def routing(tree: Tree) -> Listing:
     """
     lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _senders(tree, i)]
     return Listing(
-        by_column(("node", "by", "question", "rows"), lines),
+        rows_to_columns(("node", "by", "question", "rows"), lines),
         title="who sent the training rows",
         legend="by: the split where the value is there, else the first surrogate with a value, "
         "else as the\ntree's rule for missing values says",

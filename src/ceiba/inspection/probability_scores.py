@@ -36,7 +36,7 @@ from ceiba.inspection.intervals import (
     wilson,
 )
 from ceiba.listing import Listing
-from ceiba.table import effective_rows
+from ceiba.table import count_effective_rows
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
@@ -151,7 +151,7 @@ def probability_scores(
     of_truth = np.take_along_axis(wide, truth[:, None], axis=1)[:, 0]
     squares = ((wide - np.eye(n_classes)[truth]) ** 2).sum(axis=1) * (0.5 if n_classes == 2 else 1)
     losses = -np.log(np.clip(of_truth, _EPS, 1 - _EPS))
-    n = effective_rows(weight, len(truth), frequency_weights)
+    n = count_effective_rows(weight, len(truth), frequency_weights)
     surprised, certain = of_truth <= _EPS, bool((wide <= _EPS).any())
     shared = (surprised, certain, w, n, frequency_weights, confidence)
     brier, brier_interval = _mean_loss(squares, 1.0 if n_classes == 2 else 2.0, *shared)
@@ -235,7 +235,7 @@ def _auc_interval(
         class_auc = float(beaten @ hits / hits.sum())
         each += (placed - class_auc) / total / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
-            fewest = min(fewest, effective_rows(w[kind], int(kind.sum()), counts))
+            fewest = min(fewest, count_effective_rows(w[kind], int(kind.sum()), counts))
     if auc in (0.0, 1.0):  # no pair is ranked otherwise: as a share of the rarer kind
         return wilson(auc, fewest, confidence)
     # The spread of the rarer kind is the least certain: as many degrees of freedom.

@@ -459,7 +459,7 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
     word = words(lang)
     if not tree.n_rows[0]:
         return word["rules.no_rows"]
-    kind = word[tree.task.of(_INTERVAL, "A table of rules")]
+    kind = word[tree.task.lookup(_INTERVAL, "A table of rules")]
     source = word["rules.from_training"]
     if tree.honest:
         source = word["rules.from_honest"]

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.formatting import escape_control
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
-from ceiba.listing import Block, Grid, Listing, text_of
+from ceiba.listing import Block, Grid, Listing, format_blocks
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
-from ceiba.visible import visible
-from ceiba.words import Words, words
+from ceiba.words import Catalogue, words
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,14 @@ class Summary:
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
         """Return the card as it is printed: title, facts, the columns used."""
         cells = [[fact.heading, fact.shown, fact.legend] for fact in self.facts]
-        rows = [[visible(text, one_line=True) for text in row] for row in cells]
+        rows = [[escape_control(text, one_line=True) for text in row] for row in cells]
         table = ["", *self.columns.blocks()] if len(self.columns) else []
-        return [visible(self.title), Grid(rows, [False] * 3), *table]
+        return [escape_control(self.title), Grid(rows, [False] * 3), *table]
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -95,7 +95,7 @@ def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> 
     return Summary(_title(tree, word), tuple(facts), _columns(tree, word))
 
 
-def _fact(word: Words, name: str, value: Any, text: str, legend: str) -> Fact:
+def _fact(word: Catalogue, name: str, value: Any, text: str, legend: str) -> Fact:
     heading = word[f"summary.name_{name.replace(' ', '_')}"]
     return Fact(name, value, text, legend, heading)
 
@@ -115,7 +115,7 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
     return np.minimum(usage, 1.0)
 
 
-def _title(tree: Tree, word: Words) -> str:
+def _title(tree: Tree, word: Catalogue) -> str:
     what = word["summary.regression"]
     if tree.task.is_classification("A summary"):
         labels = [level_text(label) for label in tree.target.classes[0]]
@@ -131,7 +131,7 @@ def _title(tree: Tree, word: Words) -> str:
     return word("summary.title_for", name=name, what=what)
 
 
-def _rows(tree: Tree, word: Words) -> list[Fact]:
+def _rows(tree: Tree, word: Catalogue) -> list[Fact]:
     n, weight = int(tree.n_rows[0]), float(tree.weight[0])
     if not n:
         return []
@@ -150,7 +150,7 @@ def _rows(tree: Tree, word: Words) -> list[Fact]:
     return facts
 
 
-def _proof(tree: Tree, word: Words) -> list[Fact]:
+def _proof(tree: Tree, word: Catalogue) -> list[Fact]:
     """Return what a search has proven about the tree."""
     certificate = tree.certificate
     if certificate is None:
@@ -167,7 +167,7 @@ def _proof(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _size(tree: Tree, word: Words) -> list[Fact]:
+def _size(tree: Tree, word: Catalogue) -> list[Fact]:
     used = len(tree.used_features)
     text = word("summary.used_of", n=used, all=len(tree.schema.columns))
     leaves, depth = tree.n_leaves, tree.depth
@@ -178,7 +178,7 @@ def _size(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _risks(tree: Tree, word: Words) -> list[Fact]:
+def _risks(tree: Tree, word: Catalogue) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
     unit = word["summary.unit_squared"]
@@ -203,7 +203,7 @@ def _risks(tree: Tree, word: Words) -> list[Fact]:
     return facts
 
 
-def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
+def _choice(pruning: Listing | None, word: Catalogue) -> list[Fact]:
     if pruning is None or "chosen" not in pruning or "cv_risk" not in pruning:
         return []
     chosen = np.flatnonzero(pruning["chosen"])
@@ -218,7 +218,7 @@ def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
     ]
 
 
-def _handling(tree: Tree, word: Words) -> list[Fact]:
+def _handling(tree: Tree, word: Catalogue) -> list[Fact]:
     missing, unseen = tree.missing, tree.unseen
     return [
         _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
@@ -226,7 +226,7 @@ def _handling(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _columns(tree: Tree, word: Words) -> Listing:
+def _columns(tree: Tree, word: Catalogue) -> Listing:
     """List the columns used, the most used first."""
     splits = np.bincount(tree.splits.column[~tree.is_leaf], minlength=len(tree.schema.columns))
     usage, worth = column_usage(tree), importance(tree)

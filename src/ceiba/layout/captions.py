@@ -158,10 +158,10 @@ def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
     values = tree.value[node]
     if tree.task.is_regression("A drawing"):
         numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]
-        return [tree.target.of_output(k, text) for k, text in enumerate(numbers)]
+        return [tree.target.format_output(k, text) for k, text in enumerate(numbers)]
     best = tree.answer[node].reshape(-1).tolist()
     return [
-        tree.target.of_output(
+        tree.target.format_output(
             output, f"{level_text(labels[k])} {percent(float(values[output, k]))}"
         )
         for output, (labels, k) in enumerate(zip(tree.target.classes, best, strict=True))

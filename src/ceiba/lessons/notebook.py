@@ -8,19 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ceiba.lessons.run import Finished
-from ceiba.lessons.source import Block
+from ceiba.lessons.run import LessonRun
+from ceiba.lessons.source import LessonBlock
 from ceiba.words import words
 
 
-def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
+def notebook(lesson_run: LessonRun, lang: str = "en") -> dict[str, Any]:
     """Write a lesson that ran as a notebook (format 4.5).
 
     It reads the tables that ceiba does not hold from the folder that `run` was given.
 
     Parameters
     ----------
-    finished : Finished
+    lesson_run : LessonRun
         What `run` gave; the sentences name its values.
     lang : {"en", "es", "pt"}, default="en"
 
@@ -36,11 +36,11 @@ def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
     >>> made["cells"][1]["cell_type"], made["metadata"]["language_info"]["name"]
     ('code', 'python')
     """
-    writer = _Writer(finished, lang)
-    for block in finished.lesson.text(lang):
+    writer = _NotebookWriter(lesson_run, lang)
+    for block in lesson_run.lesson.text(lang):
         writer.add(block)
-    if finished.data is not None:
-        folder = str(Path(finished.data).resolve())
+    if lesson_run.data is not None:
+        folder = str(Path(lesson_run.data).resolve())
         writer.cells.insert(
             0, _code(f"from ceiba.lessons.tables import read_from\n\nread_from({folder!r})")
         )
@@ -57,9 +57,9 @@ def notebook(finished: Finished, lang: str = "en") -> dict[str, Any]:
     }
 
 
-class _Writer:
-    def __init__(self, finished: Finished, lang: str) -> None:
-        self.finished = finished
+class _NotebookWriter:
+    def __init__(self, lesson_run: LessonRun, lang: str) -> None:
+        self.lesson_run = lesson_run
         self.words = words(lang).section("lessons")
         self.lang = lang
         self.after = ""
@@ -67,22 +67,22 @@ class _Writer:
         self.folded = False
         self.cells: list[dict[str, Any]] = []
 
-    def add(self, block: Block) -> None:
-        if block.sign == "cell":
+    def add(self, block: LessonBlock) -> None:
+        if block.directive == "cell":
             self._add_cell(block.name)
-        elif block.sign == "exercise":
+        elif block.directive == "exercise":
             self.exercise += 1
             self.cells.append(_markdown(f"### {self.words['exercise']} {self.exercise}"))
-        elif block.sign == "solution":
+        elif block.directive == "solution":
             self.cells += [_code(""), _markdown(f"*{self.words['solution']}:*")]
             self.folded = True
-        elif block.sign == "end":
+        elif block.directive == "end":
             self.folded = False
-        elif block.sign == "text":
-            self.cells.append(_markdown(self.finished.fill(block.text, self.after, self.lang)))
+        elif block.directive == "text":
+            self.cells.append(_markdown(self.lesson_run.fill(block.text, self.after, self.lang)))
 
     def _add_cell(self, name: str) -> None:
-        cell = _code(self.finished.lesson.cell(name).code)
+        cell = _code(self.lesson_run.lesson.cell(name).code)
         if self.folded:
             cell["metadata"] = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
         self.cells.append(cell)

@@ -72,7 +72,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
             "alpha": float(alpha),
             "leaves": tree.n_leaves,
             "risk": float(tree.tree_risk),
-            "tree": drawn(tree),
+            "tree": draw_svg(tree),
         }
         for tree, alpha in zip(trees, alphas, strict=True)
     ]
@@ -87,7 +87,7 @@ def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> di
     return {"kind": "threshold", "groups": [[p, *groups[p]] for p in sorted(groups)]}
 
 
-def drawn(tree: Tree) -> str:
+def draw_svg(tree: Tree) -> str:
     """Draw a tree for a picture."""
     return tree.to_svg(font_size=11.0, legend=True, size=(760.0, 520.0))
 

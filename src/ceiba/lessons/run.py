@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ceiba.lessons.source import CONTENT, Cell, Lesson
-from ceiba.lessons.tables import tables_from
+from ceiba.lessons.tables import data_folder
 from ceiba.words import words
 
 _VALUE: Final = re.compile(r"\{\{(\w+)(?::([^}]*))?\}\}")
@@ -39,7 +39,7 @@ class Output:
 
 
 @dataclass
-class Finished:
+class LessonRun:
     """A lesson after it ran: outputs by cell, data of pictures, and all values after each cell."""
 
     lesson: Lesson
@@ -56,7 +56,7 @@ class Finished:
             value = self.value(name, after)
             if isinstance(value, str):
                 return str(words(lang).section("lessons").get(value, value))
-            return in_language(format(value, style or ""), lang)
+            return localize_number(format(value, style or ""), lang)
 
         return _VALUE.sub(shown, text)
 
@@ -69,7 +69,7 @@ class Finished:
         raise KeyError(f"lesson {self.lesson.number}: no value {name!r} from cell {after!r} on")
 
 
-def in_language(number: str, lang: str) -> str:
+def localize_number(number: str, lang: str) -> str:
     """Write a number as prose of a language does: 1,234.5 is 1 234,5 in Spanish, 1.234,5 in pt."""
     if lang == "en":
         return number
@@ -77,7 +77,7 @@ def in_language(number: str, lang: str) -> str:
     return _COMMA.sub(",", _THOUSANDS.sub("\0", number)).replace("\0", group)
 
 
-def run(lesson: Lesson, data: str | Path | None = None) -> Finished:
+def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     """Run the program of a lesson.
 
     Parameters
@@ -89,7 +89,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> Finished:
 
     Returns
     -------
-    Finished
+    LessonRun
 
     Examples
     --------
@@ -97,18 +97,18 @@ def run(lesson: Lesson, data: str | Path | None = None) -> Finished:
     >>> print(run(lesson(4)).outputs["leaves"].text)
     8
     """
-    finished = Finished(lesson, data)
+    lesson_run = LessonRun(lesson, data)
     space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
-    with tables_from(data), warnings.catch_warnings():
+    with data_folder(data), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of leaks, which lesson 6 speaks of
         for cell in lesson.cells:
             output = _execute(cell, space, lesson.number)
             if cell.kind == "shown":
-                finished.outputs[cell.name] = output
+                lesson_run.outputs[cell.name] = output
             elif cell.kind == "figure":
-                finished.pictures[cell.name] = output.value
-            finished.values[cell.name] = dict(space)
-    return finished
+                lesson_run.pictures[cell.name] = output.value
+            lesson_run.values[cell.name] = dict(space)
+    return lesson_run
 
 
 def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
@@ -124,7 +124,7 @@ def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
 
 
 @dataclass(frozen=True)
-class Worked:
+class WorkedFigure:
     """A figure of the teaching documents: its id, the lesson and the cell that computes it."""
 
     id: str
@@ -132,16 +132,16 @@ class Worked:
     cell: str
     expression: str
 
-    def value(self, finished: Finished, **names: Any) -> Any:
+    def value(self, lesson_run: LessonRun, **names: Any) -> Any:
         """Evaluate the figure in the lesson that ran."""
-        return eval(self.expression, {**finished.values[self.cell], **names})
+        return eval(self.expression, {**lesson_run.values[self.cell], **names})
 
 
-def worked_figures() -> list[Worked]:
+def worked_figures() -> list[WorkedFigure]:
     """Read the list of the worked figures."""
     groups = tomllib.loads((CONTENT / "worked.toml").read_text("utf-8"))
     return [
-        Worked(f"{group}/{name}", *entry)
+        WorkedFigure(f"{group}/{name}", *entry)
         for group, entries in groups.items()
         for name, entry in entries.items()
     ]

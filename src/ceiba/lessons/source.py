@@ -6,7 +6,7 @@
     ```python gains hidden       runs after it and is not shown: values for the text
     ```python cut figure         its last expression is the data of an interactive picture
 
-``content/<number>/<language>.md`` is Markdown with one sign per line where something is put in:
+``content/<number>/<language>.md`` is Markdown with one directive per line where something is put in:
 ``@cell gains``, ``@figure cut caption``, ``@exercise`` ... ``@solution`` ... ``@end``. Between
 double braces stands the name of a value of the program, with a format: ``{{patrons:.3f}}``. The
 texts hold no figures of their own, so all languages tell of the same program.
@@ -26,10 +26,10 @@ from ceiba.words import LANGUAGES, words
 CONTENT: Final = Path(__file__).parent / "content"
 NUMBERS: Final = (1, 2, 3, 4, 5, 6, 7, 8)
 _FENCE: Final = re.compile(r"^```python (\w+)( hidden| figure)?\n(.*?)^```$", re.M | re.S)
-_SIGN: Final = re.compile(r"^@(\w+)(?: (\w+))?(?: (.+))?$")
-_SIGNS: Final = ("cell", "figure", "exercise", "solution", "end")
+_DIRECTIVE: Final = re.compile(r"^@(\w+)(?: (\w+))?(?: (.+))?$")
+_DIRECTIVES: Final = ("cell", "figure", "exercise", "solution", "end")
 
-Kind = Literal["shown", "hidden", "figure"]
+CellKind = Literal["shown", "hidden", "figure"]
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Cell:
     """A piece of a lesson's program."""
 
     name: str
-    kind: Kind
+    kind: CellKind
     code: str
 
 
 @dataclass(frozen=True)
-class Block:
-    """A piece of a lesson's text: ``text`` (Markdown), or a sign with its name and caption."""
+class LessonBlock:
+    """A piece of a lesson's text: ``text`` (Markdown), or a directive with its name and caption."""
 
-    sign: str
+    directive: str
     name: str = ""
     text: str = ""
 
@@ -56,18 +56,18 @@ class Lesson:
 
     number: int
     cells: tuple[Cell, ...]
-    texts: dict[str, tuple[Block, ...]]
+    texts: dict[str, tuple[LessonBlock, ...]]
 
     def title(self, lang: str = "en") -> str:
         """Return the title in a language, without its number."""
         first = self.text(lang)[0].text
         return first.partition("\n")[0].removeprefix("# ").strip()
 
-    def text(self, lang: str) -> tuple[Block, ...]:
+    def text(self, lang: str) -> tuple[LessonBlock, ...]:
         """Return the text in a language."""
         return self.texts[words(lang).lang]
 
-    def cell(self, name: str, kind: Kind = "shown") -> Cell:
+    def cell(self, name: str, kind: CellKind = "shown") -> Cell:
         """Return a cell by its name."""
         for cell in self.cells:
             if (cell.name, cell.kind) == (name, kind):
@@ -103,32 +103,32 @@ def lesson(number: int) -> Lesson:
 
 def parse_program(text: str) -> tuple[Cell, ...]:
     """Return the cells of a program, in order."""
-    kinds: dict[str, Kind] = {"": "shown", " hidden": "hidden", " figure": "figure"}
+    kinds: dict[str, CellKind] = {"": "shown", " hidden": "hidden", " figure": "figure"}
     return tuple(
         Cell(name, kinds[kind], code.rstrip("\n")) for name, kind, code in _FENCE.findall(text)
     )
 
 
-def parse_text(text: str) -> tuple[Block, ...]:
+def parse_text(text: str) -> tuple[LessonBlock, ...]:
     """Return the blocks of a text, in order."""
-    blocks: list[Block] = []
+    blocks: list[LessonBlock] = []
     lines: list[str] = []
 
     def close() -> None:
         prose = "\n".join(lines).strip()
         if prose:
-            blocks.append(Block("text", text=prose))
+            blocks.append(LessonBlock("text", text=prose))
         lines.clear()
 
     for line in text.splitlines():
-        match = _SIGN.match(line)
+        match = _DIRECTIVE.match(line)
         if match is None:
             lines.append(line)
             continue
-        sign, name, caption = match.groups("")
-        if sign not in _SIGNS:
-            raise OptionError(f"{line!r}: a line with @ is one of {', '.join(_SIGNS)}.")
+        directive, name, caption = match.groups("")
+        if directive not in _DIRECTIVES:
+            raise OptionError(f"{line!r}: a line with @ is one of {', '.join(_DIRECTIVES)}.")
         close()
-        blocks.append(Block(sign, name, caption))
+        blocks.append(LessonBlock(directive, name, caption))
     close()
     return tuple(blocks)

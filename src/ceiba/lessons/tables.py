@@ -30,7 +30,7 @@ TABLES: Final[Mapping[str, str]] = MappingProxyType(
 )
 _FOLDER: Final[ContextVar[Path | None]] = ContextVar("folder", default=None)
 
-Columns = dict[str, list[Any]]
+ColumnLists = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class LessonTable:
     """A table by columns (None is missing), and where it came from: ``file`` or ``stand-in``."""
 
     name: str
-    columns: Columns
+    columns: ColumnLists
     source: str
 
     @property
@@ -85,20 +85,20 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
 
 def read_from(folder: str | Path) -> None:
     """Look for the files of the lessons in a folder from now on."""
-    _FOLDER.set(_checked(folder))
+    _FOLDER.set(_check_folder(folder))
 
 
 @contextlib.contextmanager
-def tables_from(folder: str | Path | None) -> Iterator[None]:
+def data_folder(folder: str | Path | None) -> Iterator[None]:
     """Look for the files in a folder for a while (None: as before)."""
-    token = _FOLDER.set(_FOLDER.get() if folder is None else _checked(folder))
+    token = _FOLDER.set(_FOLDER.get() if folder is None else _check_folder(folder))
     try:
         yield
     finally:
         _FOLDER.reset(token)
 
 
-def _checked(folder: str | Path) -> Path:
+def _check_folder(folder: str | Path) -> Path:
     if not Path(folder).is_dir():
         raise DataError(
             f"Not a directory: {folder}. Pass the one that holds {', '.join(TABLES.values())} "
@@ -107,7 +107,7 @@ def _checked(folder: str | Path) -> Path:
     return Path(folder)
 
 
-def _read(path: Path, name: str) -> Columns:
+def _read(path: Path, name: str) -> ColumnLists:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
@@ -134,7 +134,7 @@ def _value(text: str) -> Any:
 # --- recipes -----------------------------------------------------------------------------------
 
 
-def _seattle() -> Columns:
+def _seattle() -> ColumnLists:
     """Ten years of days. Rain is likelier in winter and on days with a small range of temperatures.
 
     p(rain) = 1 / (1 + exp(-(1.1 cos(day) - 0.25 (TMAX - TMIN - 14)))), day as an angle from
@@ -176,7 +176,7 @@ _WATER: Final = {  # mean, spread and share of missing values, as in the public 
 }
 
 
-def _water() -> Columns:
+def _water() -> ColumnLists:
     """Invent 1,200 samples of water: normal columns, cells missing at random.
 
     Of the unlike samples (sulfate more than 1.4 spreads from its mean) 65 % can be drunk, of the
@@ -187,7 +187,7 @@ def _water() -> Columns:
     z = {name: rng.normal(size=n) for name in _WATER}
     z["Hardness"] = 0.6 * z["Sulfate"] + 0.8 * z["Hardness"]
     drinkable = rng.random(n) < np.where(np.abs(z["Sulfate"]) > 1.4, 0.65, 0.35)
-    columns: Columns = {}
+    columns: ColumnLists = {}
     for name, (mean, spread, missing) in _WATER.items():
         gone = rng.random(n) < missing
         numbers = np.round(mean + spread * z[name], 3).tolist()
@@ -198,7 +198,7 @@ def _water() -> Columns:
     return columns
 
 
-def _hitters() -> Columns:
+def _hitters() -> ColumnLists:
     """Invent 322 players. The logarithm of the salary has three levels, and normal noise of 0.5.
 
     5.1 below 4.5 years; from then on 6.0 below 117.5 hits and 6.7 above. 59 salaries are unknown.
@@ -214,7 +214,7 @@ def _hitters() -> Columns:
     return {"Years": years.astype(float).tolist(), "Hits": hits.tolist(), "Salary": salary}
 
 
-_RECIPES: Final[dict[str, Callable[[], Columns]]] = {
+_RECIPES: Final[dict[str, Callable[[], ColumnLists]]] = {
     "seattle": _seattle,
     "water": _water,
     "hitters": _hitters,

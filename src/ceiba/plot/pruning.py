@@ -12,7 +12,7 @@ from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import Ink, class_colours, ink_of
 from ceiba.plot.painting.text import round_numbers, set_apart_ticks
 from ceiba.tree.splits import number_text
-from ceiba.words import Words, words
+from ceiba.words import Catalogue, words
 
 _MARGIN = 1.12  # factor of the number of leaves left free at both ends
 MOST_DOTS = 60  # trees drawn one by one; more become a line in its band
@@ -85,7 +85,7 @@ def _as_table(table: Any) -> Listing:
 
 
 def _paint_held_out(
-    ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any, word: Words
+    ax: Axes, at: Any, figures: Any, ink: Ink, blue: Any, red: Any, word: Catalogue
 ) -> None:
     risk = figures["cv_risk"]
     error = figures.get("cv_se", np.zeros(len(risk)))
@@ -107,7 +107,7 @@ def _paint_held_out(
         ax.axhline(limit, color=ink.grey, lw=1, ls="--", zorder=1, label=label)
 
 
-def _label(ax: Axes, at: Any, figures: Any, word: Words) -> None:
+def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
     """Write leaves below and alpha above, at trees whose labels have room."""
     order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
     set_apart_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])

@@ -181,7 +181,7 @@ def _listing(
         "p_value_by": [tests[i].method for i in nodes],
         "kept": np.array([bool(keeps[i]) for i in nodes], bool),
     }
-    statistic = tree.task.of(_STATISTIC, "Chi-square pruning")
+    statistic = tree.task.lookup(_STATISTIC, "Chi-square pruning")
     legend = (
         "node: of the unpruned tree; only nodes whose branches were leaves, or had become leaves, "
         f"are tested\nstatistic: {statistic}; a split is kept if p_value <= {significance:g}"

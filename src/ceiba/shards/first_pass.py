@@ -24,14 +24,14 @@ from ceiba.table import (
     Kind,
     Schema,
     TargetInfo,
-    described,
+    fit_schema,
     read,
     read_target,
     read_weights,
-    sorted_levels,
+    sort_levels,
 )
-from ceiba.table.scanning import Piece
-from ceiba.table.targets import code_labels, split_target
+from ceiba.table.scanning import ScanPiece
+from ceiba.table.targets import encode_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")
@@ -59,14 +59,14 @@ class PieceLook:
 
 def batches_of(part: Any, columns: Sequence[str]) -> Iterable[Any]:
     """Return the columns of a part of a table (a piece of a file, or a DataFrame) in batches."""
-    if isinstance(part, Piece):
+    if isinstance(part, ScanPiece):
         return part.file.batches(part.groups, columns)
     return [part[list(columns)]] if len(part) else []
 
 
-def naming_file(part: Any, work: Callable[[], T]) -> T:
+def call_naming_file(part: Any, work: Callable[[], T]) -> T:
     """Do some work; its errors name the file of the part, if there is one."""
-    return part.naming_file(work) if isinstance(part, Piece) else work()
+    return part.call_naming_file(work) if isinstance(part, ScanPiece) else work()
 
 
 def look_at(
@@ -76,7 +76,7 @@ def look_at(
     batches = batches_of(part, [*levels, target, *([] if weight is None else [weight])])
     # Levels that only rows of weight 0 have are levels if an unseen one is an error.
     keep = options.unseen == "error"
-    return naming_file(part, lambda: _look_at(batches, target, weight, options.task, keep))
+    return call_naming_file(part, lambda: _look_at(batches, target, weight, options.task, keep))
 
 
 def _look_at(
@@ -109,7 +109,7 @@ def _look_at(
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
-                    table = described(table, weights > 0)  # as a fit in memory has it
+                    table = fit_schema(table, weights > 0)  # as a fit in memory has it
                 _join(seen, table.schema.columns)
     return seen
 
@@ -138,7 +138,7 @@ def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
                 f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
                 f"{earlier.levels} and {info.levels}. Write all files with the same categories."
             )
-        levels = sorted_levels(list({*earlier.levels, *info.levels}))
+        levels = sort_levels(list({*earlier.levels, *info.levels}))
         seen.infos[info.name] = replace(earlier, levels=levels)
 
 
@@ -163,7 +163,7 @@ def join(looks: Sequence[PieceLook]) -> PieceLook:
 
 def _classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
     """Return the classes of the target and the rows of each."""
-    classes, codes = code_labels(np.concatenate(whole.classes))
+    classes, codes = encode_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 

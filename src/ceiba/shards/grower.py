@@ -93,7 +93,7 @@ _WORDS: Final = {
 
 def check_supported(options: GrowOptions) -> None:
     """Refuse options that a table beyond memory does not know."""
-    criteria = options.task.of(_CRITERIA, "A table beyond memory")
+    criteria = options.task.lookup(_CRITERIA, "A table beyond memory")
     _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
     for name, value in options.stated.items():

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions
-from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
+from ceiba.shards.first_pass import FirstPass, batches_of, call_naming_file
 from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
 from ceiba.shards.table import ShardedTarget, Weighed
-from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, sums_of_digits
+from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, round_digit_sums
 from ceiba.table.targets import read_target_like, split_target
 
 
@@ -34,7 +34,7 @@ def fill(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> Seen:
     """Read a part of a table into the arrays of a shard; return what was seen."""
     weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
     batches = batches_of(part, [*first.schema.names, target, *weight])
-    return naming_file(part, lambda: _fill(arrays, batches, first, target))
+    return call_naming_file(part, lambda: _fill(arrays, batches, first, target))
 
 
 def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str) -> Seen:
@@ -94,11 +94,11 @@ def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
     sums = [shard.weight for shard in seen if shard.weight is not None]
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
     n_classes = first.counted if isinstance(first.counted, int) else 1
-    total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
+    total = round_digit_sums(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
     return Weighed(
         sum(shard.n_learned for shard in seen),
         float(total[0]),
-        np.ldexp(sums_of_digits(digits), first.units.weight),
+        np.ldexp(round_digit_sums(digits), first.units.weight),
     )
 
 

@@ -26,10 +26,10 @@ from ceiba.table import (
     Table,
     Target,
     TargetInfo,
-    code_numbers,
     column_range,
-    conform,
-    level_of_number,
+    conform_column,
+    encode_numbers,
+    number_to_level,
     read,
     read_target,
     read_weights,
@@ -208,7 +208,7 @@ def labels_of(column: Column, rows: Array) -> Array:
         return np.asarray(values == 1)
     if column.info.display == "number":
         return values.astype(np.int64) if bool((values == np.rint(values)).all()) else values
-    return np.array([level_of_number(float(v), column.info.display) for v in values], object)
+    return np.array([number_to_level(float(v), column.info.display) for v in values], object)
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
@@ -227,8 +227,8 @@ def _levels(column: Column, kind: Kind) -> Column:
     info = column.info
     if not info.is_numeric:
         return Column(replace(info, kind=kind), column.values, column.levels_found)
-    codes, numbers = code_numbers(column.values)
-    levels = tuple(level_of_number(number, info.display) for number in numbers.tolist())
+    codes, numbers = encode_numbers(column.values)
+    levels = tuple(number_to_level(number, info.display) for number in numbers.tolist())
     return Column(ColumnInfo(info.name, kind, levels, "number", info.n_missing), codes, True)
 
 
@@ -303,7 +303,7 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     for info in tree.schema.columns:
         column = table.column(info.name)
         converted = column if column.missing.all() else as_kind(column, _KIND_WORDS[info.kind])
-        columns.append(conform(converted, info))
+        columns.append(conform_column(converted, info))
     data = _with_target(table, columns, name, tree.target.task, weight)
     labels = data.y.values[:, 0]
     if tree.target.task.has_classes:

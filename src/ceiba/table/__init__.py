@@ -7,33 +7,33 @@ in.
 
 from __future__ import annotations
 
-from ceiba.table.described import column_range as column_range
-from ceiba.table.described import described as described
-from ceiba.table.described import with_missing_counted as with_missing_counted
-from ceiba.table.display import level_of_number as level_of_number
-from ceiba.table.display import show_number as show_number
-from ceiba.table.display import zone_named as zone_named
+from ceiba.table.display import format_value as format_value
+from ceiba.table.display import load_zone as load_zone
+from ceiba.table.display import number_to_level as number_to_level
+from ceiba.table.fit_schema import column_range as column_range
+from ceiba.table.fit_schema import fit_schema as fit_schema
+from ceiba.table.fit_schema import recount_missing as recount_missing
 from ceiba.table.identifiers import MIN_DISTINCT as MIN_DISTINCT
+from ceiba.table.identifiers import classify_texts as classify_texts
 from ceiba.table.identifiers import is_identifier as is_identifier
-from ceiba.table.identifiers import looks_like as looks_like
-from ceiba.table.identifiers import warned_identifier as warned_identifier
+from ceiba.table.identifiers import should_warn_identifier as should_warn_identifier
 from ceiba.table.levels import Levels
-from ceiba.table.levels import code_numbers as code_numbers
+from ceiba.table.levels import encode_numbers as encode_numbers
 from ceiba.table.levels import recode as recode
-from ceiba.table.levels import sorted_levels as sorted_levels
+from ceiba.table.levels import sort_levels as sort_levels
 from ceiba.table.read_for_fit import read
-from ceiba.table.read_for_predict import conform as conform
+from ceiba.table.read_for_predict import conform_column as conform_column
 from ceiba.table.read_for_predict import read_like as read_like
 from ceiba.table.scanning.scan import Scan, read_file, scan
 from ceiba.table.schema import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.schema import Display as Display
 from ceiba.table.table import Column, Table
 from ceiba.table.targets.target import Target, read_target
-from ceiba.table.weights import effective_rows as effective_rows
+from ceiba.table.weights import count_effective_rows as count_effective_rows
 from ceiba.table.weights import exact_sum as exact_sum
 from ceiba.table.weights import exact_sums as exact_sums
 from ceiba.table.weights import read_weights as read_weights
-from ceiba.table.weights import sums_of_digits as sums_of_digits
+from ceiba.table.weights import round_digit_sums as round_digit_sums
 
 __all__ = [
     "Column",

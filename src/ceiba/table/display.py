@@ -17,7 +17,7 @@ from ceiba.table.schema import Display
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
-def show_number(
+def format_value(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
     """Write a number of a column as people read it; datetimes in a zone, with its offset."""
@@ -30,7 +30,7 @@ def show_number(
             return (_EPOCH + datetime.timedelta(seconds=number)).date().isoformat()
         if zone is not None:
             moment = (_EPOCH + datetime.timedelta(seconds=number)).replace(tzinfo=datetime.UTC)
-            return moment.astimezone(zone_named(zone)).isoformat()
+            return moment.astimezone(load_zone(zone)).isoformat()
         if display in ("date", "datetime"):
             return (_EPOCH + datetime.timedelta(seconds=number)).isoformat()
         if display == "duration":
@@ -41,7 +41,7 @@ def show_number(
 
 
 @lru_cache(maxsize=32)
-def zone_named(zone: str) -> datetime.tzinfo:
+def load_zone(zone: str) -> datetime.tzinfo:
     """Return a time zone by its name or offset; UTC for one that is not known here."""
     offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
     if offset:
@@ -53,10 +53,10 @@ def zone_named(zone: str) -> datetime.tzinfo:
         return datetime.UTC
 
 
-def level_of_number(number: float, display: Display) -> Any:
+def number_to_level(number: float, display: Display) -> Any:
     """Return the level that stands for a number in a column made categorical by the user."""
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":
         return int(number) if number.is_integer() and abs(number) < 2**64 else number
-    return show_number(number, display)
+    return format_value(number, display)

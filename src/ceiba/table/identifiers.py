@@ -29,10 +29,10 @@ from ceiba.table.table import Column
 MIN_ROWS: Final = 50
 MIN_DISTINCT: Final = 0.99
 MANY_LEVELS: Final = 1000
-_SAMPLE: Final = 1024
-_EQUAL_STEPS: Final = 0.1
-_UNEVEN: Final = 7.81  # chi-square of 3 degrees of freedom: 5 % of even spreads exceed it
-_MOSTLY: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
+_SAMPLE_ROWS: Final = 1024
+_MIN_EQUAL_STEPS: Final = 0.1
+_MAX_CHI_SQUARE: Final = 7.81  # chi-square of 3 degrees of freedom: 5 % of even spreads exceed it
+_MIN_SHARE: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
 _CODE_WIDTH: Final = 5  # digits of equal width that are no quantity; years have four
 _NAME: Final = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|nr|no|key|index|code))$|[a-z](?:Id|ID|Nr|No|Key|Index|Code)$|^[A-Z]ID$"
@@ -46,20 +46,20 @@ _DATE: Final = re.compile(
 _LEADING_ZERO: Final = re.compile(r"\s*[+-]?0\d")
 _LETTER_AND_DIGIT: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)", re.DOTALL)
 
-Likeness = Literal["numbers", "dates", "codes", ""]
+TextContent = Literal["numbers", "dates", "codes", ""]
 
 
 def is_identifier(column: Column) -> bool:
     """Return whether a column names the rows; the rule is the module's docstring."""
     if column.info.is_numeric:
-        return column.info.display == "number" and _numbers_rows(column)
+        return column.info.display == "number" and _is_row_number(column)
     if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
         return False
     counts = level_counts(column)
     n = int(counts.sum())
     if n < MIN_ROWS or np.count_nonzero(counts) < MIN_DISTINCT * n:
         return False
-    return looks_like(column.info.levels, counts)[0] in ("codes", "")
+    return classify_texts(column.info.levels, counts)[0] in ("codes", "")
 
 
 def level_counts(column: Column) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ def level_counts(column: Column) -> NDArray[np.int64]:
     return np.bincount(codes[codes >= 0], minlength=column.info.n_levels)
 
 
-def _numbers_rows(column: Column) -> bool:
+def _is_row_number(column: Column) -> bool:
     info, values = column.info, column.values
     low, high = info.minimum, info.maximum
     if (
@@ -77,7 +77,7 @@ def _numbers_rows(column: Column) -> bool:
         or high - low + 1 < MIN_DISTINCT * (len(values) - info.n_missing)
     ):
         return False
-    some = values[:: -(-len(values) // _SAMPLE)] if len(values) > _SAMPLE else values
+    some = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
     for part in (some, values) if some is not values else (values,):
         present = part[~np.isnan(part)]
         if len(present) < MIN_ROWS or bool((present != np.floor(present)).any()):
@@ -88,14 +88,16 @@ def _numbers_rows(column: Column) -> bool:
     if _NAME.search(info.name):
         return True
     steps = np.unique(np.diff(distinct), return_counts=True)[1]
-    if steps.max() >= max(10, _EQUAL_STEPS * len(distinct)):
+    if steps.max() >= max(10, _MIN_EQUAL_STEPS * len(distinct)):
         return True
     quarters = np.histogram(distinct, 4)[0]
     expected = len(distinct) / 4
-    return bool(((quarters - expected) ** 2).sum() <= _UNEVEN * expected)
+    return bool(((quarters - expected) ** 2).sum() <= _MAX_CHI_SQUARE * expected)
 
 
-def looks_like(levels: Iterable[Any], counts: NDArray[np.int64]) -> tuple[Likeness, str | None]:
+def classify_texts(
+    levels: Iterable[Any], counts: NDArray[np.int64]
+) -> tuple[TextContent, str | None]:
     """Return whether most texts of a column are numbers, dates or codes of digits.
 
     The second value is a text that is none, if there is one.
@@ -105,7 +107,7 @@ def looks_like(levels: Iterable[Any], counts: NDArray[np.int64]) -> tuple[Likene
     n = sum(texts.values())
     for likeness, pattern in (("dates", _DATE), ("numbers", _NUMBER)):
         alike = {text for text in texts if pattern.fullmatch(text)}
-        if not n or sum(texts[text] for text in alike) < _MOSTLY * n:
+        if not n or sum(texts[text] for text in alike) < _MIN_SHARE * n:
             continue
         strange = [text for text in texts if text not in alike]
         if likeness == "numbers":
@@ -119,7 +121,7 @@ def looks_like(levels: Iterable[Any], counts: NDArray[np.int64]) -> tuple[Likene
     return "", None
 
 
-def warned_identifier(columns: Sequence[Column], j: int) -> bool:
+def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
     """Return whether `fit` warns that a column is an identifier.
 
     Not of numbers that came as floats without a gap, which counts seldom do, nor of numbers that
@@ -133,10 +135,10 @@ def warned_identifier(columns: Sequence[Column], j: int) -> bool:
     return is_identifier(column)
 
 
-def warn_of_columns(columns: Sequence[Column]) -> None:
+def warn_about_columns(columns: Sequence[Column]) -> None:
     """Warn of identifiers, of many levels, and of numbers or dates that are texts."""
     for j, column in enumerate(columns):
-        if warned_identifier(columns, j):
+        if should_warn_identifier(columns, j):
             n_rows = int(np.count_nonzero(~column.missing))
             name = column.info.name
             _warn(
@@ -145,10 +147,10 @@ def warn_of_columns(columns: Sequence[Column]) -> None:
                 f"X.drop(columns={name!r}) in pandas, X.drop({name!r}) in polars."
             )
         elif column.info.kind is Kind.CATEGORICAL:
-            _warn_of_levels(column)
+            _warn_about_levels(column)
 
 
-def _warn_of_levels(column: Column) -> None:
+def _warn_about_levels(column: Column) -> None:
     name = column.info.name
     if column.info.n_levels < MIN_ROWS:
         return
@@ -156,7 +158,7 @@ def _warn_of_levels(column: Column) -> None:
     n_levels, n_rows = int(np.count_nonzero(counts)), int(counts.sum())
     if n_levels < MIN_ROWS:
         return
-    likeness, _ = looks_like(column.info.levels, counts)
+    likeness, _ = classify_texts(column.info.levels, counts)
     if likeness in ("numbers", "dates"):
         convert = "to_numeric" if likeness == "numbers" else "to_datetime"
         _warn(

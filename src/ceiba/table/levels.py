@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, did_you_mean
-from ceiba.table.schema import listing
+from ceiba.table.schema import join_names
 from ceiba.table.table import MISSING_CODE
 
 Codes = NDArray[np.int32]
 
-_LONGEST = 2**64  # whole numbers beyond it are not written into model files
+_MAX_INTEGER = 2**64  # whole numbers beyond it are not written into model files
 
 
-def plain_level(value: Any) -> str | int | float | bool:
+def normalize_level(value: Any) -> str | int | float | bool:
     """Return a level as str, int, float or bool."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -33,11 +33,11 @@ def plain_level(value: Any) -> str | int | float | bool:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, int):
-        return int(value) if abs(value) < _LONGEST else str(value)
+        return int(value) if abs(value) < _MAX_INTEGER else str(value)
     if isinstance(value, float):
         if not math.isfinite(value):  # model files are JSON, which has no infinity
             return str(value)
-        return int(value) if value.is_integer() and abs(value) < _LONGEST else value
+        return int(value) if value.is_integer() and abs(value) < _MAX_INTEGER else value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
@@ -45,36 +45,36 @@ def plain_level(value: Any) -> str | int | float | bool:
     return str(value)
 
 
-def sorted_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
+def sort_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
     """Sort levels; numbers before strings if both occur (a declared category may mix them)."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
-def code_objects(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
+def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
     """Code strings by their sorted levels; whatever is neither str nor bytes is missing."""
     # A dict over all rows and a sort of the distinct strings: np.unique would sort all rows.
     distinct = dict.fromkeys(values)
-    plain = {v: plain_level(v) for v in distinct if isinstance(v, str | bytes)}
-    levels = sorted_levels(list(set(plain.values())))
+    plain = {v: normalize_level(v) for v in distinct if isinstance(v, str | bytes)}
+    levels = sort_levels(list(set(plain.values())))
     code_of = {level: code for code, level in enumerate(levels)}
     lookup = {v: code_of[plain[v]] if v in plain else MISSING_CODE for v in distinct}
     codes = np.fromiter(map(lookup.__getitem__, values), np.int32, len(values))
     return codes, levels
 
 
-def settle_levels(
+def normalize_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
     """Bring codes and levels of a category type into our form."""
     codes = codes.astype(np.int32, copy=False)
-    plain = [plain_level(level) for level in levels]
+    plain = [normalize_level(level) for level in levels]
     if len(set(plain)) < len(plain):
         twice = next(level for level in plain if plain.count(level) > 1)
         raise DataError(f"Column {name!r}: two levels are both written {twice!r}. Rename one.")
     if declared:
         return codes, tuple(plain)
     used = np.bincount(codes[codes >= 0], minlength=len(plain)) > 0
-    used_levels = sorted_levels(
+    used_levels = sort_levels(
         [level for level, is_used in zip(plain, used, strict=True) if is_used]
     )
     code_of = {level: code for code, level in enumerate(used_levels)}
@@ -88,7 +88,7 @@ def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
     return lookup[codes]
 
 
-def code_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     """Code numbers by their sorted distinct values; NaN is missing."""
     present = ~np.isnan(values)
     codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
@@ -128,7 +128,7 @@ class Levels(list[Any]):
             if value not in allowed:
                 raise DataError(
                     f"Row {row} holds {value!r}, which is not one of the levels "
-                    f"{listing(self.levels)}.{did_you_mean(value, self.levels)}"
+                    f"{join_names(self.levels)}.{did_you_mean(value, self.levels)}"
                 )
 
     def codes(self) -> list[int]:

@@ -1,6 +1,6 @@
 """Anything tabular -> Table, when fitting: kinds by type or by the user's wish, and what was seen.
 
-container -> Source (names and columns as found) -> checks -> columns with levels and ranges ->
+container -> TableSource (names and columns as found) -> checks -> columns with levels and ranges ->
 Table. A float matrix stays one.
 """
 
@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.table.described import column_range, matrix_ranges
-from ceiba.table.display import level_of_number
-from ceiba.table.identifiers import warn_of_columns
-from ceiba.table.levels import code_numbers, recode
+from ceiba.table.display import number_to_level
+from ceiba.table.fit_schema import column_range, matrix_ranges
+from ceiba.table.identifiers import warn_about_columns
+from ceiba.table.levels import encode_numbers, recode
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.numeric import EXACT_LIMIT
 from ceiba.table.readers.source import check_shape
 from ceiba.table.readers.sparse import sparse_ranges
-from ceiba.table.schema import ColumnInfo, Display, Kind, Schema, TargetInfo, listing, made_up_names
+from ceiba.table.schema import ColumnInfo, Display, Kind, Schema, TargetInfo, auto_names, join_names
 from ceiba.table.table import FLOATS, INTEGERS, MISSING_CODE, Column, Table
 
 _ALLOWED = (
@@ -82,34 +82,33 @@ def read(
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
-            return Table.from_matrix(X, Schema.of_numbers(matrix_ranges(X, None, n_threads)))
+            return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
             seen = matrix_ranges(X, None, n_threads)
             if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
-                return Table.from_matrix(X, Schema.of_numbers(seen))
+                return Table.from_matrix(X, Schema.from_ranges(seen))
     source = open_source(X)
     check_shape(source)
-    names = source.names or made_up_names(source.n_columns)
-    chosen = chosen_columns(categorical_features, names)
+    names = source.names or auto_names(source.n_columns)
+    chosen = find_categorical(categorical_features, names)
     display: Display = "boolean" if source.is_boolean else "number"
     if source.matrix is not None and not chosen and finite:
         seen = matrix_ranges(source.matrix, source.names, n_threads)
-        schema = Schema.of_numbers(seen, source.names, display).with_target(target)
+        schema = Schema.from_ranges(seen, source.names, display).with_target(target)
         return Table.from_matrix(source.matrix, schema)
     if source.sparse is not None and not chosen and finite:
         seen = sparse_ranges(source.sparse, source.names)
-        schema = Schema.of_numbers(seen, source.names, display).with_target(target)
+        schema = Schema.from_ranges(seen, source.names, display).with_target(target)
         return Table.from_sparse(source.sparse, schema)
     columns = tuple(
-        fitted_column(source.read_column(j, name), j in chosen, finite)
-        for j, name in enumerate(names)
+        fit_column(source.read_column(j, name), j in chosen, finite) for j, name in enumerate(names)
     )
-    warn_of_columns(columns)
+    warn_about_columns(columns)
     schema = Schema(tuple(c.info for c in columns), target, source.names is not None)
     return Table(columns, source.n_rows, schema)
 
 
-def fitted_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
+def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
     """Return a column with what was seen in it, made categorical if the user chose so."""
     info = column.info
     if info.is_numeric and not is_chosen:
@@ -119,8 +118,8 @@ def fitted_column(column: Column, is_chosen: bool = False, finite: bool = True) 
     codes, levels = column.values, info.levels
     if info.is_numeric:
         column_range(info.name, column.values)
-        codes, numbers = code_numbers(column.values)
-        texts = [level_of_number(number, info.display) for number in numbers.tolist()]
+        codes, numbers = encode_numbers(column.values)
+        texts = [number_to_level(number, info.display) for number in numbers.tolist()]
         levels = tuple(dict.fromkeys(texts))
         if len(levels) < len(texts):  # times that are shown alike are one level
             place = {level: code for code, level in enumerate(levels)}
@@ -131,7 +130,7 @@ def fitted_column(column: Column, is_chosen: bool = False, finite: bool = True) 
     return Column(ColumnInfo(info.name, kind, levels, "number", n_missing), codes, by_rows)
 
 
-def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
+def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
     """Return the positions of the columns that ``categorical_features`` names, as scikit-learn."""
     option, n_columns = f"categorical_features={categorical_features!r}", len(names)
     if categorical_features is None:
@@ -161,7 +160,7 @@ def chosen_columns(categorical_features: Any, names: tuple[str, ...]) -> frozens
             if name not in names:
                 raise OptionError(
                     f"categorical_features names {name!r}, but the table has "
-                    f"{listing(names)}.{did_you_mean(name, names)}"
+                    f"{join_names(names)}.{did_you_mean(name, names)}"
                 )
         return frozenset(map(names.index, chosen))
     if all(issubclass(kind, int) and kind is not bool for kind in types):

@@ -1,6 +1,6 @@
 """Anything tabular -> Table, when predicting: the columns, kinds and levels of a schema.
 
-container -> Source -> columns found by position or by name -> levels coded by the schema -> Table.
+container -> TableSource -> columns found by position or by name -> levels coded by the schema -> Table.
 A float matrix goes past all of this in a microsecond. By position (scikit-learn's rule), names that
 differ are scikit-learn's error, with a hint; names on one side only get its warning. By name, order
 is free and further columns are ignored. In both, a column called like the target is left out.
@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataWarning, OptionError, SchemaError, did_you_mean
-from ceiba.table.display import level_of_number
-from ceiba.table.levels import code_numbers, recode
+from ceiba.table.display import number_to_level
+from ceiba.table.levels import encode_numbers, recode
 from ceiba.table.readers.dispatch import open_source
 from ceiba.table.readers.source import check_shape
-from ceiba.table.readers.times import iso_seconds
+from ceiba.table.readers.times import parse_iso_dates
 from ceiba.table.scanning.scan import Scan, ScannedTable
-from ceiba.table.schema import ColumnInfo, Kind, Schema, listing
+from ceiba.table.schema import ColumnInfo, Kind, Schema, join_names
 from ceiba.table.table import FLOATS, MISSING_CODE, Column, Table
 
 Unseen = Literal["keep", "missing", "error"]
 _SMALL = 100_000  # cells that are copied faster than looked at column by column
 _MATCHES = ("position", "name", "order")
-_LISTED = 5
+_MAX_LISTED = 5
 _PLAIN = ("number", "boolean")
 _DATES = ("date", "datetime")
 
@@ -60,10 +60,10 @@ def read_like(
         names = source.names
         if match == "order":
             names = schema.names if schema.named else None
-        positions = by_position(names, source.n_columns, schema, owner)
+        positions = match_by_position(names, source.n_columns, schema, owner)
         check_shape(source)
     elif match == "name":
-        positions = by_name(source.names, source.n_columns, schema, owner)
+        positions = match_by_name(source.names, source.n_columns, schema, owner)
     else:
         raise OptionError(
             f"match={match!r}. Allowed are 'position', 'name' and 'order'."
@@ -75,55 +75,57 @@ def read_like(
     if source.sparse is not None and schema.is_matrix:
         return Table.from_sparse(source.sparse if as_is else source.sparse[:, positions], schema)
     columns = tuple(
-        conform(source.read_column(j, info.name), info, unseen)
+        conform_column(source.read_column(j, info.name), info, unseen)
         for j, info in zip(positions, schema.columns, strict=True)
     )
     return Table(columns, source.n_rows, schema)
 
 
-def by_position(
+def match_by_position(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
     """Return the positions in X of the columns of ``schema``, which must have the same order."""
-    positions = _without_target(names, n_columns, schema)
+    positions = _drop_target(names, n_columns, schema)
     if names is not None and schema.named:
         columns = [names[j] for j in positions]
         if columns != list(schema.names):
-            raise SchemaError(_difference(columns, schema.names))
+            raise SchemaError(_name_mismatch_message(columns, schema.names))
         return positions
     if names is not None:
         _warn(f"X has feature names, but {owner} was fitted without feature names")
     elif schema.named:
         _warn(f"X does not have valid feature names, but {owner} was fitted with feature names")
-    check_width(len(positions), schema, owner)
+    check_n_columns(len(positions), schema, owner)
     return positions
 
 
-def by_name(names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str) -> list[int]:
+def match_by_name(
+    names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
+) -> list[int]:
     """Return the positions in X of the columns of ``schema``, by their names if both have any."""
     if names is None or not schema.named:
-        positions = _without_target(names, n_columns, schema)
+        positions = _drop_target(names, n_columns, schema)
         if names is not None and set(schema.names) <= set(names):
             return [names.index(name) for name in schema.names]
-        check_width(len(positions), schema, owner)
+        check_n_columns(len(positions), schema, owner)
         return positions
     position = {name: j for j, name in enumerate(names)}
     absent = [name for name in schema.names if name not in position]
     if absent:
-        raise SchemaError(_absent(absent, names, schema))
+        raise SchemaError(_missing_columns_message(absent, names, schema))
     return [position[name] for name in schema.names]
 
 
-def check_width(n_columns: int, schema: Schema, owner: str) -> None:
+def check_n_columns(n_columns: int, schema: Schema, owner: str) -> None:
     """Raise scikit-learn's error if the number of columns differs."""
     if n_columns != schema.n_columns:
         raise SchemaError(
             f"X has {n_columns} features, but {owner} is expecting {schema.n_columns} features as "
-            f"input: {listing(schema.names)}."
+            f"input: {join_names(schema.names)}."
         )
 
 
-def _without_target(names: tuple[str, ...] | None, n_columns: int, schema: Schema) -> list[int]:
+def _drop_target(names: tuple[str, ...] | None, n_columns: int, schema: Schema) -> list[int]:
     target = schema.target.name if schema.target is not None else None
     if names is None or target is None or target in schema.names:
         return list(range(n_columns))
@@ -134,55 +136,57 @@ def _warn(message: str) -> None:
     warnings.warn(message, DataWarning, stacklevel=5)
 
 
-def _difference(names: Sequence[str], fitted: Sequence[str]) -> str:
+def _name_mismatch_message(names: Sequence[str], fitted: Sequence[str]) -> str:
     """Write scikit-learn's message, to the letter, and after it what may have been meant."""
     unseen = sorted(set(names) - set(fitted))
     absent = sorted(set(fitted) - set(names))
     lines = ["The feature names should match those that were passed during fit."]
     if unseen:
-        lines += ["Feature names unseen at fit time:", *_bullets(unseen)]
+        lines += ["Feature names unseen at fit time:", *_bullet_list(unseen)]
     if absent:
-        lines += ["Feature names seen at fit time, yet now missing:", *_bullets(absent)]
+        lines += ["Feature names seen at fit time, yet now missing:", *_bullet_list(absent)]
     if not unseen and not absent:
         lines += ["Feature names must be in the same order as they were in fit."]
         j = next(j for j, (got, was) in enumerate(zip(names, fitted, strict=True)) if got != was)
         lines += [f"The first difference: column {j} is {names[j]!r}, in fit it was {fitted[j]!r}."]
-    for name in unseen[:_LISTED]:
+    for name in unseen[:_MAX_LISTED]:
         hint = did_you_mean(name, absent)
         if hint:
             lines.append(f"{name!r}:{hint}")
     return "\n".join(lines) + "\n"
 
 
-def _absent(absent: Sequence[str], names: Sequence[str], schema: Schema) -> str:
+def _missing_columns_message(absent: Sequence[str], names: Sequence[str], schema: Schema) -> str:
     free = [name for name in names if name not in schema.names]
     lines = [f"X lacks {len(absent)} of the {schema.n_columns} columns seen when fitting:"]
-    for name in absent[:_LISTED]:
+    for name in absent[:_MAX_LISTED]:
         hint = did_you_mean(name, free)
         lines.append(f"- {name}{hint.replace(' Did you mean', ' (is it').replace('?', ' in X?)')}")
-    lines += ["- ..."] * (len(absent) > _LISTED)
-    lines.append(f"X has {listing(tuple(names))}. Add the columns; None or NaN where unknown.")
+    lines += ["- ..."] * (len(absent) > _MAX_LISTED)
+    lines.append(f"X has {join_names(tuple(names))}. Add the columns; None or NaN where unknown.")
     return "\n".join(lines)
 
 
-def _bullets(names: Sequence[str]) -> list[str]:
-    return [f"- {name}" for name in names[:_LISTED]] + ["- ..."] * (len(names) > _LISTED)
+def _bullet_list(names: Sequence[str]) -> list[str]:
+    return [f"- {name}" for name in names[:_MAX_LISTED]] + ["- ..."] * (len(names) > _MAX_LISTED)
 
 
-def conform(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
+def conform_column(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
     """Return ``column`` as a column of ``info``."""
     if info.is_numeric:
-        return Column(info, _numbers(column, info))
+        return Column(info, _conform_numbers(column, info))
     if column.info.is_numeric:
-        codes, numbers = code_numbers(column.values)
-        levels = tuple(level_of_number(number, column.info.display) for number in numbers.tolist())
+        codes, numbers = encode_numbers(column.values)
+        levels = tuple(number_to_level(number, column.info.display) for number in numbers.tolist())
     else:
         codes, levels = column.values, column.info.levels
     if levels == info.levels:
         return Column(info, codes)
     texts = {isinstance(level, str) for level in levels}
     if levels and info.levels and texts.isdisjoint(isinstance(level, str) for level in info.levels):
-        raise _unlike(info, f"{'strings' if True in texts else 'numbers'} ({listing(levels, 3)})")
+        raise _kind_error(
+            info, f"{'strings' if True in texts else 'numbers'} ({join_names(levels, 3)})"
+        )
     other = MISSING_CODE if unseen == "missing" else info.n_levels
     codes_by_schema = recode(codes, [info.codes.get(level, other) for level in levels])
     if unseen == "error" and (is_unseen := codes_by_schema == info.n_levels).any():
@@ -194,27 +198,27 @@ def conform(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column
     return Column(info, codes_by_schema)
 
 
-def _numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
+def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
     if not column.info.is_numeric:
         if column.missing.all():
             return np.full(len(column.values), np.nan)
         if info.display in _DATES and all(isinstance(level, str) for level in column.info.levels):
-            return _iso_strings(column, info)
-        raise _unlike(info, f"strings or categories ({listing(column.info.levels, 3)})")
+            return _read_iso_dates(column, info)
+        raise _kind_error(info, f"strings or categories ({join_names(column.info.levels, 3)})")
     mine, theirs = info.display, column.info.display
     are_dates = mine in _DATES and theirs in _DATES
     same = mine == theirs or are_dates or (mine in _PLAIN and theirs in _PLAIN)
     if (are_dates or not same) and not column.missing.all():
         if not same:
-            raise _unlike(info, f"{theirs}s")
+            raise _kind_error(info, f"{theirs}s")
         _check_zones(info, column.info.zone)
     return column.values
 
 
-def _iso_strings(column: Column, info: ColumnInfo) -> NDArray[Any]:
+def _read_iso_dates(column: Column, info: ColumnInfo) -> NDArray[Any]:
     """Read ISO strings where dates are expected, each distinct one once."""
     used = np.unique(column.values[~column.missing])
-    numbers, zone = iso_seconds(info.name, [column.info.levels[code] for code in used.tolist()])
+    numbers, zone = parse_iso_dates(info.name, [column.info.levels[code] for code in used.tolist()])
     _check_zones(info, zone)
     # The last entry serves code -1.
     by_code: NDArray[Any] = np.full(len(column.info.levels) + 1, np.nan)
@@ -236,12 +240,12 @@ def _check_zones(info: ColumnInfo, zone: str | None) -> None:
     )
 
 
-def _unlike(info: ColumnInfo, got: str) -> SchemaError:
+def _kind_error(info: ColumnInfo, got: str) -> SchemaError:
     """Return the error for a column of another kind than when fitting."""
     expected = f"{info.display}s"
     if not info.is_numeric:
         kind = "an ordered category" if info.kind is Kind.ORDERED else "categories"
-        expected = f"{kind} ({listing(info.levels, 3)})"
+        expected = f"{kind} ({join_names(info.levels, 3)})"
     return SchemaError(
         f"Column {info.name!r}: expected {expected}, got {got}. Convert the column to what it was "
         "when fitting."

@@ -139,22 +139,22 @@ class TargetInfo:
         """Size of the value of an output: the most classes of one, or 1."""
         return max(self.n_classes, default=1)
 
-    def of_output(self, k: int, text: str) -> str:
+    def format_output(self, k: int, text: str) -> str:
         """Write what is said of one output, with its name if it has one: ``size = large``.
 
         Examples
         --------
-        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).of_output(1, "70")
+        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).format_output(1, "70")
         'weight = 70'
         """
         return f"{self.outputs[k]} = {text}" if self.outputs else text
 
-    def after_name(self, k: int) -> str:
+    def output_suffix(self, k: int) -> str:
         """Return the ending of a name that belongs to one output of several: its name or number.
 
         Examples
         --------
-        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).after_name(1)
+        >>> TargetInfo(None, "regression", (), 2, ("height", "weight")).output_suffix(1)
         '_weight'
         """
         if self.n_outputs == 1:
@@ -208,7 +208,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     @staticmethod
-    def of_numbers(
+    def from_ranges(
         seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
     ) -> Schema:
         """Return the schema of a matrix; what it says of each column is spelled out at first use.
@@ -223,7 +223,7 @@ class Schema:
 
         Examples
         --------
-        >>> Schema.of_numbers(np.array([[0.0], [1.5], [4.0]])).columns[0].maximum
+        >>> Schema.from_ranges(np.array([[0.0], [1.5], [4.0]])).columns[0].maximum
         4.0
         """
         schema = object.__new__(Schema)
@@ -232,15 +232,15 @@ class Schema:
             named=names is not None,
             n_columns=seen.shape[1],
             is_matrix=True,
-            _seen=(seen, names, display),
+            _ranges=(seen, names, display),
         )
         return schema
 
     def __getattr__(self, name: str) -> Any:
-        if name != "columns" or "_seen" not in self.__dict__:
+        if name != "columns" or "_ranges" not in self.__dict__:
             raise AttributeError(f"'Schema' object has no attribute {name!r}")
-        seen, names, display = self.__dict__["_seen"]
-        spelled = zip(names or made_up_names(seen.shape[1]), *seen.tolist(), strict=True)
+        seen, names, display = self.__dict__["_ranges"]
+        spelled = zip(names or auto_names(seen.shape[1]), *seen.tolist(), strict=True)
         columns = tuple(
             ColumnInfo(
                 name,
@@ -277,7 +277,7 @@ class Schema:
         except KeyError:
             raise SchemaError(
                 f"There is no column {name!r}; the table has "
-                f"{listing(self.names)}.{did_you_mean(name, self.names)}"
+                f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
             ) from None
 
     def with_target(self, target: TargetInfo | None) -> Schema:
@@ -287,12 +287,12 @@ class Schema:
         return schema
 
 
-def made_up_names(n_columns: int) -> tuple[str, ...]:
+def auto_names(n_columns: int) -> tuple[str, ...]:
     """Return the names of nameless columns: x0, x1, ..."""
     return tuple([f"x{j}" for j in range(n_columns)])
 
 
-def listing(names: tuple[Any, ...], limit: int = 8) -> str:
+def join_names(names: tuple[Any, ...], limit: int = 8) -> str:
     """Write names for a message, cut after ``limit`` of them."""
     text = ", ".join(repr(name) for name in names[:limit])
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text or "none"

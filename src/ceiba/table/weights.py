@@ -52,15 +52,15 @@ def exact_sums(
     weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
 ) -> NDArray[np.float64]:
     """Return the sums of weights of each group, each rounded once."""
-    return sums_of_digits(np.asarray(_core.sum_digits(weight, groups, n_groups)))
+    return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
 
 
-def sums_of_digits(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
+def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return sums that are given as digits (`_core.sum_digits`), rounded once."""
     return np.asarray(_core.digit_sums(digits))
 
 
-def effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
+def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
     """Return the number of rows that weights are worth: their sum if they count, else Kish's.
 
     Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.

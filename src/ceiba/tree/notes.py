@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba.formatting import escape_control
 from ceiba.task import Task
 from ceiba.tree.impurity import class_risk
 from ceiba.tree.splits.sentences import number_text
-from ceiba.visible import visible
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
@@ -69,7 +69,7 @@ class NodeNote:
             parts.append(f"asked first from here on: {', '.join(self.prefer)}")
         if self.sealed:
             parts.append("stays a leaf")
-        return visible("; ".join(filter(None, parts)), one_line=True)
+        return escape_control("; ".join(filter(None, parts)), one_line=True)
 
 
 def _shown(value: Any) -> str:
@@ -120,7 +120,7 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     label = None
     if answer is not None:
         read = {Task.CLASSIFICATION: _class_of, Task.REGRESSION: _number}
-        label = tree.task.of(read, "An answer set by hand")(tree, answer)
+        label = tree.task.lookup(read, "An answer set by hand")(tree, answer)
         note = replace(note, answer=label, before=before, reason=reason)
     return _answering(
         with_note(tree, node, note), node, before if answer is None else label, before

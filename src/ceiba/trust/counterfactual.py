@@ -19,7 +19,7 @@ import numpy as np
 
 from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.paths import STAYS, Chain, Clause, ValueSet, clause_of
-from ceiba.table import Column, Table, show_number
+from ceiba.table import Column, Table, format_value
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import ALL_DIGITS
@@ -372,7 +372,7 @@ def _shown(info: Any, value: float) -> Any:
     if info.is_numeric:
         if value != value:
             return None
-        return value if info.display == "number" else show_number(value, info.display)
+        return value if info.display == "number" else format_value(value, info.display)
     if value < 0:
         return None
     return info.levels[int(value)] if value < info.n_levels else "unseen level"

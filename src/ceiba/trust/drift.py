@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.inspection import is_weighted, mean_interval, says_its_mean, wilson
-from ceiba.listing import Block, Listing, by_column, text_of
+from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.table import Table, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree, rows_by_weight, sum_up
@@ -79,7 +79,7 @@ class Drift:
         return self.start is not None
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
         """Return the comparison as it is printed: sentences and two tables."""
@@ -297,7 +297,7 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
             shares = _share(before[b], before.sum()), _share(after[b], after.sum())
             rows.append((i, child, condition, *counts, *shares, float(parts[b]), float(p_node[i])))
     legend = "shares: of the rows in the node; PSI: the branch's part; p: corrected for all nodes"
-    return Listing(by_column(names, rows), title="branches", legend=legend)
+    return Listing(rows_to_columns(names, rows), title="branches", legend=legend)
 
 
 def _rounded(listing: Listing) -> Listing:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
+from ceiba.formatting import pluralize
 from ceiba.inspection import (
     ClassEvaluation,
     NumberEvaluation,
@@ -29,13 +30,12 @@ from ceiba.inspection import (
     share_interval,
     wilson,
 )
-from ceiba.listing import Block, Listing, by_column, text_of
-from ceiba.table import Table, effective_rows, read_target, read_weights
+from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.table import Table, count_effective_rows, read_target, read_weights
 from ceiba.table.readers import missing_mask
 from ceiba.table.targets import is_named_target, split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.visible import counted
 
 Array = npt.NDArray[Any]
 _SHOWN: Final = 5  # labels that a message names
@@ -149,7 +149,7 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
         elif hint := did_you_mean(str(label), by_text):
             hints.append(hint.replace("?", f" for {label!r}?"))
     strange_text = ", ".join(
-        f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_SHOWN]
+        f"{label!r} ({pluralize(seen[label], 'row')})" for label in strange[:_SHOWN]
     )
     strange_text += ", ..." if len(strange) > _SHOWN else ""
     names = ", ".join(repr(label) for label in labels[:_SHOWN])
@@ -159,7 +159,7 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
         raise DataError(f"No row of y has a class of the model. y has {rest}")
     if not warn:
         return
-    rows = counted(sum(seen[label] for label in strange), "row")
+    rows = pluralize(sum(seen[label] for label in strange), "row")
     warnings.warn(
         f"y has classes that the model does not know, in {rows} of {sum(seen.values())}, which "
         f"count as errors: {rest}",
@@ -205,7 +205,7 @@ class GroupEvaluation:
     confidence: float
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
         """Return the figures as they are printed: a table and what differs."""
@@ -325,7 +325,7 @@ class _Rows:
     def mean(self, values: Array) -> _Figure:
         """Return the mean of figures from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
-        n = effective_rows(self.weight, self.n, self.frequency)
+        n = count_effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
         low, high = mean_interval(values, w, n, self.confidence, self.frequency)
         if low == high:  # all rows alike: as many others as a share of 0 allows, at most 1 apart
@@ -370,7 +370,7 @@ def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) ->
         for name, figure in mine.items()
     ]
     names = ("group", "figure", "value", "low", "high", "rows")
-    return Listing(by_column(names, lines), title="figures per group")
+    return Listing(rows_to_columns(names, lines), title="figures per group")
 
 
 def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) -> Listing:
@@ -386,7 +386,7 @@ def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) 
             apart = figure.value - other.value
             lines.append((group, name, apart, apart - below, apart + above))
     names = ("group", "figure", "difference", "low", "high")
-    return Listing(by_column(names, lines), title=f"differences to {reference}")
+    return Listing(rows_to_columns(names, lines), title=f"differences to {reference}")
 
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any) -> tuple[Any, Any, Any]:

@@ -21,14 +21,14 @@ import numpy.typing as npt
 
 from ceiba.edit import set_split_in
 from ceiba.errors import OptionError, TreeError
+from ceiba.formatting import format_number
 from ceiba.grow import Problem
-from ceiba.listing import Block, Listing, by_column, text_of
+from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import Split
-from ceiba.visible import figure
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
@@ -72,7 +72,7 @@ class Stability:
     n_leaves: Array
 
     def __str__(self) -> str:
-        return text_of(self.blocks())
+        return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
         """Return the comparison as it is printed: sentences and two tables."""
@@ -82,7 +82,7 @@ class Stability:
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
             spread = f"two of them give a row the same answer in {shares} of cases"
         else:
-            apart = ", ".join(figure(float(value), 4) for value in each)
+            apart = ", ".join(format_number(float(value), 4) for value in each)
             spread = f"two of them differ by {apart} (root mean square)"
         if len(each) > 1:
             spread += ", by output"
@@ -267,7 +267,7 @@ class _Tally:
             "reached: share of resampled trees that ask about the same columns above; chosen: and "
             "about this one here; cut: the middle 90 %; instead: the most common other choice"
         )
-        return Listing(by_column(heads, rows), title="splits", legend=legend)
+        return Listing(rows_to_columns(heads, rows), title="splits", legend=legend)
 
     def _columns(self, times: int) -> Listing:
         names = self.tree.schema.names
@@ -418,7 +418,7 @@ def _result(
         "within 1 SE",
     )  # fmt: skip
     table = Listing(
-        by_column(heads, lines),
+        rows_to_columns(heads, lines),
         title=f"columns that could stand at node {node}",
         legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
         f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "

@@ -17,7 +17,7 @@ from ceiba import errors
 LANGUAGES: Final = ("en", "es", "pt")
 
 
-class Words:
+class Catalogue:
     """The catalogue of one language: `words("es")("text.leaves", n=3)` is "3 hojas"."""
 
     def __init__(self, lang: str) -> None:
@@ -62,9 +62,9 @@ class Words:
 
 
 @cache
-def words(lang: str) -> Words:
+def words(lang: str) -> Catalogue:
     """Return the catalogue of a language: "en", "es" or "pt"."""
-    return Words(lang)
+    return Catalogue(lang)
 
 
 def say(lang: str, key: str, **values: Any) -> str:

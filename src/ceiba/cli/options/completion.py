@@ -84,13 +84,13 @@ def _of_list(context: typer.Context, incomplete: str) -> list[str]:
 def columns_of(source: str | None) -> list[str]:
     """Return the names of the columns of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
-        from ceiba.table.files import CsvFile, Reading, batches, is_text
+        from ceiba.table.files import CsvFile, ReadOptions, is_text, read_batches
 
         if source is None or source == "-":
             return []
         if is_text(source):
-            return list(CsvFile(source, Reading(quiet=True), rows=100).format.names)
-        return next(iter(batches(source, Reading(quiet=True), 100))).columns
+            return list(CsvFile(source, ReadOptions(quiet=True), rows=100).format.names)
+        return next(iter(read_batches(source, ReadOptions(quiet=True), 100))).columns
     return []
 
 

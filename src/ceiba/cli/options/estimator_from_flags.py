@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.table.files import Reading, load_table
+from ceiba.table.files import ReadOptions, load_table
 from ceiba.task import Task
 
 _FEW: Final = 20
@@ -78,7 +78,7 @@ def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
 
 def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
     """Read a CSV of three columns: truth, predicted, cost."""
-    frame = load_table(path, Reading()).frame
+    frame = load_table(path, ReadOptions()).frame
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
     by_text = {str(label): label for label in labels}
@@ -100,7 +100,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     params = {name: value for name, value in options.items() if value is not None}
     make: Callable[..., Any]
     if recipe is None:
-        make = getattr(estimators, task.of(ESTIMATORS, "An estimator"))
+        make = getattr(estimators, task.lookup(ESTIMATORS, "An estimator"))
     else:
         make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
         if make is None:

@@ -132,10 +132,10 @@ class ReadingFlags:
     skip_rows: int = 0
 
     def reading(self, quiet: bool = False, **settings: Any) -> Any:
-        """Check the options and return the `Reading`."""
-        from ceiba.table.files import read_options
+        """Check the options and return the `ReadOptions`."""
+        from ceiba.table.files import build_read_options
 
-        return replace(read_options(**vars(self)), quiet=quiet, **settings)
+        return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
         """Return how to read rows for a model: as those were read that it was learned from."""

@@ -29,7 +29,7 @@ from ceiba.errors import (
     OutputError,
     TreeError,
 )
-from ceiba.visible import visible
+from ceiba.formatting import escape_control
 
 if TYPE_CHECKING:
     from ceiba.listing import Block
@@ -73,14 +73,14 @@ def fitted(value: Any, stream: IO[str] | None = None) -> str:
     A value is a text, a table, something with `blocks`, or a list of these. Where there are
     colours, their codes are let through, and nothing else.
     """
-    from ceiba.listing import Grid, text_of  # numpy, which --help does not wait for
+    from ceiba.listing import Grid, format_blocks  # numpy, which --help does not wait for
 
     def safe(text: str) -> str:
         parts = _CODE.split(text) if has_color(stream) else [text]
-        return "".join(part if k % 2 else visible(part) for k, part in enumerate(parts))
+        return "".join(part if k % 2 else escape_control(part) for k, part in enumerate(parts))
 
     blocks = (block if isinstance(block, Grid) else safe(block) for block in _blocks_of(value))
-    return text_of(blocks, width_of(stream))
+    return format_blocks(blocks, width_of(stream))
 
 
 def _blocks_of(value: Any) -> list[Block]:

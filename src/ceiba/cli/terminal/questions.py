@@ -13,8 +13,8 @@ from typing import Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, did_you_mean
-from ceiba.table import ColumnInfo, Table, show_number
-from ceiba.table.files import Batch, Style, by_schema
+from ceiba.table import ColumnInfo, Table, format_value
+from ceiba.table.files import Batch, Style, apply_schema
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
@@ -58,7 +58,7 @@ class Conversation:
 
     def tell(self, column: str, text: str) -> None:
         """Take an answer; an empty one is "not known"."""
-        from ceiba.table.files import plain_value
+        from ceiba.table.files import normalize_value
 
         text = text.strip()
         info = self.info(column)
@@ -66,7 +66,7 @@ class Conversation:
         if value is not None and not info.is_numeric:
             value = _level(value, info)
         elif value is not None:
-            value = plain_value(value, info, self.styles)
+            value = normalize_value(value, info, self.styles)
         before = dict(self.known)
         self.known[column] = value
         try:
@@ -82,7 +82,7 @@ class Conversation:
         cells = {name: [self.known.get(name)] for name in self.tree.schema.names}
         frame = pl.DataFrame(cells, schema=dict.fromkeys(cells, pl.String))
         tree = self.tree
-        return route.read(tree, by_schema(Batch(frame.columns, 0, frame), tree.schema))
+        return route.read(tree, apply_schema(Batch(frame.columns, 0, frame), tree.schema))
 
 
 def _level(text: str, info: ColumnInfo) -> str:
@@ -116,7 +116,7 @@ def range_of(info: ColumnInfo, lang: str = "en") -> str:
         return ""
     if info.display == "number":
         return f"{number_text(info.minimum, 4)} ... {number_text(info.maximum, 4)}"
-    ends = (show_number(end, info.display, zone=info.zone) for end in (info.minimum, info.maximum))
+    ends = (format_value(end, info.display, zone=info.zone) for end in (info.minimum, info.maximum))
     return " ... ".join(ends)
 
 

@@ -15,12 +15,12 @@ from textual.widgets import Footer, Header, Input, Static
 from textual.widgets import Tree as Outline
 from textual.widgets.tree import TreeNode
 
+from ceiba.formatting import escape_control, pluralize
 from ceiba.inspection import explain
 from ceiba.layout import percent
 from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
-from ceiba.visible import counted, visible
 
 _OPEN: Final = 2  # levels that are unfolded at first
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
@@ -101,12 +101,12 @@ class TreeViewer(App[None]):
         if node in self.way:
             parts.append("● ", style="bold yellow")
         sentence = "root" if not node else self._sentence(node)
-        parts.append(visible(sentence, one_line=True))
+        parts.append(escape_control(sentence, one_line=True))
         if tree.n_rows[0]:
             parts.append(f"  n={tree.n_rows[node]}", style="dim")
         style = f"bold {self._color(node)}" if tree.is_leaf[node] else self._color(node)
         arrow = "→ " if tree.is_leaf[node] else ""
-        parts.append(f"  {arrow}{visible(self._answer(node), one_line=True)}", style=style)
+        parts.append(f"  {arrow}{escape_control(self._answer(node), one_line=True)}", style=style)
         return parts
 
     def _sentence(self, node: int) -> str:
@@ -132,12 +132,12 @@ class TreeViewer(App[None]):
         kind = "Leaf" if tree.is_leaf[node] else "Node"
         text.append(f"{kind} {node}" + "\n", style="bold")
         if tree.n_rows[0]:
-            rows = counted(int(tree.n_rows[node]), "row")
+            rows = pluralize(int(tree.n_rows[node]), "row")
             share = percent(float(tree.share[node]), 1)
             by = "" if tree.class_prior is None else ", prior-weighted"
             text.append(f"{rows}, {share} of all{by}" + "\n")
         text.append("says ")
-        text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
+        text.append(f"{escape_control(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task.has_classes and tree.n_outputs == 1:
             self._shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
@@ -145,10 +145,10 @@ class TreeViewer(App[None]):
         split = tree.splits.split(node, tree.schema)
         if split is not None:
             text.append("\n" + "asks ")
-            asked = visible(split.sentence(0, tree.schema, max_levels=12), one_line=True)
+            asked = escape_control(split.sentence(0, tree.schema, max_levels=12), one_line=True)
             text.append(f"{asked}?\n", style="bold")
             text.append(f"gain {number_text(float(tree.gain[node]), 4)}" + "\n")
-            below = counted(self._n_leaves(node), "leaf", "leaves")
+            below = pluralize(self._n_leaves(node), "leaf", "leaves")
             text.append(f"{below} below" + "\n")
         if self.table is not None:
             self._way_of_row(text)
@@ -165,7 +165,7 @@ class TreeViewer(App[None]):
         longest = min(max(len(level_text(label)) for label in labels), 16)
         for k, label in enumerate(labels):
             share = float(self.model.value[node, 0, k])
-            name = visible(level_text(label), one_line=True)[:longest]
+            name = escape_control(level_text(label), one_line=True)[:longest]
             text.append(f"{name:<{longest}} ")
             text.append("█" * round(_BAR * share), style=_COLORS[k % len(_COLORS)])
             text.append(f" {percent(share, 1)}\n")
@@ -174,7 +174,7 @@ class TreeViewer(App[None]):
     def _way_of_row(self, text: Text) -> None:
         explanation = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
-        text.append(visible(str(explanation)))
+        text.append(escape_control(str(explanation)))
 
     # ------------------------------------------------------------------ moves
 

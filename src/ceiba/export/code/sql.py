@@ -159,7 +159,7 @@ def _query(
     leaf = writer.new_column(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
-        tail = tree.target.after_name(k)
+        tail = tree.target.output_suffix(k)
         answers = {node: writer.answer(node, k) for node in nodes}
         columns.append((f"{prefix}prediction{tail}", answers))
         if tree.task.has_classes:

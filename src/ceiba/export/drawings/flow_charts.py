@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ceiba.formatting import escape_control
 from ceiba.layout import NodeFills, fold, shown_nodes
 from ceiba.tree import Tree
-from ceiba.visible import visible
 
 # What Mermaid or HTML would read as a sign of its own is written as a character code.
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
@@ -83,7 +83,7 @@ def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
 def _quoted(*lines: str) -> str:
     """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
     safe = (
-        visible(line.replace("\r", " ").replace("\n", " "))
+        escape_control(line.replace("\r", " ").replace("\n", " "))
         .replace("\\", "\\\\")
         .replace('"', '\\"')
         for line in lines

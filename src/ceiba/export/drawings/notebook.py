@@ -9,9 +9,9 @@ from html import escape
 from typing import Final
 
 from ceiba.export.drawings.svg import to_svg
+from ceiba.formatting import escape_control
 from ceiba.layout import Fold, NodeFills, ShownNode, fold, fold_weight, shown_nodes
 from ceiba.tree import Tree
-from ceiba.visible import visible
 
 PICTURE: Final = (820.0, 480.0)  # points
 MOST_NODES: Final = 300  # in the list
@@ -63,9 +63,9 @@ def _line(node: ShownNode, fills: NodeFills) -> str:
     colour, _ = fills(node.node, leaf=node.leaf)
     strength = 0.3 + 0.7 * float(fills.strengths[node.node])
     patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
-    edge = f"{escape(visible(node.edge))}: " if node.edge else ""
-    figures = "".join(f" · {escape(visible(line))}" for line in node.lines)
-    return f"{patch} {edge}<b>{escape(visible(node.head))}</b>{figures}"
+    edge = f"{escape(escape_control(node.edge))}: " if node.edge else ""
+    figures = "".join(f" · {escape(escape_control(line))}" for line in node.lines)
+    return f"{patch} {edge}<b>{escape(escape_control(node.head))}</b>{figures}"
 
 
 def _lightest_folded(tree: Tree) -> Fold:

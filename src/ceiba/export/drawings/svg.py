@@ -12,6 +12,7 @@ from typing import Final, Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ceiba.errors import OptionError
+from ceiba.formatting import escape_control
 from ceiba.layout import (
     FONT_FAMILY,
     Box,
@@ -27,7 +28,6 @@ from ceiba.layout import (
 )
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
-from ceiba.visible import visible
 
 MARGIN: Final = 8.0
 LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
@@ -121,7 +121,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
         f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
         f"font-family={quoteattr(FONT_FAMILY)} "
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
-        f"<title>{escape(visible(_title(tree)))}</title>",
+        f"<title>{escape(escape_control(_title(tree)))}</title>",
         *_edges(tree, drawing),
         *(part for box in drawing.boxes for part in _box(fills, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
@@ -203,7 +203,7 @@ def _text(x: float, top: float, text: str, size: float, more: str, anchor: str =
     """Write one line whose line box starts at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
-        f"{escape(visible(text))}</text>"
+        f"{escape(escape_control(text))}</text>"
     )
 
 

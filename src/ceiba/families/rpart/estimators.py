@@ -23,7 +23,7 @@ from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import read_formula
 from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method
 from ceiba.families.rpart.words import RpartWords
-from ceiba.options import Option, check_options, nothing, one_of, takes_options
+from ceiba.options import Option, check_options, init_from_options, nothing, one_of
 from ceiba.table import Kind, read
 from ceiba.table.targets import is_named_target, split_target
 from ceiba.tree import Tree
@@ -58,7 +58,7 @@ _OF_GROUP: Final = {
 }  # fmt: skip
 
 
-@takes_options(_OF_CLASSES)
+@init_from_options(_OF_CLASSES)
 class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
     """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
 
@@ -123,7 +123,7 @@ the root's risk;
         return self
 
 
-@takes_options(_OF_NUMBERS)
+@init_from_options(_OF_NUMBERS)
 class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
     """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
 
@@ -186,7 +186,7 @@ def _has_classes(model: Rpart) -> bool:
     )
 
 
-@takes_options(RPART_OPTIONS.values())
+@init_from_options(RPART_OPTIONS.values())
 class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
     """A tree as R's rpart grows it, by the method of the target; made by `ceiba.rpart()`.
 

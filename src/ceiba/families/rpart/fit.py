@@ -47,7 +47,7 @@ from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import check_options
 from ceiba.prune import pruning_sequence
-from ceiba.table.targets import present_rows, split_target, take_rows
+from ceiba.table.targets import find_present_rows, split_target, take_rows
 from ceiba.tree import Tree
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
@@ -168,7 +168,7 @@ class RpartFit:
         if self.method in RATES:
             survival = _is_survival(self.formula_, self.method)
             _, y, time = times_and_events(X, y, "poisson", survival)
-        keep = present_rows(y)
+        keep = find_present_rows(y)
         if not keep.all():
             X = {name: take_rows(values, keep) for name, values in columns_of(X).items()}
             y = take_rows(y, keep)

@@ -19,14 +19,14 @@ from sklearn.exceptions import DataConversionWarning
 
 from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS, RATES
-from ceiba.table import Table, Target, described, read, read_target, read_weights
+from ceiba.table import Table, Target, fit_schema, read, read_target, read_weights
 from ceiba.table.targets import (
-    in_declared_order,
+    find_present_rows,
     is_named_target,
-    present_rows,
+    order_as_declared,
+    read_outputs,
     split_target,
     take_rows,
-    target_outputs,
 )
 
 Array = npt.NDArray[np.float64]
@@ -109,7 +109,7 @@ def read_rows(
         )
     table = read(X, categorical_features=categorical_features)
     weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
-    keep = present_rows(y)
+    keep = find_present_rows(y)
     if len(keep) != table.n_rows:
         raise DataError(
             "Found input variables with inconsistent numbers of samples: "
@@ -120,13 +120,13 @@ def read_rows(
     if not keep.all():
         if not keep.any():
             raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
-        table, for_target = described(table.take(keep)), take_rows(y, keep)
+        table, for_target = fit_schema(table.take(keep)), take_rows(y, keep)
         weight = None if weight is None else weight[keep]
         time = None if time is None else time[keep]
         name = name or getattr(y, "name", None)
     target = read_target(for_target, task=METHODS[method][0], n_rows=table.n_rows, name=name)
     _refuse_target(target, method)
-    target = in_declared_order(target, y)
+    target = order_as_declared(target, y)
     if time is None:
         return Rows(table, target, weight, None, keep)
     if method == "exp":
@@ -141,7 +141,7 @@ def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[An
         return X, y, None
     if is_named_target(X, y):
         X, y = split_target(X, y)
-    outputs, _ = target_outputs(y)
+    outputs, _ = read_outputs(y)
     if len(outputs) != 2:
         if method != "exp":
             return X, y, None

@@ -17,7 +17,7 @@ from ceiba.families.rpart.complexity import node_numbers
 from ceiba.listing import Listing
 from ceiba.prune import pruning_sequence
 from ceiba.table import Kind
-from ceiba.table.targets import present_rows, take_rows
+from ceiba.table.targets import find_present_rows, take_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import level_text
@@ -215,7 +215,7 @@ class RpartWords:
         if self.method not in ("class", "anova"):
             raise OptionError(f"residuals are given for 'class' and 'anova', not {self.method!r}.")
         y = self._truth_of(X, y)
-        mask = present_rows(y)
+        mask = find_present_rows(y)
         truth: Any = self._truth(y if mask.all() else take_rows(y, mask), int(mask.sum()))[:, 0]
         table, residual = self._read_rows(X), np.full(len(mask), np.nan)
         if tree.task.is_regression("rpart"):

@@ -8,10 +8,10 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ceiba.formatting import escape_control
 from ceiba.layout import percent
-from ceiba.table import Column, Kind, is_identifier, looks_like, show_number
+from ceiba.table import Column, Kind, classify_texts, format_value, is_identifier
 from ceiba.tree.splits import level_text, number_text
-from ceiba.visible import visible
 
 DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
 
@@ -271,7 +271,7 @@ def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
 
 def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
     """Remark that most cells of a column of texts look like numbers, dates or codes."""
-    likeness, strange = looks_like(labels, counts)
+    likeness, strange = classify_texts(labels, counts)
     if likeness == "codes":
         text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."
         begin = any(k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True))
@@ -289,12 +289,12 @@ def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64])
 
 def _shown(value: float, display: str) -> str:
     if display in ("date", "datetime", "duration"):
-        return show_number(value, display)  # type: ignore[arg-type]
+        return format_value(value, display)  # type: ignore[arg-type]
     return number_text(float(value), 4)
 
 
 def _short(level: Any, unicode: bool) -> str:
-    text = visible(level_text(level), one_line=True)
+    text = escape_control(level_text(level), one_line=True)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + ("…" if unicode else "~")
 
 

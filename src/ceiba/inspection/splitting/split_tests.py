@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.listing import Listing, by_column
+from ceiba.listing import Listing, rows_to_columns
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.splits import SplitTests, range_sentence
 
@@ -102,7 +102,7 @@ def _computed(tree: Tree) -> Listing:
     names = ("node", "column", "statistic", "df", "p_value", "groups")
     of = "Pearson's chi-square of branches and classes" if classes else "F of the branches' means"
     return Listing(
-        by_column(names, rows),
+        rows_to_columns(names, rows),
         title="tests",
         legend=f"statistic: {of}; p_value: of one split, not of the search that chose it",
     )

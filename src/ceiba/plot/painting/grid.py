@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
 from ceiba.plot.painting._matplotlib import Axes
-from ceiba.table import Column, ColumnInfo, Table, show_number
+from ceiba.table import Column, ColumnInfo, Table, format_value
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import level_text
@@ -87,7 +87,7 @@ def name_ticks(axis: Axis, steps: Ladder) -> None:
         step = 86400.0 if display == "date" else 1.0
         low, high = steps.borders[0], steps.borders[-1]
         axis.set_ticks([step * round(at / step) for at in np.linspace(low, high, 6)[1:-1]])
-        axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display, 6, zone)))
+        axis.set_major_formatter(FuncFormatter(lambda at, _: format_value(at, display, 6, zone)))
 
 
 def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
@@ -157,7 +157,7 @@ def title_slice(
             continue
         value = held[j]
         text = (
-            show_number(value, info.display, 4, info.zone)
+            format_value(value, info.display, 4, info.zone)
             if info.is_numeric
             else info.levels[value]
         )

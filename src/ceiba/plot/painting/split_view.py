@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.layout import PanelAxis, bin_edges
-from ceiba.table import Column, ColumnInfo, Table, read_target, show_number
+from ceiba.table import Column, ColumnInfo, Table, format_value, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -136,7 +136,7 @@ def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[t
         return []
     width = edges[1] - edges[0]
     least, most = float(seen.min()), float(seen.max())
-    texts = [show_number(end, info.display, DIGITS, info.zone) for end in (least, most)]
+    texts = [format_value(end, info.display, DIGITS, info.zone) for end in (least, most)]
     if least < edges[0] - width:
         texts[0] += "…"
     if most > edges[-1] + width:

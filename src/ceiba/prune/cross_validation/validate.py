@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import Problem
-from ceiba.progress import progress_listener
+from ceiba.progress import find_listener
 from ceiba.prune.cost_complexity import PruningSequence, Risk, pruning_sequence
 from ceiba.prune.cross_validation.fold_tree import (
     FoldTree,
@@ -47,7 +47,7 @@ from ceiba.prune.cross_validation.folds import (
     seed_of,
 )
 from ceiba.shards import grow_folds, with_rows
-from ceiba.table import effective_rows
+from ceiba.table import count_effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -331,7 +331,7 @@ def _mean_and_variance(
     # A splitter may hold a row out several times: the mean knows no more than its rows do.
     once = weight[np.unique(tested)]
     counted = fold_tree.weights_count_rows
-    rows = effective_rows(once, len(once), counted) * (scale if counted else 1.0)
+    rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
     unit = total
     if fold_tree.error_scale is not None:
         unit = float((weight * fold_tree.error_scale)[tested].sum())
@@ -341,7 +341,7 @@ def _mean_and_variance(
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:
     """Return a function that counts folds for listeners and on standard error, or does nothing."""
-    listener = progress_listener("folds")
+    listener = find_listener("folds")
     if not verbose and listener is None:
         return lambda: None
     count = 0

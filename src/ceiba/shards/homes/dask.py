@@ -43,7 +43,7 @@ from ceiba.shards.second_pass import Seen, agree, fill
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, named_arrays
 from ceiba.shards.table import Blocks, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Scan, Schema
-from ceiba.table.scanning import Piece, check_names_differ
+from ceiba.table.scanning import ScanPiece, check_unique_names
 
 RETRIES: Final = 10
 _CONNECT: Final = "10s"  # that a scheduler has to answer
@@ -218,7 +218,7 @@ class Parts:
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
-        check_names_differ(names, "the frame")
+        check_unique_names(names, "the frame")
         kinds = {name: frame.dtypes.iloc[k] for k, name in enumerate(names)}
         return Parts(
             client.compute(frame.to_delayed(), retries=RETRIES),
@@ -373,7 +373,7 @@ def look_at_part(
     """Look at the levels and classes of a partition, and take a sample of its numbers."""
     target, weight, _ = about
     _check_columns(part, [*names, target, *([] if weight is None else [weight])])
-    if not (part.n_rows if isinstance(part, Piece) else len(part)):
+    if not (part.n_rows if isinstance(part, ScanPiece) else len(part)):
         return PieceLook(), None
     seen = look_at(part, [name for name in names if name not in numbers], *about)
     binned = [*numbers, *(info.name for info in seen.infos.values() if info.kind != "categorical")]
@@ -414,7 +414,7 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
 
 
 def _some_rows(part: Any, columns: Sequence[str]) -> Any:
-    if isinstance(part, Piece):
+    if isinstance(part, ScanPiece):
         rows = next(iter(part.file.batches(part.groups[:1], columns)))
         return rows.take(list(range(0, rows.num_rows, max(1, rows.num_rows // _SAMPLE_ROWS))))
     return part[list(columns)].iloc[:: max(1, len(part) // _SAMPLE_ROWS)]
@@ -422,7 +422,7 @@ def _some_rows(part: Any, columns: Sequence[str]) -> Any:
 
 def _check_columns(part: Any, names: Sequence[str]) -> None:
     """Partitions may order their columns differently, not lack one."""
-    if isinstance(part, Piece):
+    if isinstance(part, ScanPiece):
         return
     for name in names:
         if name not in part.columns:

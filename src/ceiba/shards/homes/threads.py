@@ -18,6 +18,7 @@ import numpy as np
 
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
+from ceiba.formatting import pluralize
 from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLED_PIECES,
@@ -37,7 +38,6 @@ from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Schema
 from ceiba.table.scanning import BATCH_ROWS, Scan
 from ceiba.tree.routing import n_threads
-from ceiba.visible import counted
 
 T = TypeVar("T")
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
@@ -181,7 +181,7 @@ class Plan:
         return (
             f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_shards} shards; "
             f"scratch {self.scratch / 1e9:.2f} GB, memory {self.memory / 1e9:.2f} GB, "
-            f"{counted(self.n_threads, 'thread')}, about {_duration(self.seconds)}"
+            f"{pluralize(self.n_threads, 'thread')}, about {_duration(self.seconds)}"
         )
 
 

@@ -176,7 +176,7 @@ def criterion_of(problem: Problem) -> Criterion:
     """Return the criterion by which nodes are valued; tests leave that to gini or variances."""
     name = problem.options.criterion_name
     if problem.options.chaid is not None:
-        name = problem.options.task.of(DEFAULT_CRITERION, "The studio")
+        name = problem.options.task.lookup(DEFAULT_CRITERION, "The studio")
     return criterion_named(name)
 
 

@@ -13,7 +13,7 @@ from ceiba.inspection.splitting import split_curve
 from ceiba.report import bars, exact
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.branches import NodeTarget, criterion_of
-from ceiba.table import Kind, show_number
+from ceiba.table import Kind, format_value
 from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
@@ -101,13 +101,13 @@ def some_rows(bench: Bench, node: int, limit: int) -> dict[str, Any]:
     if target.info.classes:
         answers = [level_text(label) for label in target.info.classes[0][truth].tolist()]
     else:
-        answers = [show_number(number) for number in truth.tolist()]
+        answers = [format_value(number) for number in truth.tolist()]
     cells = [answers]
     for column in table.columns:
         values = column.values[rows].tolist()
         info = column.info
         if info.is_numeric:
-            cells.append(["" if v != v else show_number(v, info.display) for v in values])
+            cells.append(["" if v != v else format_value(v, info.display) for v in values])
         else:
             cells.append(
                 [level_text(info.levels[v]) if 0 <= v < info.n_levels else "" for v in values]

@@ -121,7 +121,7 @@ def held_out_disagrees(bench: Bench) -> list[dict[str, Any]]:
     counted = tree.recount(held_out.X, held_out.y, sample_weight=held_out.weight)
     nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MOST_NODES].tolist()
     rows = {Task.CLASSIFICATION: _compare_classes, Task.REGRESSION: _compare_numbers}
-    compare = tree.task.of(rows, "The studio")
+    compare = tree.task.lookup(rows, "The studio")
     listed = []
     for node in nodes:
         p_value, then, now = compare(tree, counted, node)

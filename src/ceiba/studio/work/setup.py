@@ -217,7 +217,7 @@ def task_in(setup: Setup, table: Table) -> Task | None:
 
 
 def _default(name: str, task: Task) -> Any:
-    return task.of(OPTIONS, "The studio")[name].default
+    return task.lookup(OPTIONS, "The studio")[name].default
 
 
 def shown_options(setup: Setup, task: Task) -> dict[str, Any]:

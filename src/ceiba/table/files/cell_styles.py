@@ -1,7 +1,7 @@
 """How the cells of a CSV column are written: 1.5, 1.234,5, R$ 12, 8 %, 31/12/2024, true, or text.
 
-`fitting` lists the styles that every cell of a column fits. Cells such as 1.234 fit two of them (a
-decimal point, or a point between thousands); `choose` settles these by the other columns of the
+`matching_styles` lists the styles that every cell of a column fits. Cells such as 1.234 fit two of them (a
+decimal point, or a point between thousands); `choose_styles` settles these by the other columns of the
 file, by what the model was learned from, and last by the separator, and says so.
 """
 
@@ -47,7 +47,7 @@ _DATES: Final = {  # the pattern is needed beside the form, which would take 24 
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
 #: Patterns tell 0 from other digits and nothing more, so 3.14 and 2.71 are one shape.
-_SHAPE: Final = str.maketrans("23456789", "1" * 8)
+_DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Style:
         """
         if self.kind == "text":
             return cells
-        cells = without_weak(cells)
+        cells = strip_weak_markers(cells)
         if self.kind == "boolean":
             words = cells.str.to_lowercase()
             return pl.when(words.is_in(["true", "false"])).then(words == "true")
@@ -93,12 +93,12 @@ class Style:
         if self.kind == "number":
             return self._numbers(cells)
         if self.kind == "date":
-            return _where(cells, _DATES[self.form]).str.to_date(self.form, strict=False)
+            return _filter(cells, _DATES[self.form]).str.to_date(self.form, strict=False)
         if self.form:
             day, clock = self.form.split(" ")
             pattern = _DATES[day][:-1] + _CLOCKS[clock]
-            return _where(cells, pattern).str.to_datetime(self.form, strict=False, time_unit="us")
-        iso = _where(cells, r"^\d{4}-\d{1,2}-\d{1,2}")
+            return _filter(cells, pattern).str.to_datetime(self.form, strict=False, time_unit="us")
+        iso = _filter(cells, r"^\d{4}-\d{1,2}-\d{1,2}")
         return iso.str.to_datetime(strict=False, time_unit="us")
 
     def _numbers(self, cells: Any) -> Any:
@@ -108,7 +108,7 @@ class Style:
             body = sign.fill_null("") + body.str.strip_chars()
             cells = pl.when(same).then(body)
         if not self.is_plain:
-            cells = _where(cells, self.pattern)
+            cells = _filter(cells, self.pattern)
         if self.thousands:
             cells = cells.str.replace_all(_GROUPS[self.thousands], "")
         if self.decimal == ",":
@@ -150,30 +150,30 @@ _PAIRS: Final = tuple(
 )
 
 
-def tidy(cells: Any, markers: Iterable[str] = ()) -> Any:
+def strip_cells(cells: Any, markers: Iterable[str] = ()) -> Any:
     """Return the expression of texts without blanks around them, markers of missing values null."""
     bare = cells.str.strip_chars()
     return pl.when(~bare.is_in(["", *markers])).then(bare)
 
 
-def without_weak(cells: Any) -> Any:
+def strip_weak_markers(cells: Any) -> Any:
     """Return the expression of texts without blanks around them, weak markers null."""
-    return tidy(cells, WEAK_MARKERS)
+    return strip_cells(cells, WEAK_MARKERS)
 
 
-def fitting(cells: Iterable[str | None]) -> tuple[Style, ...]:
+def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
     """Return the styles that every cell of a column of texts fits, the plainest first."""
     present = {cell.strip() for cell in cells if cell is not None}.difference(WEAK_MARKERS)
     if not present:
         return ()
-    shapes = sorted({cell.translate(_SHAPE) for cell in present})
-    if _all(shapes, r"(?i)^(true|false)$"):
+    shapes = sorted({cell.translate(_DIGIT_SHAPE) for cell in present})
+    if _all_match(shapes, r"(?i)^(true|false)$"):
         return (_BOOLEAN,)
-    if _all(shapes, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"):
-        dates = tuple(_dates_fitting(sorted(present)))
+    if _all_match(shapes, r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"):
+        dates = tuple(_matching_date_styles(sorted(present)))
         if dates:
             return dates
-    return tuple(_numbers_fitting(shapes))
+    return tuple(_matching_number_styles(shapes))
 
 
 def is_blank(cells: Iterable[str | None]) -> bool:
@@ -181,10 +181,10 @@ def is_blank(cells: Iterable[str | None]) -> bool:
     return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
 
 
-def _numbers_fitting(cells: list[str]) -> Iterable[Style]:
+def _matching_number_styles(cells: list[str]) -> Iterable[Style]:
     if any(re.search(CODE, cell) for cell in cells):
         return
-    if _all(cells, r"^[+-]?\d{1,18}$"):
+    if _all_match(cells, r"^[+-]?\d{1,18}$"):
         yield INTEGER
         yield from (Style("number", *pair) for pair in _PAIRS)
         return
@@ -198,21 +198,21 @@ def _numbers_fitting(cells: list[str]) -> Iterable[Style]:
         cells = [part[1] + part[3].strip() for part in parts if part]
     for pair in _PAIRS:
         style = Style("number", *pair, prefix, suffix)
-        if _all(cells, style.pattern):
+        if _all_match(cells, style.pattern):
             yield style
 
 
-def _dates_fitting(cells: list[str]) -> Iterable[Style]:
+def _matching_date_styles(cells: list[str]) -> Iterable[Style]:
     series = pl.Series("cells", cells)
     for form, pattern in _DATES.items():
         date = Style("date", form=form)
-        if _all(cells, pattern) and _reads_all(date, series):
+        if _all_match(cells, pattern) and _reads_all(date, series):
             yield date
     for form in ("", *(f"{day} {clock}" for day in _DATES for clock in _CLOCKS)):
         day, _, clock = form.partition(" ")
         pattern = _DATES[day][:-1] + _CLOCKS[clock] if form else r"^\d{4}-"
         time = Style("datetime", form=form)
-        if _all(cells, pattern) and _reads_all(time, series):
+        if _all_match(cells, pattern) and _reads_all(time, series):
             yield time
 
 
@@ -223,11 +223,11 @@ def _reads_all(style: Style, series: Any) -> bool:
         return False
 
 
-def _where(cells: Any, pattern: str) -> Any:
+def _filter(cells: Any, pattern: str) -> Any:
     return pl.when(cells.str.contains(pattern)).then(cells)
 
 
-def _all(cells: list[str], pattern: str) -> bool:
+def _all_match(cells: list[str], pattern: str) -> bool:
     return all(map(re.compile(pattern).search, cells))
 
 
@@ -235,11 +235,11 @@ def _all(cells: list[str], pattern: str) -> bool:
 
 
 @dataclass
-class Choice:
+class StyleChoice:
     """The style of each column, and what was in doubt, in words."""
 
     styles: dict[str, Style] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)
+    ambiguities: list[str] = field(default_factory=list)
 
     @property
     def decimal_comma(self) -> bool:
@@ -248,35 +248,39 @@ class Choice:
         return "," in marks and "." not in marks
 
 
-def choose(
+def choose_styles(
     fits: Mapping[str, Sequence[Style]],
     *,
     separator: str = ",",
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
     stored: Mapping[str, Style] | None = None,
-) -> Choice:
+) -> StyleChoice:
     """Choose one style for each column."""
-    marks = _certain(map(_marks, fits.values()))
-    orders = _certain(map(_orders, fits.values()))
-    choice = Choice()
+    marks = _find_certain(map(_possible_marks, fits.values()))
+    orders = _find_certain(map(_possible_orders, fits.values()))
+    choice = StyleChoice()
     for name, styles in fits.items():
         if not styles:
             choice.styles[name] = TEXT
         elif styles[0].is_number:
-            style = _number(name, styles, marks, separator, decimal_comma, stored or {}, choice)
+            style = _choose_number(
+                name, styles, marks, separator, decimal_comma, stored or {}, choice
+            )
             choice.styles[name] = style
         else:
-            choice.styles[name] = _date(name, styles, orders, day_first, stored or {}, choice)
+            choice.styles[name] = _choose_date(
+                name, styles, orders, day_first, stored or {}, choice
+            )
     return choice
 
 
-def _certain(possible: Iterable[set[str]]) -> set[str]:
+def _find_certain(possible: Iterable[set[str]]) -> set[str]:
     """Return what is the only possibility of some column."""
     return {value for some in possible if len(some) == 1 for value in some}
 
 
-def _marks(styles: Sequence[Style]) -> set[str]:
+def _possible_marks(styles: Sequence[Style]) -> set[str]:
     """Return the decimal marks that are possible; none where no cell has a mark."""
     numbers = [style for style in styles if style.is_number]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
@@ -284,16 +288,16 @@ def _marks(styles: Sequence[Style]) -> set[str]:
     return {style.decimal for style in numbers}
 
 
-def _number(
+def _choose_number(
     name: str,
     styles: Sequence[Style],
     marks: set[str],
     separator: str,
     decimal_comma: bool | None,
     stored: Mapping[str, Style],
-    choice: Choice,
+    choice: StyleChoice,
 ) -> Style:
-    possible = _marks(styles)
+    possible = _possible_marks(styles)
     if decimal_comma is False and possible == {","}:
         return TEXT
     if len(possible) < 2:
@@ -319,28 +323,28 @@ def _number(
     example, read = ("1,234", "1234") if grouped else ("1.234", "1.234")
     if chosen.decimal == ",":
         read = "1.234" if grouped else "1234"
-    choice.doubts.append(
+    choice.ambiguities.append(
         f"Column {name!r}: {example} is read as the number {read}, {why}. If that is wrong, give "
         f"--decimal-{'point' if chosen.decimal == ',' else 'comma'}."
     )
     return chosen
 
 
-def _orders(styles: Sequence[Style]) -> set[str]:
+def _possible_orders(styles: Sequence[Style]) -> set[str]:
     """Return which of day and month may come first; none where no cell is written so."""
     forms = {style.form[:2] for style in styles if style.form[:2] in ("%d", "%m")}
     return forms if all(style.form[:2] in ("%d", "%m") for style in styles) else set()
 
 
-def _date(
+def _choose_date(
     name: str,
     styles: Sequence[Style],
     orders: set[str],
     day_first: bool | None,
     stored: Mapping[str, Style],
-    choice: Choice,
+    choice: StyleChoice,
 ) -> Style:
-    possible = _orders(styles)
+    possible = _possible_orders(styles)
     if len(possible) < 2:
         return styles[0]
     by_order = {order: next(s for s in styles if s.form[:2] == order) for order in ("%d", "%m")}
@@ -350,25 +354,29 @@ def _date(
         return by_order[next(iter(orders))]
     if name in stored and stored[name].form[:2] in by_order:
         return by_order[stored[name].form[:2]]
-    choice.doubts.append(
+    choice.ambiguities.append(
         f"Column {name!r}: 03/04 is read as 3 April, the day first. If that is wrong, give "
         "--month-first."
     )
     return by_order["%d"]
 
 
-def plain_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
+def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
     """Return a value that a person types as any program reads it: 1234.5, 2024-12-31.
 
     Alone it often fits two styles. Those of the model's file settle that, or it is refused.
     """
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
-    fits = [style for style in fitting([text]) if style.is_number == (info.display == "number")]
+    fits = [
+        style for style in matching_styles([text]) if style.is_number == (info.display == "number")
+    ]
     if not fits:
         return text
-    choice = choose({info.name: fits}, decimal_comma=_comma(info.name, styles), stored=styles)
-    if choice.doubts:
+    choice = choose_styles(
+        {info.name: fits}, decimal_comma=_has_decimal_comma(info.name, styles), stored=styles
+    )
+    if choice.ambiguities:
         example = "1234.5" if info.display == "number" else "2024-12-31"
         raise DataError(
             f"Column {info.name!r}: {text!r} can be read in two ways. Write it like {example}."
@@ -377,7 +385,7 @@ def plain_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str
     return text if value is None else str(value)
 
 
-def _comma(name: str, styles: Mapping[str, Style]) -> bool | None:
+def _has_decimal_comma(name: str, styles: Mapping[str, Style]) -> bool | None:
     """Return whether the file had decimal commas; None where its numbers do not say."""
     if name in styles and styles[name].decimal:
         return None  # the column itself settles it

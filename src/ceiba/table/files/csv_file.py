@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
-from ceiba.table.files.cell_styles import Choice, Style, choose, fitting
-from ceiba.table.files.header import named_columns, records, separator_in
-from ceiba.table.files.streams import existing, first_line, pieces, shown
+from ceiba.table.files.cell_styles import Style, StyleChoice, choose_styles, matching_styles
+from ceiba.table.files.header import detect_separator, name_columns, parse_records
+from ceiba.table.files.streams import display_name, first_line, read_pieces, require_file
 
 if TYPE_CHECKING:
-    from ceiba.table.files.reading import Reading
+    from ceiba.table.files.reading import ReadOptions
 
-_LOOKED_AT: Final = 2**20  # bytes by which header and styles are judged
-_ROWS: Final = 10_000
+_SAMPLE_BYTES: Final = 2**20  # bytes by which header and styles are judged
+_SAMPLE_ROWS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class CsvPiece:
         file = self.file
         missing = list(file.format.markers) if markers else None
         try:
-            return self._parsed(kinds, columns, missing, rows)
+            return self._read_polars(kinds, columns, missing, rows)
         except pl.exceptions.ComputeError:
             self.refuse_malformed()
             raise
         except pl.exceptions.PolarsError as error:
             self.refuse_malformed()
-            raise DataError(f"{shown(file.source)}: {first_line(error)}") from None
+            raise DataError(f"{display_name(file.source)}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
         """Parse as `parse` does, but leave markers in columns of texts to the caller.
@@ -91,7 +91,7 @@ class CsvPiece:
         file = self.file
         if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
             try:
-                frame = self._parsed(kinds, None, None, None)
+                frame = self._read_polars(kinds, None, None, None)
                 if all(frame.select(pl.col(list(kinds)).is_finite().all()).row(0)):
                     return frame
             except pl.exceptions.PolarsError:
@@ -99,7 +99,7 @@ class CsvPiece:
             file.numbers_only = False
         return self.parse(kinds)
 
-    def _parsed(
+    def _read_polars(
         self,
         kinds: Mapping[str, Any] | None,
         columns: Sequence[str] | None,
@@ -109,15 +109,15 @@ class CsvPiece:
         file = self.file
         frame = pl.read_csv(
             file.header + self.raw,
-            columns=None if columns is None else [_doubled(name) for name in columns],
+            columns=None if columns is None else [_double_quotes(name) for name in columns],
             separator=file.format.separator,
             null_values=markers,
             infer_schema=False,
-            schema_overrides={_doubled(name): kind for name, kind in (kinds or {}).items()},
+            schema_overrides={_double_quotes(name): kind for name, kind in (kinds or {}).items()},
             n_rows=rows,
         )
         return frame.rename(
-            {_doubled(name): name for name in file.format.names if '"' in name}, strict=False
+            {_double_quotes(name): name for name in file.format.names if '"' in name}, strict=False
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
@@ -128,7 +128,7 @@ class CsvPiece:
             yield line, cells
             line = self.line + reader.line_num
 
-    def line_of(self, row: int) -> int:
+    def find_line(self, row: int) -> int:
         """Return the line of the file on which a row of this piece begins."""
         if b'"' not in self.raw:
             return self.line + row
@@ -137,7 +137,7 @@ class CsvPiece:
     def refuse_malformed(self) -> None:
         """Name the first record that is not one, if any."""
         separator, n = self.file.format.separator, len(self.file.format.names)
-        where = shown(self.file.source)
+        where = display_name(self.file.source)
         if self.raw.count(b'"') % 2:
             line = self.line
             for line, _ in self._records():  # noqa: B007 - the last record is the open one
@@ -157,42 +157,42 @@ class CsvPiece:
 class CsvFile:
     """A CSV file that is read once, in pieces."""
 
-    def __init__(self, source: str, reading: Reading, rows: int | None = None) -> None:
+    def __init__(self, source: str, reading: ReadOptions, rows: int | None = None) -> None:
         self.source = source
         self.reading = reading
-        self.size = 0 if source == "-" else Path(existing(source)).stat().st_size
+        self.size = 0 if source == "-" else Path(require_file(source)).stat().st_size
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
         self.numbers_only = True  # no marker has been seen among numbers
         self.remarks: list[str] = []
-        self._pieces = pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
+        self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         first = next(self._pieces, None)
         if first is None or not first.raw.strip():
-            raise DataError(f"{shown(source)} is empty.")
-        start, separator = self._start(first.raw)
-        sample = first.raw[start : start + _LOOKED_AT].decode("utf-8", "ignore")
-        separator = separator or separator_in(sample)
-        rows_seen = records(sample, separator)
+            raise DataError(f"{display_name(source)} is empty.")
+        start, separator = self._find_start(first.raw)
+        sample = first.raw[start : start + _SAMPLE_BYTES].decode("utf-8", "ignore")
+        separator = separator or detect_separator(sample)
+        rows_seen = parse_records(sample, separator)
         if not rows_seen:
-            raise DataError(f"{shown(source)} is empty.")
-        names, has_header, remarks = named_columns(rows_seen, reading, shown(source))
+            raise DataError(f"{display_name(source)} is empty.")
+        names, has_header, remarks = name_columns(rows_seen, reading, display_name(source))
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
         end = start + (_header_end(first.raw[start:]) if has_header else 0)
-        self.header = _line(names, separator)
+        self.header = _format_header(names, separator)
         before = first.raw.count(b"\n", 0, end)
         self._first = CsvPiece(self, first.raw[end:], first.line + before, first.encoding)
         self._first_done = first.done
 
-    def _start(self, raw: bytes) -> tuple[int, str]:
+    def _find_start(self, raw: bytes) -> tuple[int, str]:
         """Return where the table begins, after lines to skip and ``sep=;``, and the separator."""
         at, separator = 0, self.reading.separator or ""
         for _ in range(self.reading.skip_rows):
             at = raw.find(b"\n", at) + 1
             if not at:
                 raise OptionError(
-                    f"--skip-rows {self.reading.skip_rows}: {shown(self.source)} has fewer lines."
+                    f"--skip-rows {self.reading.skip_rows}: {display_name(self.source)} has fewer lines."
                 )
         line = raw[at : raw.find(b"\n", at) + 1].strip()
         if line[:4].lower() == b"sep=" and len(line) <= 5:
@@ -201,18 +201,18 @@ class CsvFile:
         return at, separator
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> StyleChoice:
         """How the cells of each column are written, by the first rows."""
         raw = self._first.raw
-        cut = len(raw) if len(raw) <= _LOOKED_AT else _record_end(raw, _LOOKED_AT)
-        frame = CsvPiece(self, raw[:cut], self._first.line).parse().head(_ROWS)
+        cut = len(raw) if len(raw) <= _SAMPLE_BYTES else _record_end(raw, _SAMPLE_BYTES)
+        frame = CsvPiece(self, raw[:cut], self._first.line).parse().head(_SAMPLE_ROWS)
         cells = frame.to_dict(as_series=False)
-        return self.chosen({name: fitting(column) for name, column in cells.items()})
+        return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
-    def chosen(self, fits: Mapping[str, Any]) -> Choice:
+    def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
         """Choose among the styles that fit, as the user or the model wants them."""
         reading = self.reading
-        return choose(
+        return choose_styles(
             fits,
             separator=self.format.separator,
             decimal_comma=reading.decimal_comma,
@@ -258,12 +258,12 @@ def _record_end(raw: bytes, stop: int) -> int:
     return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
 
 
-def _doubled(name: str) -> str:
+def _double_quotes(name: str) -> str:
     """Return a name as polars reads it in a header, where it leaves doubled quotes as they are."""
     return name.replace('"', '""')
 
 
-def _line(names: Sequence[str], separator: str) -> bytes:
+def _format_header(names: Sequence[str], separator: str) -> bytes:
     """Write names as the first line of a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=separator, lineterminator="\n").writerow(names)

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ceiba.errors import DataError, OptionError
-from ceiba.table.files.streams import existing
+from ceiba.table.files.streams import require_file
 
 if TYPE_CHECKING:
-    from ceiba.table.files.reading import Reading
+    from ceiba.table.files.reading import ReadOptions
 
 _SEPARATORS: Final = ";\t|,"  # a comma last: it may stand in numbers
 _NUMBER: Final = re.compile(r"[+-]?[\d.,'\s]*\d[\d.,'\s]*%?")
-_ROWS: Final = 1000  # looked at
+_SAMPLE_ROWS: Final = 1000  # looked at
 
 
-def records(text: str, separator: str, limit: int = _ROWS) -> list[list[str]]:
+def parse_records(text: str, separator: str, limit: int = _SAMPLE_ROWS) -> list[list[str]]:
     """Split a text into cells without blanks around them; empty lines are left out."""
     rows: list[list[str]] = []
     try:
@@ -35,7 +35,7 @@ def records(text: str, separator: str, limit: int = _ROWS) -> list[list[str]]:
     return rows
 
 
-def separator_in(text: str) -> str:
+def detect_separator(text: str) -> str:
     r"""Take the separator that all lines agree on, else the one that occurs most in the first."""
     outside = "".join(text.split('"')[::2])  # quoted cells aside
     lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
@@ -48,7 +48,7 @@ def separator_in(text: str) -> str:
     return " " if len(lines) > 1 and len(blanks) == 1 and blanks != {0} else ","
 
 
-def holds_names(rows: Sequence[Sequence[str]]) -> bool:
+def is_header(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first record holds names rather than data.
 
     It holds data if no cell is a text above numbers, and some cell is a number above numbers, or
@@ -87,20 +87,20 @@ def _counts_up(cells: list[str]) -> bool:
     return steps == {1}
 
 
-def named_columns(
-    rows: Sequence[Sequence[str]], reading: Reading, source: str
+def name_columns(
+    rows: Sequence[Sequence[str]], reading: ReadOptions, source: str
 ) -> tuple[list[str], bool, list[str]]:
     """Return the names of the columns, whether the first record held them, and remarks."""
     first, n = rows[0], len(rows[0])
     header = reading.header
     if header is None:
-        header = bool(set(reading.expected) & set(first)) or holds_names(rows)
+        header = bool(set(reading.expected) & set(first)) or is_header(rows)
     if reading.names is not None:
         if len(reading.names) != n:
             raise OptionError(f"--names: {len(reading.names)} names for {n} columns in {source}.")
-        return unique_names(reading.names)[0], header, []
+        return make_unique(reading.names)[0], header, []
     if header:
-        names, remarks = unique_names(first)
+        names, remarks = make_unique(first)
         return names, True, remarks
     stored = list(reading.stored_names)
     if len(stored) == n + 1 and reading.target in stored:
@@ -115,7 +115,7 @@ def named_columns(
     return names, False, [remark] if reading.header is None else []
 
 
-def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return a name of its own for every column, and remarks on those that changed."""
     taken = {name for name in names if name}
     unique: list[str] = []
@@ -136,21 +136,21 @@ def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return unique, remarks
 
 
-def names_in(texts: Iterable[str] | None) -> list[str]:
+def split_names(texts: Iterable[str] | None) -> list[str]:
     """Split comma lists of names, given once or several times."""
     return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 
-def names_in_file(path: str) -> list[str]:
+def read_names(path: str) -> list[str]:
     """Read column names from a file: one per line (``age: continuous.`` too), or one line."""
     try:
-        text = Path(existing(path)).read_text("utf-8-sig")
+        text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"--names-from {path}: the file is not UTF-8 text.") from None
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line[0] not in "|#"]
     if len(lines) == 1:
-        names = records(lines[0], separator_in(lines[0]))[0]
+        names = parse_records(lines[0], detect_separator(lines[0]))[0]
     else:
         names = [line.partition(":")[0].strip().strip('"') for line in lines]
     if not names:

@@ -1,7 +1,7 @@
 """Columns as the user wants them: dropped, categorical, numeric, ordered; texts by a schema.
 
-Learning: `shape_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
-`by_schema` turns the texts of a CSV into the kinds that the tree was grown on.
+Learning: `convert_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
+`apply_schema` turns the texts of a CSV into the kinds that the tree was grown on.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
-from ceiba.table.files.cell_styles import PLAIN, WEAK_MARKERS, Style, tidy
+from ceiba.table.files.cell_styles import PLAIN, WEAK_MARKERS, Style, strip_cells
 from ceiba.table.files.reading import Batch
 from ceiba.table.levels import Levels
-from ceiba.table.read_for_fit import fitted_column
-from ceiba.table.readers.mappings import column_of_values
+from ceiba.table.read_for_fit import fit_column
+from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.table import Column, Table
 
-Place = Callable[[int], str]  # says where a row is in the file
+RowLocator = Callable[[int], str]  # says where a row is in the file
 _FLOAT32 = 2**24  # every whole number up to it is a float32
-_WHAT = {
+_EXPECTED = {
     "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
     "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
 }  # fmt: skip
@@ -30,7 +30,7 @@ _YES = ("true", "t", "yes", "y", "1")
 _NO = ("false", "f", "no", "n", "0")
 
 
-def ordered_in(texts: Iterable[str] | None) -> dict[str, list[str]]:
+def parse_ordered(texts: Iterable[str] | None) -> dict[str, list[str]]:
     """Read ``size=S<M<L`` into a column and its levels in order."""
     orders = {}
     for text in texts or ():
@@ -41,7 +41,7 @@ def ordered_in(texts: Iterable[str] | None) -> dict[str, list[str]]:
     return orders
 
 
-def shape_columns(
+def convert_columns(
     frame: pl.DataFrame,
     *,
     drop: Sequence[str] = (),
@@ -81,12 +81,12 @@ def as_columns(frame: pl.DataFrame) -> Any:
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
-        series.name: _ordered(series) if isinstance(series.dtype, pl.Enum) else series
+        series.name: _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
         for series in frame.get_columns()
     }
 
 
-def _ordered(enum: Any) -> Levels:
+def _to_levels(enum: Any) -> Levels:
     return Levels(enum.to_list(), enum.dtype.categories.to_list(), ordered=True)
 
 
@@ -106,43 +106,43 @@ def as_table(columns: list[Any]) -> Table:
 
 
 def _read_series(series: Any) -> Column:
-    values = _ordered(series) if isinstance(series.dtype, pl.Enum) else series
+    values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
     if series.dtype.is_integer() and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
         values = series.cast(pl.Float32).fill_null(float("nan"))
-    column = fitted_column(column_of_values(series.name, values))
+    column = fit_column(values_to_column(series.name, values))
     return replace(column, of_integers=True) if series.dtype.is_integer() else column
 
 
-def _to_numbers(series: Any, name: str, place: Place, style: Style = PLAIN) -> Any:
+def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
     """Read texts as numbers; the first cell that is none is named by its line."""
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     if not style.is_number:
         style = PLAIN
     numbers = style.read(series).cast(pl.Float64)
-    _refuse(series, numbers, name, "a number", place)
+    _check_converted(series, numbers, name, "a number", locate)
     return numbers
 
 
-def numbers_in(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
+def read_numbers(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
     """Return one column as numbers, read as the file writes them."""
-    style = styles_of(batch).get(name, PLAIN)
-    return _to_numbers(cells[name], name, batch.place, style).alias(name)
+    style = get_styles(batch).get(name, PLAIN)
+    return _to_numbers(cells[name], name, batch.locate, style).alias(name)
 
 
-def _refuse(series: Any, converted: Any, name: str, what: str, place: Place) -> None:
+def _check_converted(series: Any, converted: Any, name: str, what: str, locate: RowLocator) -> None:
     bad = series.is_not_null() & converted.is_null()
     if bad.any():
         bad &= ~series.str.strip_chars().is_in(list(WEAK_MARKERS))
     if bad.any():
         at = int(bad.arg_max())
         raise DataError(
-            f"{place(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
+            f"{locate(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
             "it means missing with --missing-marker."
         )
 
 
-def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
+def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
     """Return the columns of the schema from rows of a file, cells of a CSV in their kinds."""
     columns = batch.columns
     if not schema.named:
@@ -154,7 +154,7 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
                 hint = did_you_mean(name, columns)
                 raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
     wanted = {names[info.name]: info for info in schema.columns if info.name in names}
-    piece, styles = batch.piece, styles_of(batch)
+    piece, styles = batch.piece, get_styles(batch)
     if piece is None:
         frame = batch.frame.select(list(wanted))
     else:
@@ -170,7 +170,7 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     expressions = {
-        name: _expression(pl.col(name), info, batch, styles.get(name, PLAIN))
+        name: _cast_expression(pl.col(name), info, batch, styles.get(name, PLAIN))
         for name, info in wanted.items()
         if is_text[name]
     }
@@ -181,11 +181,11 @@ def by_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
             and info.is_numeric
             and typed[name].null_count() > frame[name].null_count()
         ):
-            _refuse(frame[name], typed[name], name, _WHAT[info.display], batch.place)
+            _check_converted(frame[name], typed[name], name, _EXPECTED[info.display], batch.locate)
     return typed  # type: ignore[no-any-return]
 
 
-def styles_of(batch: Batch) -> Mapping[str, Style]:
+def get_styles(batch: Batch) -> Mapping[str, Style]:
     """Return how the texts of a batch are written, by column."""
     if batch.piece is None:
         return batch.styles
@@ -198,25 +198,25 @@ def styles_of(batch: Batch) -> Mapping[str, Style]:
     }
 
 
-def _expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
+def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
     """Return the expression that reads texts as the schema has the column."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
             return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
         blanks = any(isinstance(level, str) and level != level.strip() for level in info.levels)
         markers = () if batch.piece is None else batch.piece.file.format.markers
-        return cells if blanks else tidy(cells, markers)
+        return cells if blanks else strip_cells(cells, markers)
     if info.display == "boolean":
         lower = cells.str.strip_chars().str.to_lowercase()
         return pl.when(lower.is_in(_YES)).then(1.0).when(lower.is_in(_NO)).then(0.0)
     if info.display in ("date", "datetime"):
         if style.kind in ("date", "datetime"):
             return style.expression(cells).cast(pl.Datetime("us"))
-        return cells.map_batches(_times, return_dtype=pl.Datetime("us"))
+        return cells.map_batches(_parse_times, return_dtype=pl.Datetime("us"))
     return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
 
 
-def _times(text: Any) -> Any:
+def _parse_times(text: Any) -> Any:
     """Read dates with or without a time of day; what is neither becomes null."""
     text = text.str.strip_chars()
     days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))

@@ -1,6 +1,6 @@
 """Tables as polars frames: CSV of any dialect and compression, Parquet, spreadsheets, databases.
 
-`load_table` reads a whole table with the types of its columns, for learning. `batches` reads one in
+`load_table` reads a whole table with the types of its columns, for learning. `read_batches` reads one in
 pieces, cells of a CSV as they stand, for predicting: what goes in comes out unchanged.
 """
 
@@ -18,12 +18,12 @@ from typing import Any, Final
 from ceiba._polars import pl
 from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
 from ceiba.progress import progress_bar
-from ceiba.table.files.cell_styles import Style, choose
+from ceiba.table.files.cell_styles import Style, choose_styles
 from ceiba.table.files.csv_file import CsvFile, CsvFormat, CsvPiece
-from ceiba.table.files.header import names_in, names_in_file
+from ceiba.table.files.header import read_names, split_names
 from ceiba.table.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_spreadsheet
-from ceiba.table.files.streams import PACKED, existing, first_line, seekable, shown
-from ceiba.table.files.typed_csv import Columns, nameless, read_csv, typed_frame
+from ceiba.table.files.streams import PACKED, display_name, first_line, make_seekable, require_file
+from ceiba.table.files.typed_csv import ColumnSink, cast_frame, find_nameless, read_csv
 
 #: Cells that are missing values unless the user says otherwise.
 MARKERS: Final = (
@@ -34,7 +34,7 @@ _TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".j
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How text files are read, and whether quietly (no progress bar)."""
 
     separator: str | None = None
@@ -52,7 +52,7 @@ class Reading:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
 
-def read_options(
+def build_read_options(
     *,
     separator: str | None = None,
     encoding: str | None = None,
@@ -63,7 +63,7 @@ def read_options(
     names: str | None = None,
     names_from: str | None = None,
     skip_rows: int = 0,
-) -> Reading:
+) -> ReadOptions:
     """Check options of reading; the default markers are always missing."""
     if separator is not None:
         separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
@@ -79,10 +79,10 @@ def read_options(
     if names is not None and names_from is not None:
         raise OptionError("Pass --names or --names-from, not both.")
     if names_from is not None:
-        listed = tuple(names_in_file(names_from))
+        listed = tuple(read_names(names_from))
     else:
-        listed = tuple(names_in([names])) if names is not None else ()
-    return Reading(
+        listed = tuple(split_names([names])) if names is not None else ()
+    return ReadOptions(
         separator=separator,
         encoding=encoding,
         markers=tuple(dict.fromkeys((*MARKERS, *(missing_marker or ())))),
@@ -94,17 +94,17 @@ def read_options(
     )
 
 
-def checked_options(caller: str, options: Mapping[str, Any]) -> Reading:
+def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
     """Read the options of reading of a function."""
-    names = list(inspect.signature(read_options).parameters)
+    names = list(inspect.signature(build_read_options).parameters)
     for name in options:
         if name not in names:
             raise OptionError(f"{caller} has no option {name!r}.{did_you_mean(name, names)}")
-    return read_options(**options)
+    return build_read_options(**options)
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedTable:
     """A whole table: its frame, what was remarkable, and how its cells were written."""
 
     frame: Any
@@ -132,11 +132,11 @@ class Batch:
         part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
         return part
 
-    def place(self, row: int) -> str:
+    def locate(self, row: int) -> str:
         """Return where a row is in the file."""
         if self.piece is None:
             return f"row {self.first_row + row + 1}"
-        return f"{shown(self.piece.file.source)}, line {self.piece.line_of(row)}"
+        return f"{display_name(self.piece.file.source)}, line {self.piece.find_line(row)}"
 
 
 def is_text(source: str) -> bool:
@@ -151,54 +151,56 @@ def is_text(source: str) -> bool:
     return Path(name).suffix not in (*_TYPED, *SPREADSHEETS)
 
 
-def load_table(source: str, reading: Reading) -> Loaded:
+def load_table(source: str, reading: ReadOptions) -> LoadedTable:
     """Read a whole table; types of text columns are inferred from all rows."""
     if is_spreadsheet(source):
-        return _sheet(source, reading)
+        return _load_sheet(source, reading)
     if not is_text(source):
         refuse_text_options(source, reading)
-        frame, remarks = _without_nested(_guarded(source, lambda: _read_typed(source)))
+        frame, remarks = _drop_nested(_call_polars(source, lambda: _read_typed(source)))
         gaps = [
             series.name
             for series in frame.get_columns()
             if series.dtype.is_float() and series.is_nan().any()
         ]
-        return Loaded(frame.with_columns(pl.col(gaps).fill_nan(None)) if gaps else frame, remarks)
-    columns = Columns()
-    sources = [seekable(path) for path in sources_of(source)]
-    csv, remarks = _guarded(source, lambda: read_csv(sources, reading, columns))
+        return LoadedTable(
+            frame.with_columns(pl.col(gaps).fill_nan(None)) if gaps else frame, remarks
+        )
+    columns = ColumnSink()
+    sources = [make_seekable(path) for path in expand_sources(source)]
+    csv, remarks = _call_polars(source, lambda: read_csv(sources, reading, columns))
     frame = columns.frame()
     filled = {series.name for series in frame.get_columns() if series.null_count() < len(series)}
-    dropped, remark = nameless(csv, filled)
-    return Loaded(frame.drop(dropped), remarks + remark, csv)
+    dropped, remark = find_nameless(csv, filled)
+    return LoadedTable(frame.drop(dropped), remarks + remark, csv)
 
 
-def sources_of(source: str) -> list[str]:
+def expand_sources(source: str) -> list[str]:
     """Return the files that a path or a pattern means, in order."""
     if source == "-" or "::" in source or Path(source).exists():
         return [source]
     paths = sorted(path for path in glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
-    return paths or [existing(source)]
+    return paths or [require_file(source)]
 
 
-def _sheet(source: str, reading: Reading) -> Loaded:
+def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
     """Read a sheet; texts in it are read as those of a CSV file are."""
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
     sheet, has_header, remarks = read_spreadsheet(source, reading)
-    frame, choice = typed_frame(
+    frame, choice = cast_frame(
         sheet,
-        lambda fits: choose(
+        lambda fits: choose_styles(
             fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
             stored=reading.styles,
         ),
     )  # fmt: skip
     csv = CsvFormat(header=has_header, styles=choice.styles)
-    return Loaded(frame, remarks + choice.doubts, csv)
+    return LoadedTable(frame, remarks + choice.ambiguities, csv)
 
 
-def refuse_text_options(source: str, reading: Reading) -> None:
+def refuse_text_options(source: str, reading: ReadOptions) -> None:
     """Refuse options of text files for a file that has types and names of its own."""
     values = {
         "--separator": reading.separator, "--encoding": reading.encoding,
@@ -209,11 +211,11 @@ def refuse_text_options(source: str, reading: Reading) -> None:
     for option, value in values.items():
         if value is not None:
             raise OptionError(
-                f"{option} is for text files; {shown(source)} has columns with names and types."
+                f"{option} is for text files; {display_name(source)} has columns with names and types."
             )
 
 
-def _without_nested(frame: Any) -> tuple[Any, list[str]]:
+def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     """Leave out columns of lists and structs, which no question can be asked of."""
     nested = [series.name for series in frame.get_columns() if series.dtype.is_nested()]
     nested += [
@@ -230,20 +232,20 @@ def _without_nested(frame: Any) -> tuple[Any, list[str]]:
     ]
 
 
-def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
+def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch]:
     """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
-    if len(paths := sources_of(source)) > 1 or paths != [source]:
+    if len(paths := expand_sources(source)) > 1 or paths != [source]:
         for path in paths:
-            yield from batches(path, reading, size)
+            yield from read_batches(path, reading, size)
         return
     if is_spreadsheet(source):
-        loaded = _sheet(source, reading)
+        loaded = _load_sheet(source, reading)
         yield Batch(loaded.frame.columns, 0, loaded.frame)
         return
     if is_text(source):
         file = CsvFile(source, reading, size)
         names = list(file.format.names)
-        for text in [*file.remarks, *(file.choice.doubts if reading.expected else ())]:
+        for text in [*file.remarks, *(file.choice.ambiguities if reading.expected else ())]:
             warnings.warn(text, DataWarning, stacklevel=2)
         with progress_bar("predicting", file.size, reading.quiet) as bar:
             for piece in file:
@@ -252,9 +254,9 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
         return
     refuse_text_options(source, reading)
     if source.lower().endswith((".parquet", ".pq")):
-        lazy = _guarded(source, lambda: pl.scan_parquet(existing(source)))
+        lazy = _call_polars(source, lambda: pl.scan_parquet(require_file(source)))
     else:
-        lazy = _guarded(source, lambda: _read_typed(source)).lazy()
+        lazy = _call_polars(source, lambda: _read_typed(source)).lazy()
     try:
         n = 0
         total = lazy.select(pl.len()).collect().item()
@@ -267,22 +269,22 @@ def batches(source: str, reading: Reading, size: int) -> Iterator[Batch]:
             empty = lazy.collect()
             yield Batch(empty.columns, 0, empty)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{shown(source)}: {first_line(error)}") from None
+        raise DataError(f"{display_name(source)}: {first_line(error)}") from None
 
 
-def _guarded(source: str, read: Any) -> Any:
+def _call_polars(source: str, read: Any) -> Any:
     try:
         return read()
     except pl.exceptions.NoDataError:
-        raise DataError(f"{shown(source)} is empty.") from None
+        raise DataError(f"{display_name(source)} is empty.") from None
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{shown(source)}: {first_line(error)}") from None
+        raise DataError(f"{display_name(source)}: {first_line(error)}") from None
 
 
 def _read_typed(source: str) -> Any:
     if "::" in source:
         return read_database(source)
-    ending = Path(existing(source)).suffix.lower()
+    ending = Path(require_file(source)).suffix.lower()
     if ending in (".parquet", ".pq"):
         return pl.read_parquet(source)
     if ending in (".arrow", ".feather", ".ipc"):
@@ -294,7 +296,7 @@ def read_database(source: str) -> Any:
     """Read one table of an SQLite or DuckDB file."""
     path, _, table = source.partition("::")
     name = '"' + table.replace('"', '""') + '"'
-    with Path(existing(path)).open("rb") as file:
+    with Path(require_file(path)).open("rb") as file:
         lite = file.read(16).startswith(b"SQLite format 3")
     if lite:
         import sqlite3

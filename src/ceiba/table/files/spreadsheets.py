@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.table.files.header import named_columns
-from ceiba.table.files.streams import existing, in_child
+from ceiba.table.files.header import name_columns
+from ceiba.table.files.streams import call_in_child, require_file
 
 if TYPE_CHECKING:
-    from ceiba.table.files.reading import Reading
+    from ceiba.table.files.reading import ReadOptions
 
 #: Endings of spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-_MEMORY: Final = 2 << 30  # bytes that a reader may take
-_PER_BYTE: Final = 1000  # and more of them, by byte of the file; a packed cell has 1 to 10
+_BASE_MEMORY: Final = 2 << 30  # bytes that a reader may take
+_MEMORY_PER_BYTE: Final = 1000  # and more of them, by byte of the file; a packed cell has 1 to 10
 
 
 def is_spreadsheet(source: str) -> bool:
@@ -30,19 +30,19 @@ def is_spreadsheet(source: str) -> bool:
     return Path(source.partition("::")[0].lower()).suffix in SPREADSHEETS
 
 
-def read_spreadsheet(source: str, reading: Reading) -> tuple[pl.DataFrame, bool, list[str]]:
+def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, bool, list[str]]:
     """Return a sheet (the named one, else the first not empty), whether it has names, and remarks.
 
     The reader makes a dense range of the cells before anything can be asked of it, and ends its
     process if two of them are too far apart: it has one of its own, with memory by the file's size.
     """
     path, _, wanted = source.partition("::")
-    memory = _MEMORY + _PER_BYTE * Path(existing(path)).stat().st_size
-    rows, remarks = in_child(path, memory, _filled_rows, path, wanted, reading.skip_rows)
+    memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
+    rows, remarks = call_in_child(path, memory, _read_rows, path, wanted, reading.skip_rows)
     if not rows:
         raise DataError(f"{source} has no rows after --skip-rows {reading.skip_rows}.")
     cells = [[str(cell).strip() for cell in row] for row in rows[:1000]]
-    names, has_header, noticed = named_columns(cells, reading, source)
+    names, has_header, noticed = name_columns(cells, reading, source)
     n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
@@ -50,11 +50,11 @@ def read_spreadsheet(source: str, reading: Reading) -> tuple[pl.DataFrame, bool,
             "above the table, leave it out with --skip-rows."
         )
     body = rows[1:] if has_header else rows
-    columns = [_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
+    columns = [_to_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
     return pl.DataFrame(columns), has_header, remarks + noticed
 
 
-def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
+def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
     """Return the rows of a sheet that have a cell, and what is remarkable."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
@@ -88,7 +88,7 @@ def _filled_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]
     return [row for row in rows if any(cell != "" for cell in row)], remarks
 
 
-def _column(name: str, cells: list[Any], reading: Reading) -> Any:
+def _to_column(name: str, cells: list[Any], reading: ReadOptions) -> Any:
     missing = set(reading.markers)
     values = [None if isinstance(c, str) and c.strip() in missing else c for c in cells]
     kinds = {type(value) for value in values if value is not None}
@@ -107,10 +107,10 @@ def _column(name: str, cells: list[Any], reading: Reading) -> Any:
         series = pl.Series(name, times, dtype=pl.Datetime("us"))
         is_date = all(v is None or v.time() == midnight for v in times)
         return series.cast(pl.Date) if is_date else series
-    return pl.Series(name, [None if v is None else _text(v) for v in values], dtype=pl.String)
+    return pl.Series(name, [None if v is None else _to_text(v) for v in values], dtype=pl.String)
 
 
-def _text(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()

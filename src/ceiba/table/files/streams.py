@@ -46,7 +46,7 @@ _BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-1
     codecs.BOM_UTF8: "utf-8",
 }
 _LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
-_BEYOND: Final = re.compile(rb"[\x80-\xff]+")
+_NON_ASCII: Final = re.compile(rb"[\x80-\xff]+")
 #: Letters in or at a word of ASCII letters, or signs: the euro, quotes, dashes, degrees, ordinals.
 _WESTERN: Final = re.compile(
     rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
@@ -58,13 +58,13 @@ _WORD: Final = re.compile(
 )
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
-_SIZE: Final = 16 * _BLOCK
-_LONGEST: Final = 256 << 20  # bytes of one record; a small packed file can hold gigabytes in one
-_AHEAD: Final = 2  # pieces read before they are asked for
+_PIECE_SIZE: Final = 16 * _BLOCK
+_MAX_RECORD: Final = 256 << 20  # bytes of one record; a small packed file can hold gigabytes in one
+_MAX_AHEAD: Final = 2  # pieces read before they are asked for
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """Whole records of a text file."""
 
     raw: bytes
@@ -73,9 +73,9 @@ class Piece:
     encoding: str = "utf-8"
 
 
-def shown(source: str) -> str:
+def display_name(source: str) -> str:
     """Name a source as messages do."""
-    source = next((stream for stream, copy in _SPOOLED.items() if copy == source), source)
+    source = next((stream for stream, copy in _COPIES.items() if copy == source), source)
     return "standard input" if source == "-" else source
 
 
@@ -84,7 +84,7 @@ def first_line(error: Exception) -> str:
     return str(error).strip().split("\n")[0]
 
 
-def existing(path: str) -> str:
+def require_file(path: str) -> str:
     """Return the path of a file or stream; raise DataError if it is absent or a folder."""
     if Path(path).is_dir():
         raise DataError(f"{path!r} is a folder; a file is needed.")
@@ -93,15 +93,17 @@ def existing(path: str) -> str:
     return path
 
 
-def in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
+def call_in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in a process of its own, so that a hostile file ends that one at most."""
     # The paths of this process, without the folder of the data, which -c would put first.
-    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _answer; _answer()"
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _run_child; _run_child()"
+    )
     call = pickle.dumps((memory, function, arguments))
     child = subprocess.run([sys.executable, "-P", "-c", code], input=call, capture_output=True)
     if child.returncode != 0:
         raise DataError(
-            f"{shown(source)} cannot be read: it is damaged, or needs more than "
+            f"{display_name(source)} cannot be read: it is damaged, or needs more than "
             f"{memory / 2**30:.0f} GB of memory. Of a spreadsheet, delete cells that stand far "
             "from the table, or save it as CSV."
         )
@@ -111,7 +113,7 @@ def in_child(source: str, memory: int, function: Callable[..., Any], *arguments:
     return answer
 
 
-def _answer() -> None:
+def _run_child() -> None:
     """Do in the child what the parent asks."""
     memory, function, arguments = pickle.load(sys.stdin.buffer)
     with contextlib.suppress(ImportError, OSError, ValueError):
@@ -136,14 +138,14 @@ def is_stream(source: str) -> bool:
     return source == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-_SPOOLED: Final[dict[str, str]] = {}  # FIFOs, which give their bytes once, by their copies
+_COPIES: Final[dict[str, str]] = {}  # FIFOs, which give their bytes once, by their copies
 
 
-def seekable(source: str) -> str:
+def make_seekable(source: str) -> str:
     """Return a path that can be read twice; a stream goes to a temporary file first."""
     if not is_stream(source):
         return source
-    if source not in _SPOOLED or source == "-":
+    if source not in _COPIES or source == "-":
         folder = tempfile.mkdtemp(prefix="ceiba-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         copy = Path(folder) / Path(source).name
@@ -152,8 +154,8 @@ def seekable(source: str) -> str:
             if source != "-":
                 stream = stack.enter_context(Path(source).open("rb"))
             shutil.copyfileobj(stream, stack.enter_context(copy.open("wb")))
-        _SPOOLED[source] = str(copy)
-    return _SPOOLED[source]
+        _COPIES[source] = str(copy)
+    return _COPIES[source]
 
 
 def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
@@ -162,8 +164,8 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
         while block := sys.stdin.buffer.read(_BLOCK):
             yield block, 0
         return
-    source = _SPOOLED.get(source, source)
-    ending = Path(existing(source)).suffix.lower()
+    source = _COPIES.get(source, source)
+    ending = Path(require_file(source)).suffix.lower()
     if ending == ".zst":
         yield from _zstd_blocks(source)
         return
@@ -214,19 +216,19 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
         raise DataError(f"{source} cannot be unpacked: {error}.") from None
 
 
-def pieces(
+def read_pieces(
     source: str,
     encoding: str | None,
     *,
     rows: int | None = None,
     remarks: list[str] | None = None,
-) -> Iterator[Piece]:
+) -> Iterator[TextPiece]:
     """Read a text source in pieces that end where records end."""
-    ahead: queue.Queue[Piece | BaseException | None] = queue.Queue(_AHEAD)
-    given_up = threading.Event()
+    ahead: queue.Queue[TextPiece | BaseException | None] = queue.Queue(_MAX_AHEAD)
+    stopped = threading.Event()
 
-    def put(item: Piece | BaseException | None) -> bool:
-        while not given_up.is_set():
+    def put(item: TextPiece | BaseException | None) -> bool:
+        while not stopped.is_set():
             with contextlib.suppress(queue.Full):
                 ahead.put(item, timeout=0.1)
                 return True
@@ -234,7 +236,7 @@ def pieces(
 
     def read_ahead() -> None:
         try:
-            for piece in _cut(source, encoding, rows, remarks):
+            for piece in _cut_pieces(source, encoding, rows, remarks):
                 if not put(piece):
                     return
             put(None)
@@ -248,18 +250,18 @@ def pieces(
                 raise item
             yield item
     finally:
-        given_up.set()
+        stopped.set()
 
 
-def _cut(
+def _cut_pieces(
     source: str, encoding: str | None, rows: int | None, remarks: list[str] | None
-) -> Iterator[Piece]:
-    size = _SIZE if rows is None else 0
+) -> Iterator[TextPiece]:
+    size = _PIECE_SIZE if rows is None else 0
     line = 1
     held: list[bytes] = []
     n_held = done = 0
     file_encoding = "utf-8"
-    for block, done, file_encoding in _decoded(source, encoding, remarks):
+    for block, done, file_encoding in _decode_blocks(source, encoding, remarks):
         size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
         held.append(block)
         n_held += len(block)
@@ -269,21 +271,21 @@ def _cut(
         at = 0
         while len(text) - at >= size:
             end = _record_end(text, at, at + size) or _record_end(text, at, len(text))
-            if not end and len(text) - at > _LONGEST:
+            if not end and len(text) - at > _MAX_RECORD:
                 raise DataError(
-                    f"{shown(source)}, line {line}: a record of more than {_LONGEST >> 20} MB. Is "
+                    f"{display_name(source)}, line {line}: a record of more than {_MAX_RECORD >> 20} MB. Is "
                     'a quote (") opened and never closed?'
                 )
             if not end:  # one long record: wait until there is twice as much
                 size = max(size, 2 * (len(text) - at))
                 break
-            yield Piece(text[at:end], line, done, file_encoding)
+            yield TextPiece(text[at:end], line, done, file_encoding)
             line += text.count(b"\n", at, end)
             at = end
         held = [text[at:]]
         n_held = len(held[0])
     if n_held:
-        yield Piece(b"".join(held), line, done, file_encoding)
+        yield TextPiece(b"".join(held), line, done, file_encoding)
 
 
 def _record_end(raw: bytes, start: int, stop: int) -> int:
@@ -298,7 +300,7 @@ def _record_end(raw: bytes, start: int, stop: int) -> int:
     return end
 
 
-def _encoding_in(block: bytes) -> str:
+def _detect_encoding(block: bytes) -> str:
     """Read the encoding off the first bytes: a byte order mark, or a NUL at every other byte."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
@@ -318,13 +320,13 @@ def _western_word(raw: bytes) -> str:
     no more than two in a row, or one of a few signs. Other code pages have signs there, or words of
     such bytes only.
     """
-    if len(_BEYOND.findall(raw)) != len(_WESTERN.findall(raw)):
+    if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
     word = _WORD.search(raw)
     return word[0].decode("cp1252") if word else ""
 
 
-def _decoded(
+def _decode_blocks(
     source: str, encoding: str | None, remarks: list[str] | None = None
 ) -> Iterator[tuple[bytes, int, str]]:
     """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed.
@@ -340,7 +342,7 @@ def _decoded(
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
         if decoder is None:
             guessed = encoding is None
-            encoding = encoding or _encoding_in(block)
+            encoding = encoding or _detect_encoding(block)
             plain = codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
             decoder = codecs.getincrementaldecoder("utf-8" if plain else encoding)()
         waiting = decoder.getstate()[0]
@@ -352,14 +354,14 @@ def _decoded(
             except UnicodeDecodeError as error:
                 word = _western_word(error.object) if guessed and plain and not beyond else ""
                 if not word:
-                    raise _bad_byte(error, line, column, source, encoding or "utf-8") from None
+                    raise _decode_error(error, line, column, source, encoding or "utf-8") from None
                 plain = guessed = False
                 encoding = "cp1252"
                 decoder = codecs.getincrementaldecoder("cp1252")("replace")
                 text = decoder.decode(error.object, not block).encode("utf-8")
                 if remarks is not None:
                     remarks.append(
-                        f"{shown(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
+                        f"{display_name(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
                         "that is wrong, give --encoding."
                     )
         if first and text:
@@ -372,7 +374,7 @@ def _decoded(
             text = text.replace(b"\r", b"\n")
         if b"\0" in text:
             raise DataError(
-                f"{_place(text[: text.index(0)], line, column, source)}: a NUL character, which no "
+                f"{_format_position(text[: text.index(0)], line, column, source)}: a NUL character, which no "
                 "text file has. Is the file damaged, UTF-16 (--encoding utf-16), or a spreadsheet "
                 "or a database under another name?"
             )
@@ -383,18 +385,18 @@ def _decoded(
             yield text, done, encoding or "utf-8"
 
 
-def _place(before: bytes, line: int, column: int, source: str) -> str:
+def _format_position(before: bytes, line: int, column: int, source: str) -> str:
     """Return where a text goes on after some bytes that begin at a line and column."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
-    return f"{shown(source)}, line {line + ends}, column {at}"
+    return f"{display_name(source)}, line {line + ends}, column {at}"
 
 
-def _bad_byte(
+def _decode_error(
     error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
 ) -> DataError:
     # What the decoder held back from the block before is part of `error.object`.
-    place = _place(error.object[: error.start], line, column, source)
+    place = _format_position(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
         hint = "It does not look like text: is it a spreadsheet or a database under another name?"
     else:

@@ -22,20 +22,20 @@ from ceiba.table.files.cell_styles import (
     CODE,
     INTEGER,
     TEXT,
-    Choice,
     Style,
-    fitting,
+    StyleChoice,
     is_blank,
-    tidy,
-    without_weak,
+    matching_styles,
+    strip_cells,
+    strip_weak_markers,
 )
 from ceiba.table.files.csv_file import CsvFile, CsvFormat, CsvPiece
-from ceiba.table.files.streams import existing
+from ceiba.table.files.streams import require_file
 
 if TYPE_CHECKING:
-    from ceiba.table.files.reading import Reading
+    from ceiba.table.files.reading import ReadOptions
 
-_LOOKED_AT: Final = 10_000  # rows by which styles are guessed
+_SAMPLE_ROWS: Final = 10_000  # rows by which styles are guessed
 
 
 class Sink(Protocol):
@@ -53,7 +53,7 @@ class _Pieces:
     """The pieces of files of the same columns, which can be gone through again."""
 
     sources: Sequence[str]
-    reading: Reading
+    reading: ReadOptions
     advance: Callable[[int], None]
 
     def __iter__(self) -> Iterator[CsvPiece]:
@@ -81,22 +81,24 @@ class _Pieces:
             before += file.size
 
 
-def read_csv(sources: Sequence[str], reading: Reading, sink: Sink) -> tuple[CsvFormat, list[str]]:
+def read_csv(
+    sources: Sequence[str], reading: ReadOptions, sink: Sink
+) -> tuple[CsvFormat, list[str]]:
     """Hand the rows of CSV files to a sink, in their types; return their format and remarks."""
-    total = sum(Path(existing(source)).stat().st_size for source in sources)
+    total = sum(Path(require_file(source)).stat().st_size for source in sources)
     with progress_bar("reading", total, reading.quiet) as bar:
         pieces = _Pieces(sources, reading, bar)
-        choice = _hand_over(pieces, None, sink)
+        choice = _read_pieces(pieces, None, sink)
         if choice is None:
             sink.restart()
-            choice = _hand_over(pieces, _choice_of_all(pieces), sink)
+            choice = _read_pieces(pieces, _choose_by_all_rows(pieces), sink)
     assert choice is not None
-    remarks = [text for file in pieces.files for text in file.remarks] + choice.doubts
+    remarks = [text for file in pieces.files for text in file.remarks] + choice.ambiguities
     first = pieces.files[0].format
     return replace(first, styles=choice.styles), list(dict.fromkeys(remarks))
 
 
-def nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
+def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
     """Return the columns without name and value (lines end with a separator), and a remark."""
     made_up = [name for name in csv.names if re.fullmatch(r"column_\d+", name)]
     empty = [name for name in made_up if name not in filled] if csv.header else []
@@ -105,7 +107,7 @@ def nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
     return empty, [f"Left out: {', '.join(empty)}, without a name and without a value."]
 
 
-class Columns:
+class ColumnSink:
     """Typed pieces as whole columns: texts as codes, whole numbers in the smallest type."""
 
     def __init__(self) -> None:
@@ -122,29 +124,31 @@ class Columns:
 
     def frame(self) -> pl.DataFrame:
         """Put the columns together; the pieces of a column go as soon as it is there."""
-        return pl.DataFrame([_joined(name, self._parts.pop(name)) for name in list(self._parts)])
+        return pl.DataFrame([_concat(name, self._parts.pop(name)) for name in list(self._parts)])
 
 
-def typed_frame(
-    frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], Choice]
-) -> tuple[pl.DataFrame, Choice]:
+def cast_frame(
+    frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], StyleChoice]
+) -> tuple[pl.DataFrame, StyleChoice]:
     """Return a frame with its columns of texts typed (a spreadsheet's, say), and their styles."""
     texts = [series for series in frame.get_columns() if series.dtype == pl.String]
-    choice = choose({series.name: fitting(series.to_list()) for series in texts})
+    choice = choose({series.name: matching_styles(series.to_list()) for series in texts})
     typed = [_compact(choice.styles[series.name].read(series)) for series in texts]
     return frame.with_columns(typed), choice
 
 
-def _hand_over(pieces: _Pieces, choice: Choice | None, sink: Sink) -> Choice | None:
+def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> StyleChoice | None:
     """Type pieces by a choice, or by a guess from the first rows; None if the guess fails."""
     guessed = choice is None
     empty: set[str] = set()  # columns without a value so far: their style is a guess
     for piece in pieces:
         if choice is None:
-            texts = piece.parse(rows=_LOOKED_AT).to_dict(as_series=False)
+            texts = piece.parse(rows=_SAMPLE_ROWS).to_dict(as_series=False)
             empty = {name for name, cells in texts.items() if is_blank(cells)}
-            choice = piece.file.chosen({name: fitting(cells) for name, cells in texts.items()})
-        frame = _typed(piece, choice.styles, guessed)
+            choice = piece.file.choose(
+                {name: matching_styles(cells) for name, cells in texts.items()}
+            )
+        frame = _cast_piece(piece, choice.styles, guessed)
         if frame is None or any(frame[name].null_count() < len(frame) for name in empty):
             return None
         frame = frame.select(pieces.files[0].format.names)
@@ -154,7 +158,7 @@ def _hand_over(pieces: _Pieces, choice: Choice | None, sink: Sink) -> Choice | N
     return choice
 
 
-def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
+def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
     """Return the columns of a piece in their types; None if a guess does not hold."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
@@ -166,7 +170,7 @@ def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.Da
         frame = piece.parse()
     markers = piece.file.format.markers
     texts = [name for name, kind in frame.schema.items() if kind == pl.String]
-    tidied = frame.with_columns(tidy(pl.col(name), markers) for name in texts)
+    tidied = frame.with_columns(strip_cells(pl.col(name), markers) for name in texts)
     typed = tidied.with_columns(styles[name].expression(pl.col(name)) for name in texts)
     if guessed:
         read = [name for name in texts if styles[name] != TEXT]
@@ -204,7 +208,7 @@ def _compact(series: Any) -> Any:
     return series.shrink_dtype() if series.dtype.is_integer() else series
 
 
-def _joined(name: str, parts: list[Any]) -> Any:
+def _concat(name: str, parts: list[Any]) -> Any:
     """Put the pieces of one column together."""
     kinds = {part.dtype for part in parts}
     if len(kinds) > 1:
@@ -214,29 +218,29 @@ def _joined(name: str, parts: list[Any]) -> Any:
     return whole.rename(name)
 
 
-def _choice_of_all(pieces: _Pieces) -> Choice:
+def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
     """Choose among the styles that hold for all rows of each column, in all files."""
     fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
     for piece in pieces:
         markers = piece.file.format.markers
         frame = piece.parse()
-        frame = frame.with_columns(tidy(pl.col(name), markers) for name in frame.columns)
+        frame = frame.with_columns(strip_cells(pl.col(name), markers) for name in frame.columns)
         for name in frame.columns:
             if name not in fits and not is_blank(cells := frame[name].to_list()):
-                fits[name] = fitting(cells[:_LOOKED_AT]) or fitting(cells)
-        fits.update(_still_fitting(frame, fits))
+                fits[name] = matching_styles(cells[:_SAMPLE_ROWS]) or matching_styles(cells)
+        fits.update(_filter_styles(frame, fits))
     first = pieces.files[0]
-    return first.chosen({name: fits.get(name, ()) for name in first.format.names})
+    return first.choose({name: fits.get(name, ()) for name in first.format.names})
 
 
-def _still_fitting(
+def _filter_styles(
     frame: pl.DataFrame, fits: Mapping[str, tuple[Style, ...]]
 ) -> dict[str, tuple[Style, ...]]:
     """Keep the styles by which all cells of a piece can be read."""
     left = {name: list(styles) for name, styles in fits.items() if styles}
     for k in range(max(map(len, left.values()), default=0)):  # one style of each column at a time
         names = [name for name, styles in left.items() if k < len(fits[name])]
-        bare = frame.select(without_weak(pl.col(name)) for name in names)
+        bare = frame.select(strip_weak_markers(pl.col(name)) for name in names)
         for name in names:
             style = fits[name][k]
             try:

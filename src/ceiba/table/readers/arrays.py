@@ -13,52 +13,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.levels import code_objects
+from ceiba.table.levels import encode_strings
 from ceiba.table.readers.numeric import (
     EXACT_LIMIT,
-    floats,
-    floats_of_integers,
-    numeric,
+    as_floats,
+    integers_to_floats,
+    numeric_column,
     refuse_complex,
 )
-from ceiba.table.readers.objects import column_of_objects
-from ceiba.table.readers.source import Source, settle_names
-from ceiba.table.readers.times import seconds
+from ceiba.table.readers.objects import objects_to_column
+from ceiba.table.readers.source import TableSource, normalize_names
+from ceiba.table.readers.times import to_seconds
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.table import Column
 
 Array = NDArray[Any]
 
 
-def open_array(X: Array) -> Source:
+def open_array(X: Array) -> TableSource:
     """Open a numpy array."""
     if X.dtype.names is not None:
         return _open_structured(X)
     refuse_complex(X.dtype)
     if X.ndim != 2:
-        raise wrong_dimensions(X)
+        raise dimension_error(X)
     n_rows, n_columns = X.shape
     matrix = None
     if X.dtype.kind in "fiub" and not isinstance(X, np.ma.MaskedArray):
         matrix = _as_matrix(np.asarray(X))
 
     def read_column(j: int, name: str) -> Column:
-        return column_of_array(name, X[:, j])
+        return array_to_column(name, X[:, j])
 
-    return Source(n_rows, n_columns, None, read_column, matrix, X.dtype.kind == "b")
+    return TableSource(n_rows, n_columns, None, read_column, matrix, X.dtype.kind == "b")
 
 
 def _as_matrix(X: Array) -> Array | None:
     if X.dtype.kind == "f":
-        return floats(X)
+        return as_floats(X)
     if X.dtype.itemsize == 8 and X.size:
         if max(-int(X.min()), int(X.max())) > EXACT_LIMIT:
             return None  # column by column, so that the warning can name the column
-        return floats_of_integers("X", X)
+        return integers_to_floats("X", X)
     return X.astype(np.float64)
 
 
-def wrong_dimensions(X: Array) -> DataError:
+def dimension_error(X: Array) -> DataError:
     """Return scikit-learn's error for an array that is not 2-d."""
     if X.ndim < 2:
         text = np.array2string(X, threshold=6, edgeitems=3) if X.ndim else repr(X)
@@ -73,7 +73,7 @@ def wrong_dimensions(X: Array) -> DataError:
     )
 
 
-def _open_structured(X: Array) -> Source:
+def _open_structured(X: Array) -> TableSource:
     if X.ndim != 1:
         raise DataError(
             f"A structured array must have one dimension (its rows), got shape {X.shape}. Reshape "
@@ -89,30 +89,30 @@ def _open_structured(X: Array) -> Source:
             )
 
     def read_column(j: int, name: str) -> Column:
-        return column_of_array(name, X[fields[j]])
+        return array_to_column(name, X[fields[j]])
 
-    return Source(len(X), len(fields), settle_names(fields), read_column)
+    return TableSource(len(X), len(fields), normalize_names(fields), read_column)
 
 
-def column_of_array(name: str, values: NDArray[Any]) -> Column:
+def array_to_column(name: str, values: NDArray[Any]) -> Column:
     """Read a 1-d numpy array."""
     if isinstance(values, np.ma.MaskedArray):
-        return _column_of_masked(name, values)
+        return _masked_to_column(name, values)
     kind = values.dtype.kind
     if kind == "f":
-        return numeric(name, floats(values))
+        return numeric_column(name, as_floats(values))
     if kind in "iu":
-        return numeric(name, floats_of_integers(name, values), of_integers=True)
+        return numeric_column(name, integers_to_floats(name, values), of_integers=True)
     if kind == "b":
-        return numeric(name, values.astype(np.float64), "boolean")
+        return numeric_column(name, values.astype(np.float64), "boolean")
     if kind == "O":
-        return column_of_objects(name, values.tolist())
+        return objects_to_column(name, values.tolist())
     if kind in "UST":
-        codes, levels = code_objects(values.tolist())
+        codes, levels = encode_strings(values.tolist())
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     if kind in "Mm":
-        numbers, display = seconds(name, values)
-        return numeric(name, numbers, display)
+        numbers, display = to_seconds(name, values)
+        return numeric_column(name, numbers, display)
     refuse_complex(values.dtype)
     raise DataTypeError(
         f"Column {name!r}: values of type {values.dtype} cannot be read. Allowed are numbers, "
@@ -120,13 +120,13 @@ def column_of_array(name: str, values: NDArray[Any]) -> Column:
     )
 
 
-def _column_of_masked(name: str, values: np.ma.MaskedArray[Any, Any]) -> Column:
+def _masked_to_column(name: str, values: np.ma.MaskedArray[Any, Any]) -> Column:
     mask = np.ma.getmaskarray(values)
     if values.dtype.kind in "fiub":
-        column = column_of_array(name, np.where(mask, np.zeros((), values.dtype), values.data))
+        column = array_to_column(name, np.where(mask, np.zeros((), values.dtype), values.data))
         if not mask.any():
             return column
         return Column(column.info, np.where(mask, column.values.dtype.type(np.nan), column.values))
     objects = values.data.astype(object)
     objects[mask] = None
-    return column_of_objects(name, objects.tolist())
+    return objects_to_column(name, objects.tolist())

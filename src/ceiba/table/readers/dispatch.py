@@ -10,7 +10,7 @@ import numpy as np
 from ceiba.errors import DataTypeError
 from ceiba.table.readers.arrays import open_array
 from ceiba.table.readers.mappings import open_mapping, open_rows
-from ceiba.table.readers.source import Source
+from ceiba.table.readers.source import TableSource
 from ceiba.table.readers.sparse import is_sparse, open_sparse
 from ceiba.table.table import Table
 
@@ -20,7 +20,7 @@ _READABLE = (
 )
 
 
-def open_source(X: Any) -> Source:
+def open_source(X: Any) -> TableSource:
     """Find the reader for a container and open it."""
     if isinstance(X, Table):
         return _open_table(X)
@@ -46,8 +46,8 @@ def open_source(X: Any) -> Source:
     raise DataTypeError(f"X must be a table, got a {type(X).__name__}. {_READABLE}")
 
 
-def _open_table(X: Table) -> Source:
+def _open_table(X: Table) -> TableSource:
     names = X.schema.names if X.schema.named else None
-    return Source(
+    return TableSource(
         X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix, sparse=X.sparse
     )

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.levels import code_objects, settle_levels
-from ceiba.table.readers.arrays import column_of_array, wrong_dimensions
-from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, warn_inexact
-from ceiba.table.readers.source import Source, settle_names
-from ceiba.table.readers.times import seconds
+from ceiba.table.levels import encode_strings, normalize_levels
+from ceiba.table.readers.arrays import array_to_column, dimension_error
+from ceiba.table.readers.numeric import EXACT_LIMIT, numeric_column, warn_inexact
+from ceiba.table.readers.source import TableSource, normalize_names
+from ceiba.table.readers.times import to_seconds
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.table import Column
 
@@ -47,7 +47,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     if isinstance(frame, nw.Series):
-        refused = wrong_dimensions(np.asarray(frame.to_numpy()))
+        refused = dimension_error(np.asarray(frame.to_numpy()))
         raise DataError(
             f"{refused} A Series is one column or one row: give frame[['name']] or "
             "frame.iloc[[0]], or one row to predict_one."
@@ -58,7 +58,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
         import pyarrow as pa
 
         table = pa.table(X)
-        settle_names(table.column_names)
+        normalize_names(table.column_names)
         opened: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
         return opened
     return None
@@ -67,15 +67,15 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 def _refuse_duplicates(X: Any) -> None:
     """Name the duplicate, which narwhals does not; lazy frames cannot have one."""
     if hasattr(X, "column_names"):  # pyarrow
-        settle_names(X.column_names)
+        normalize_names(X.column_names)
     elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
-        settle_names(list(X.columns))  # pandas
+        normalize_names(list(X.columns))  # pandas
         raise DataError("Two columns of X have a name that is missing. Give each its own.")
 
 
-def open_frame(frame: nw.DataFrame[Any]) -> Source:
+def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
     """Open a narwhals frame."""
-    names = settle_names(frame.columns)
+    names = normalize_names(frame.columns)
     n_rows, n_columns = frame.shape
 
     @cache
@@ -84,9 +84,9 @@ def open_frame(frame: nw.DataFrame[Any]) -> Source:
 
     def read_column(j: int, name: str) -> Column:
         # frame[:, j] looks at all names: with many columns, the square of their number.
-        return _column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
+        return _narwhals_to_column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
 
-    return Source(n_rows, n_columns, names, read_column, _small_matrix(frame))
+    return TableSource(n_rows, n_columns, names, read_column, _small_matrix(frame))
 
 
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
@@ -106,7 +106,7 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     return matrix if matrix.dtype.kind == "f" else None
 
 
-def column_of_series(name: str, values: Any) -> Column:
+def series_to_column(name: str, values: Any) -> Column:
     """Read one column given as a Series, or as anything numpy can make an array of."""
     import narwhals as nw
 
@@ -117,37 +117,37 @@ def column_of_series(name: str, values: Any) -> Column:
         values = pandas.Series(values)  # categories keep their order, times their zone
     series = nw.from_native(values, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
-        return _column(name, series)
-    return column_of_array(name, np.asarray(values))
+        return _narwhals_to_column(name, series)
+    return array_to_column(name, np.asarray(values))
 
 
-def _column(name: str, series: nw.Series[Any]) -> Column:
+def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     native = series.to_native()
     dtype = getattr(native, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # pandas: the array itself, no copy
-        return column_of_array(name, native.to_numpy())
+        return array_to_column(name, native.to_numpy())
     import narwhals as nw
 
     if str(getattr(native, "type", "")).startswith("run_end_encoded"):
-        series = _without_runs(native)
+        series = _decode_runs(native)
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
         return _category_column(name, series)
     if isinstance(kind, nw.String):
         return _string_column(name, series)
     if isinstance(kind, nw.Boolean):
-        return numeric(name, _floats(series.cast(nw.Float64)), "boolean")
+        return numeric_column(name, _floats(series.cast(nw.Float64)), "boolean")
     if isinstance(kind, nw.Decimal | nw.Int128 | nw.UInt128):
         floats, is_decimal = series.cast(nw.Float64), isinstance(kind, nw.Decimal)
         if floats.n_unique() < series.n_unique():
             what = "decimals of more than 15 digits" if is_decimal else "integers beyond 2**53"
             warn_inexact(name, what)
-        return numeric(name, _floats(floats))
+        return numeric_column(name, _floats(floats))
     if kind.is_integer() and series.null_count():
         there = series.drop_nulls()
         if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
-            column_of_array(name, there.to_numpy())  # for its warning
-        return numeric(name, _floats(series), of_integers=True)
+            array_to_column(name, there.to_numpy())  # for its warning
+        return numeric_column(name, _floats(series), of_integers=True)
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
@@ -155,10 +155,10 @@ def _column(name: str, series: nw.Series[Any]) -> Column:
             f"Column {name!r} has type {kind}. Allowed are numbers, booleans, strings, categories "
             "and dates. Extract what you need as columns of their own."
         )
-    return column_of_array(name, as_array(name, series))
+    return array_to_column(name, as_array(name, series))
 
 
-def _without_runs(native: Any) -> nw.Series[Any]:
+def _decode_runs(native: Any) -> nw.Series[Any]:
     """Return a run-end encoded column of Arrow value by value."""
     import narwhals as nw
     import pyarrow as pa
@@ -189,10 +189,10 @@ def _floats(series: nw.Series[Any]) -> NDArray[Any]:
 def _time_column(name: str, series: nw.Series[Any]) -> Column:
     values = np.asarray(series.to_numpy())
     if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
-        return column_of_array(name, values)
+        return array_to_column(name, values)
     zone = getattr(series.dtype, "time_zone", None)
-    numbers, display = seconds(name, values, zoned=zone is not None)
-    return numeric(name, numbers, display, None if zone is None else str(zone))
+    numbers, display = to_seconds(name, values, zoned=zone is not None)
+    return numeric_column(name, numbers, display, None if zone is None else str(zone))
 
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:
@@ -211,12 +211,12 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
         return _arrow_category(name, series.to_native())
     if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas, which cannot convert all
         return _arrow_category(name, series.to_native().array.__arrow_array__())
-    return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
+    return array_to_column(name, np.asarray(series.to_numpy(), dtype=object))
 
 
 def _polars_strings(name: str, native: Any) -> Column:
     if len(native) <= _FEW_ROWS:  # a query of polars costs more than so many dict lookups
-        coded, observed_levels = code_objects(native.to_list())
+        coded, observed_levels = encode_strings(native.to_list())
         return _levels_column(name, coded, observed_levels, declared=True, observed=True)
     # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
     levels = native.drop_nulls().unique().sort()
@@ -256,7 +256,7 @@ def _string_column(name: str, series: nw.Series[Any]) -> Column:
     if series.implementation.is_pandas_like() and hasattr(native, "factorize"):
         codes, levels = native.factorize()
         return _levels_column(name, np.asarray(codes), levels.tolist(), declared=False)
-    return column_of_array(name, np.asarray(series.to_numpy(), dtype=object))
+    return array_to_column(name, np.asarray(series.to_numpy(), dtype=object))
 
 
 def _levels_column(
@@ -268,8 +268,8 @@ def _levels_column(
     declared: bool,
     observed: bool = False,
 ) -> Column:
-    settled, plain = settle_levels(name, codes, levels, declared=declared)
+    settled, plain = normalize_levels(name, codes, levels, declared=declared)
     if not plain:  # nothing present and nothing declared: as a column of None
-        return numeric(name, np.full(len(codes), np.nan))
+        return numeric_column(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)

@@ -13,23 +13,23 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import DataError
-from ceiba.table.levels import Levels, settle_levels
-from ceiba.table.readers.arrays import column_of_array, open_array, wrong_dimensions
-from ceiba.table.readers.objects import column_of_objects
-from ceiba.table.readers.source import Source, settle_names
+from ceiba.table.levels import Levels, normalize_levels
+from ceiba.table.readers.arrays import array_to_column, dimension_error, open_array
+from ceiba.table.readers.objects import objects_to_column
+from ceiba.table.readers.source import TableSource, normalize_names
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.table import Column
 
-_NUMBERS = frozenset({int, float})
+_NUMBER_TYPES = frozenset({int, float})
 
 
-def open_mapping(X: Mapping[Any, Any]) -> Source:
+def open_mapping(X: Mapping[Any, Any]) -> TableSource:
     """Open a dict of columns (lists, arrays, Series), or a dict of single values as one row."""
-    names = settle_names(list(X))
+    names = normalize_names(list(X))
     if X and all(_is_single(value) for value in X.values()):
         columns = [[value] for value in X.values()]
     else:
-        columns = [_values(name, value) for name, value in X.items()]
+        columns = [_check_values(name, value) for name, value in X.items()]
     lengths = {name: len(values) for name, values in zip(X, columns, strict=True)}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
@@ -37,36 +37,36 @@ def open_mapping(X: Mapping[Any, Any]) -> Source:
     n_rows = next(iter(lengths.values()), 0)
 
     def read_column(j: int, name: str) -> Column:
-        return column_of_values(name, columns[j])
+        return values_to_column(name, columns[j])
 
-    return Source(n_rows, len(columns), names, read_column)
+    return TableSource(n_rows, len(columns), names, read_column)
 
 
-def column_of_values(name: str, values: Any) -> Column:
+def values_to_column(name: str, values: Any) -> Column:
     """Read one column given as list, tuple, array or Series."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise DataError(
                 f"Column {name!r} has shape {values.shape}; a column has one dimension."
             )
-        return column_of_array(name, values)
+        return array_to_column(name, values)
     if isinstance(values, Levels):
         raw_codes = np.array(values.codes(), dtype=np.int32)
-        codes, levels = settle_levels(name, raw_codes, values.levels, declared=True)
+        codes, levels = normalize_levels(name, raw_codes, values.levels, declared=True)
         kind = Kind.ORDERED if values.ordered else Kind.CATEGORICAL
         return Column(ColumnInfo(name, kind, levels), codes)
     if isinstance(values, list | tuple | range):
-        return column_of_objects(name, values)
-    from ceiba.table.readers.frames import column_of_series
+        return objects_to_column(name, values)
+    from ceiba.table.readers.frames import series_to_column
 
-    return column_of_series(name, values)
+    return series_to_column(name, values)
 
 
 def _is_single(value: Any) -> bool:
     return isinstance(value, str | bytes) or not hasattr(value, "__len__")
 
 
-def _values(name: Any, values: Any) -> Any:
+def _check_values(name: Any, values: Any) -> Any:
     if _is_single(values):
         raise DataError(
             f"Column {name!r}: expected a list of values, got {values!r}. Pass every column as a "
@@ -77,7 +77,7 @@ def _values(name: Any, values: Any) -> Any:
     return values
 
 
-def open_rows(X: Sequence[Any]) -> Source:
+def open_rows(X: Sequence[Any]) -> TableSource:
     """Open a list of rows: dicts, or lists of equal length."""
     if not X:
         return open_array(np.empty((0, 0)))
@@ -95,21 +95,21 @@ def open_rows(X: Sequence[Any]) -> Source:
         )
     if are_arrays:
         return open_array(np.asarray(X))
-    if set(map(type, chain.from_iterable(X))) <= _NUMBERS:
+    if set(map(type, chain.from_iterable(X))) <= _NUMBER_TYPES:
         numbers = np.array(X)
         if numbers.dtype.kind in "if":
             return open_array(numbers)
     columns = list(zip(*X, strict=True))
     if columns and isinstance(columns[0][0], list | tuple):
-        raise wrong_dimensions(np.array(X, dtype=object))
+        raise dimension_error(np.array(X, dtype=object))
 
     def read_column(j: int, name: str) -> Column:
-        return column_of_objects(name, columns[j])
+        return objects_to_column(name, columns[j])
 
-    return Source(len(X), widths[0], None, read_column)
+    return TableSource(len(X), widths[0], None, read_column)
 
 
-def _open_uneven(X: Sequence[Any]) -> Source:
+def _open_uneven(X: Sequence[Any]) -> TableSource:
     if any(isinstance(row, list | tuple | np.ndarray | Mapping) for row in X):
         row = next(i for i, value in enumerate(X) if type(value) is not type(X[0]))
         raise DataError(
@@ -118,10 +118,10 @@ def _open_uneven(X: Sequence[Any]) -> Source:
         )
     if any(hasattr(row, "__array__") for row in X):
         return open_array(np.array([np.asarray(row) for row in X]))
-    raise wrong_dimensions(np.array(X, dtype=object))
+    raise dimension_error(np.array(X, dtype=object))
 
 
-def _open_dicts(X: Sequence[Any]) -> Source:
+def _open_dicts(X: Sequence[Any]) -> TableSource:
     labels: dict[Any, None] = {}
     for i, row in enumerate(X):
         if not isinstance(row, Mapping):
@@ -133,6 +133,6 @@ def _open_dicts(X: Sequence[Any]) -> Source:
     keys = list(labels)
 
     def read_column(j: int, name: str) -> Column:
-        return column_of_objects(name, [row.get(keys[j]) for row in X])
+        return objects_to_column(name, [row.get(keys[j]) for row in X])
 
-    return Source(len(X), len(keys), settle_names(keys), read_column)
+    return TableSource(len(X), len(keys), normalize_names(keys), read_column)

@@ -19,7 +19,7 @@ from ceiba.table.table import Column
 EXACT_LIMIT = 2**53
 
 
-def numeric(
+def numeric_column(
     name: str,
     values: NDArray[Any],
     display: Display = "number",
@@ -32,7 +32,7 @@ def numeric(
     return Column(info, values, of_integers=of_integers)
 
 
-def floats(values: NDArray[Any]) -> NDArray[Any]:
+def as_floats(values: NDArray[Any]) -> NDArray[Any]:
     """Return float64 and float32 as they are, other floats converted to the nearest of them.
 
     Values that do not lie where their type wants them (fields of a packed record, a buffer read
@@ -43,17 +43,17 @@ def floats(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
 
 
-def floats_of_integers(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
+def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return integers as float64, with a warning if some have no float64 of their own."""
     floats = values.astype(np.float64)
     if values.dtype.itemsize == 8 and values.size:
         low, high = int(values.min()), int(values.max())
-        if max(-low, high) > EXACT_LIMIT and _differs(values, floats):
+        if max(-low, high) > EXACT_LIMIT and _loses_digits(values, floats):
             warn_inexact(name, "integers beyond 2**53")
     return floats
 
 
-def _differs(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
+def _loses_digits(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
     # Rounded up to the end of the integer type, a float does not fit back into it.
     fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
     back = floats[fits].astype(values.dtype)

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError
-from ceiba.table.levels import code_objects
-from ceiba.table.readers.numeric import EXACT_LIMIT, numeric, refuse_complex, warn_inexact
+from ceiba.table.levels import encode_strings
+from ceiba.table.readers.numeric import EXACT_LIMIT, numeric_column, refuse_complex, warn_inexact
 from ceiba.table.readers.times import (
     CLOCK_TYPES,
     DATE_TYPES,
     SPAN_TYPES,
     TIME_TYPES,
-    seconds_of_objects,
+    find_zone,
+    objects_to_seconds,
     start_of_period,
-    zone_of,
 )
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.table import Column
@@ -38,15 +38,15 @@ _TEXT_TYPES = (str, bytes)
 _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 
-def column_of_objects(name: str, values: Sequence[Any]) -> Column:
+def objects_to_column(name: str, values: Sequence[Any]) -> Column:
     """Read Python objects, by their types."""
     seen = set(map(type, values))
     if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
         # numpy itself takes None for NaN; most lists end here.
         of_integers = int in seen and float not in seen
-        return numeric(name, np.array(values, dtype=np.float64), of_integers=of_integers)
+        return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
     if seen - {type(None)} == {str}:
-        codes, levels = code_objects(values)
+        codes, levels = encode_strings(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     types, missing = seen, missing_mask(values)
     if missing is not None:
@@ -54,26 +54,26 @@ def column_of_objects(name: str, values: Sequence[Any]) -> Column:
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
-        return numeric(name, np.full(len(values), np.nan))
+        return numeric_column(name, np.full(len(values), np.nan))
     if {t.__name__ for t in types} == {"Period"}:
         values = [None if value is None else start_of_period(value) for value in values]
         types = {np.datetime64}
-    if _are(types, (bool, np.bool_)):
-        return numeric(name, _numbers(name, values), "boolean")
-    if _are(types, _NUMBER_TYPES):
-        return numeric(name, _numbers(name, values))
-    if _are(types, _TEXT_TYPES):
-        codes, levels = code_objects(values)
+    if _all_subclasses(types, (bool, np.bool_)):
+        return numeric_column(name, _to_floats(name, values), "boolean")
+    if _all_subclasses(types, _NUMBER_TYPES):
+        return numeric_column(name, _to_floats(name, values))
+    if _all_subclasses(types, _TEXT_TYPES):
+        codes, levels = encode_strings(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
-    if any(_are(types, alike) for alike in (DATE_TYPES, CLOCK_TYPES, SPAN_TYPES)):
-        found_seconds, display = seconds_of_objects(name, values)
-        return numeric(name, found_seconds, display, zone_of(name, values))
+    if any(_all_subclasses(types, alike) for alike in (DATE_TYPES, CLOCK_TYPES, SPAN_TYPES)):
+        seconds, display = objects_to_seconds(name, values)
+        return numeric_column(name, seconds, display, find_zone(name, values))
     if any(issubclass(t, complex) for t in types):
         refuse_complex(np.dtype(complex))
-    raise _refuse_objects(name, values, types)
+    raise _object_error(name, values, types)
 
 
-def _are(types: set[type], wanted: tuple[type, ...]) -> bool:
+def _all_subclasses(types: set[type], wanted: tuple[type, ...]) -> bool:
     return all(issubclass(t, wanted) for t in types)
 
 
@@ -81,7 +81,7 @@ def _is_small(values: Sequence[Any]) -> bool:
     return all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
 
 
-def _refuse_objects(name: str, values: Sequence[Any], types: set[type]) -> DataTypeError:
+def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTypeError:
     strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
     if strange:
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
@@ -125,7 +125,7 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
     return mask if mask.any() else None
 
 
-def _numbers(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
+def _to_floats(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
     """Convert numbers and None."""
     try:
         floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)

@@ -17,7 +17,7 @@ from ceiba.table.table import Column
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """An opened container."""
 
     n_rows: int
@@ -29,7 +29,7 @@ class Source:
     sparse: Any = None
 
 
-def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
+def normalize_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
     """Return column labels as names; None if none is a str, an error if only some are."""
     seen: set[Any] = set()
     for label in labels:
@@ -52,7 +52,7 @@ def settle_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
     return None
 
 
-def check_shape(source: Source) -> None:
+def check_shape(source: TableSource) -> None:
     """Raise scikit-learn's errors for a table without rows or columns."""
     shape = (source.n_rows, source.n_columns)
     if source.n_rows == 0:

@@ -14,13 +14,13 @@ from ceiba import _core
 from ceiba.errors import DataError, DataTypeError
 from ceiba.table.readers.numeric import (
     EXACT_LIMIT,
-    floats,
-    floats_of_integers,
-    numeric,
+    as_floats,
+    integers_to_floats,
+    numeric_column,
     refuse_complex,
 )
-from ceiba.table.readers.source import Source
-from ceiba.table.schema import made_up_names
+from ceiba.table.readers.source import TableSource
+from ceiba.table.schema import auto_names
 from ceiba.table.table import Column, sparse_arrays, sparse_values
 
 
@@ -38,7 +38,7 @@ def refuse_sparse(X: Any, name: str) -> None:
         )
 
 
-def open_sparse(X: Any) -> Source:
+def open_sparse(X: Any) -> TableSource:
     """Open a sparse matrix."""
     if X.ndim != 2:
         raise DataError(
@@ -46,16 +46,16 @@ def open_sparse(X: Any) -> Source:
             "Reshape your data, e.g. X.reshape(-1, 1)."
         )
     is_boolean = X.dtype.kind == "b"
-    matrix = _canonical(X)
+    matrix = _canonicalize(X)
     n_rows, n_columns = matrix.shape
 
     def read_column(j: int, name: str) -> Column:
-        return numeric(name, sparse_values(matrix, j), "boolean" if is_boolean else "number")
+        return numeric_column(name, sparse_values(matrix, j), "boolean" if is_boolean else "number")
 
-    return Source(n_rows, n_columns, None, read_column, None, is_boolean, matrix)
+    return TableSource(n_rows, n_columns, None, read_column, None, is_boolean, matrix)
 
 
-def _canonical(X: Any) -> Any:
+def _canonicalize(X: Any) -> Any:
     refuse_complex(X.dtype)
     if X.dtype.kind not in "fiub":
         raise DataTypeError(
@@ -66,20 +66,20 @@ def _canonical(X: Any) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    values = _numbers(matrix.data)
+    values = _to_core_numbers(matrix.data)
     if values is matrix.data:
         return matrix
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _numbers(values: Any) -> Any:
+def _to_core_numbers(values: Any) -> Any:
     if values.dtype.kind == "f":
-        return floats(values)
+        return as_floats(values)
     if values.dtype == np.int64 and (
         not values.size or max(-int(values.min()), int(values.max())) <= EXACT_LIMIT
     ):
         return values
-    return floats_of_integers("X", values)
+    return integers_to_floats("X", values)
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
@@ -90,7 +90,7 @@ def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
         return ranges
     odd = n_missing if n_missing.any() else np.isinf(ranges).any(axis=0)
     j = int(np.argmax(odd > 0))
-    name = names[j] if names else made_up_names(j + 1)[j]
+    name = names[j] if names else auto_names(j + 1)[j]
     if n_missing.any():
         raise DataError(
             f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s), and "

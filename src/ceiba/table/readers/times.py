@@ -26,7 +26,7 @@ SPAN_TYPES = (datetime.timedelta, np.timedelta64)
 TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 
 
-def seconds(
+def to_seconds(
     name: str, values: NDArray[Any], *, zoned: bool = False
 ) -> tuple[NDArray[np.float64], Display]:
     """Turn datetime64 or timedelta64 values into seconds and say how to show them."""
@@ -56,7 +56,7 @@ def seconds(
     return numbers, display
 
 
-def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
+def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
     """Turn Python dates, datetimes, times of day or durations (None is missing) into seconds."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, datetime.time) for value in present):
@@ -65,8 +65,8 @@ def seconds_of_objects(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
     kind = "m8" if isinstance(present[0], SPAN_TYPES) else "M8"
     nothing = np.array("NaT", dtype=f"{kind}[us]")[()]
     zoned = any(getattr(value, "tzinfo", None) is not None for value in present)
-    plain = [nothing if value is None else _in_utc(value) for value in values]
-    return seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
+    plain = [nothing if value is None else _to_utc(value) for value in values]
+    return to_seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
 
 
 def start_of_period(period: Any) -> np.datetime64:
@@ -78,7 +78,7 @@ def start_of_period(period: Any) -> np.datetime64:
     )
 
 
-def zone_of(name: str, values: Sequence[Any]) -> str | None:
+def find_zone(name: str, values: Sequence[Any]) -> str | None:
     """Return the time zone of datetimes: UTC if there are several, None if there is none."""
     moments = [value for value in values if isinstance(value, datetime.datetime)]
     zones = {value.tzinfo for value in moments}
@@ -92,7 +92,7 @@ def zone_of(name: str, values: Sequence[Any]) -> str | None:
     return names.pop() if len(names) == 1 else "UTC"
 
 
-def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
+def parse_iso_dates(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
     """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone."""
     moments = []
     for text in texts:
@@ -103,8 +103,8 @@ def iso_seconds(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], s
                 f"Column {name!r}: {text!r} is not a date. Write dates as 2024-05-01 or "
                 "2024-05-01T12:00:00, or give them as such."
             ) from None
-    zone = zone_of(name, moments)
-    values, _ = seconds_of_objects(name, moments)
+    zone = find_zone(name, moments)
+    values, _ = objects_to_seconds(name, moments)
     return values, zone
 
 
@@ -112,7 +112,7 @@ def _since_midnight(time: datetime.time) -> float:
     return time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
 
 
-def _in_utc(value: Any) -> Any:
+def _to_utc(value: Any) -> Any:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     return np.datetime64(value, "us") if isinstance(value, datetime.date) else value

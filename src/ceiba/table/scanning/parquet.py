@@ -16,7 +16,7 @@ from ceiba.errors import DataError, SchemaError
 BATCH_ROWS = 1 << 16
 
 
-def require_parquet() -> Any:
+def import_parquet() -> Any:
     """Import `pyarrow.parquet`, or say what to install."""
     try:
         import pyarrow.parquet as parquet
@@ -41,21 +41,21 @@ class ParquetFile:
     owner: Any = field(default=None, repr=False, compare=False)  # of a temporary file
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """What the file is called in errors."""
         return self.name or str(self.path)
 
     @staticmethod
-    def look(path: Path, name: str = "", owner: Any = None) -> ParquetFile:
+    def from_path(path: Path, name: str = "", owner: Any = None) -> ParquetFile:
         """Read the footer of a file."""
-        parquet = require_parquet()
+        parquet = import_parquet()
         state = path.stat()
         try:
             with parquet.ParquetFile(path) as file:
                 meta, schema = file.metadata, file.schema_arrow
                 rows = tuple(meta.row_group(g).num_rows for g in range(meta.num_row_groups))
         except Exception as error:
-            raise _damaged(path, error) from error
+            raise _parquet_error(path, error) from error
         return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows, name, owner)
 
     def check(self) -> None:
@@ -63,10 +63,10 @@ class ParquetFile:
         try:
             state = self.path.stat()
         except OSError as error:
-            raise DataError(f"{self.shown} is gone: {error.strerror}.") from error
+            raise DataError(f"{self.display_name} is gone: {error.strerror}.") from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"{self.shown} changed while it was read. Scan it again when nobody writes to it."
+                f"{self.display_name} changed while it was read. Scan it again when nobody writes to it."
             )
 
     def batches(self, groups: Sequence[int], columns: Sequence[str]) -> Iterator[Any]:
@@ -74,7 +74,7 @@ class ParquetFile:
         import pyarrow as pa
 
         self.check()
-        parquet = require_parquet()
+        parquet = import_parquet()
         try:
             with parquet.ParquetFile(self.path) as file:
                 for batch in file.iter_batches(
@@ -83,7 +83,7 @@ class ParquetFile:
                     yield pa.Table.from_batches([batch]).select(list(columns))
         except (OSError, pa.ArrowException) as error:
             self.check()
-            raise _damaged(self.shown, error) from error
+            raise _parquet_error(self.display_name, error) from error
         self.check()
 
 
@@ -95,27 +95,27 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
         for name in names:
             if name not in other.schema.names:
                 raise SchemaError(
-                    f"{other.shown} has no column {name!r}, and {first.shown} has one."
+                    f"{other.display_name} has no column {name!r}, and {first.display_name} has one."
                 )
             mine, theirs = first.schema.field(name).type, other.schema.field(name).type
             if mine != theirs:
                 raise SchemaError(
-                    f"Column {name!r} is {theirs} in {other.shown} and {mine} in {first.shown}. "
+                    f"Column {name!r} is {theirs} in {other.display_name} and {mine} in {first.display_name}. "
                     "Write all files with the same types."
                 )
         for name in other.schema.names:
             if name not in names:
                 raise SchemaError(
-                    f"{other.shown} has a column {name!r}, and {first.shown} has none."
+                    f"{other.display_name} has a column {name!r}, and {first.display_name} has none."
                 )
 
 
-def check_names_differ(names: Sequence[str], where: str) -> None:
+def check_unique_names(names: Sequence[str], where: str) -> None:
     """Raise if two columns have one name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SchemaError(f"Two columns of {where} are both called {twice!r}. Rename one.")
 
 
-def _damaged(path: Path | str, error: Exception) -> DataError:
+def _parquet_error(path: Path | str, error: Exception) -> DataError:
     return DataError(f"{path} cannot be read as Parquet: {error}")

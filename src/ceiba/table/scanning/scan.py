@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
-from ceiba.table.scanning.parquet import ParquetFile, check_names_differ, check_same_columns
-from ceiba.table.schema import ColumnInfo, Schema, listing
+from ceiba.table.scanning.parquet import ParquetFile, check_same_columns, check_unique_names
+from ceiba.table.schema import ColumnInfo, Schema, join_names
 from ceiba.table.table import Column, Table
 
 if TYPE_CHECKING:
@@ -30,21 +30,21 @@ _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 @dataclass(frozen=True)
-class Piece:
+class ScanPiece:
     """Row groups of one file that are read together."""
 
     file: ParquetFile
     groups: tuple[int, ...]
     n_rows: int
 
-    def naming_file(self, work: Callable[[], T]) -> T:
+    def call_naming_file(self, work: Callable[[], T]) -> T:
         """Do what reads these rows; errors name the file."""
         try:
             return work()
         except CeibaError as error:
-            if self.file.shown in str(error):
+            if self.file.display_name in str(error):
                 raise
-            raise type(error)(f"{self.file.shown}: {error}") from error
+            raise type(error)(f"{self.file.display_name}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Scan:
         return sum(sum(file.group_rows) for file in self.files)
 
     @property
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[ScanPiece, ...]:
         """Row groups put together until they have about a million rows; empty files have none."""
         pieces = []
         for file in self.files:
@@ -90,7 +90,7 @@ class Scan:
                 groups.append(g)
                 n_rows += rows
                 if n_rows >= PIECE_ROWS or (g + 1 == len(file.group_rows) and n_rows):
-                    pieces.append(Piece(file, tuple(groups), n_rows))
+                    pieces.append(ScanPiece(file, tuple(groups), n_rows))
                     groups, n_rows = [], 0
         return tuple(pieces)
 
@@ -119,7 +119,7 @@ class Scan:
             if name not in self.names:
                 raise SchemaError(
                     f"There is no column {name!r}; the files have "
-                    f"{listing(self.names)}.{did_you_mean(name, self.names)}"
+                    f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
                 )
         return replace(self, names=tuple(name for name in self.names if name not in names))
 
@@ -203,28 +203,28 @@ def scan(
     ...     print(big, model.score(big, "y"))
     Scan(2 files, 6 rows, 2 columns) 1.0
     """
-    from ceiba.table.files.reading import checked_options
-    from ceiba.table.files.spooled import open_scan
+    from ceiba.table.files.reading import check_read_options
+    from ceiba.table.files.spool import open_scan
 
-    reading = checked_options("scan", options)
+    reading = check_read_options("scan", options)
     return open_scan(source, reading, memory=memory, scratch=scratch, cluster=cluster).scan
 
 
-def scan_of(
+def make_scan(
     files: Sequence[ParquetFile], memory: int, scratch: str | None, cluster: Any = None
 ) -> Scan:
     """Make a scan of files that were looked at; they must have the same columns, and rows."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
-    check_names_differ(names, files[0].shown)
+    check_unique_names(names, files[0].display_name)
     result = Scan(tuple(files), names, memory, scratch, cluster=cluster)
     if not result.n_rows:
-        paths = listing(tuple(file.shown for file in files), 3)
+        paths = join_names(tuple(file.display_name for file in files), 3)
         raise DataError(f"The files have no rows: {paths}.")
     return result
 
 
-def read_size(size: str | int, option: str) -> int:
+def parse_size(size: str | int, option: str) -> int:
     """Read a number of bytes such as ``"4GB"``."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
@@ -243,12 +243,12 @@ def read_size(size: str | int, option: str) -> int:
 
 def is_dask_frame(X: Any) -> bool:
     """Return whether a table is a dask DataFrame (or a column a dask Series)."""
-    return _is_of_dask(X) and hasattr(X, "map_partitions")
+    return _is_from_dask(X) and hasattr(X, "map_partitions")
 
 
 def is_dask_array(X: Any) -> bool:
     """Return whether a table is a dask Array."""
-    return _is_of_dask(X) and hasattr(X, "map_blocks")
+    return _is_from_dask(X) and hasattr(X, "map_blocks")
 
 
 def is_dask(X: Any) -> bool:
@@ -256,7 +256,7 @@ def is_dask(X: Any) -> bool:
     return is_dask_frame(X) or is_dask_array(X)
 
 
-def _is_of_dask(X: Any) -> bool:
+def _is_from_dask(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
@@ -321,7 +321,9 @@ def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
     ...     ceiba.read_file(path)["weight"].to_list()
     [1.5, 2.75]
     """
-    from ceiba.table.files.reading import checked_options, load_table
+    from ceiba.table.files.reading import check_read_options, load_table
 
-    frame: pl.DataFrame = load_table(os.fspath(path), checked_options("read_file", options)).frame
+    frame: pl.DataFrame = load_table(
+        os.fspath(path), check_read_options("read_file", options)
+    ).frame
     return frame

@@ -17,57 +17,57 @@ from ceiba import _core
 from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
-Coded = tuple[Array, NDArray[np.int32]]
+EncodedLabels = tuple[Array, NDArray[np.int32]]
 # More floats than this, each in fewer rows than this, are a quantity rather than classes.
-_MANY: Final = 10
-_ROWS_EACH: Final = 10
+_MAX_FLOAT_CLASSES: Final = 10
+_MIN_ROWS_PER_CLASS: Final = 10
 
 
-def code_labels(y: Array, n_threads: int = 1) -> Coded:
+def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
     """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
-        return _code_integers(y, n_threads)
+        return _encode_integers(y, n_threads)
     if kind == "f":
-        return _code_floats(y)
+        return _encode_floats(y)
     if kind in "UT":
-        classes, codes = _code_texts(y.tolist())
+        classes, codes = _encode_texts(y.tolist())
         # As wide as the longest class, however wide the target is: as in a model file.
         return classes.astype(str if kind == "U" else y.dtype), codes
     if kind == "O":
-        return _code_objects(y)
-    return _code_by_sorting(y)
+        return _encode_objects(y)
+    return _encode_by_sorting(y)
 
 
-def _code_by_sorting(y: Array) -> Coded:
+def _encode_by_sorting(y: Array) -> EncodedLabels:
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.int32)
 
 
-def _code_integers(y: Array, n_threads: int = 1) -> Coded:
+def _encode_integers(y: Array, n_threads: int = 1) -> EncodedLabels:
     if y.dtype != np.int64:
         if y.dtype == np.uint64 and int(y.max()) >= 2**63:
-            return _code_by_sorting(y)
-        classes, codes = _code_integers(y.astype(np.int64), n_threads)
+            return _encode_by_sorting(y)
+        classes, codes = _encode_integers(y.astype(np.int64), n_threads)
         return classes.astype(y.dtype), codes
     coded: Any = _core.code_integers(y if y.flags.aligned else y.copy(), n_threads)
-    return _code_by_sorting(y) if coded is None else coded
+    return _encode_by_sorting(y) if coded is None else coded
 
 
-def _code_floats(y: Array) -> Coded:
+def _encode_floats(y: Array) -> EncodedLabels:
     if not np.array_equal(y, np.floor(y)):
-        raise unknown_label_type("continuous")
-    _warn_of_numbers(y)
+        raise label_type_error("continuous")
+    _warn_about_floats(y)
     if np.abs(y).max() < 2**53:
-        classes, codes = _code_integers(y.astype(np.int64))
+        classes, codes = _encode_integers(y.astype(np.int64))
         return classes.astype(y.dtype), codes
-    return _code_by_sorting(y)
+    return _encode_by_sorting(y)
 
 
-def _warn_of_numbers(y: Array) -> None:
+def _warn_about_floats(y: Array) -> None:
     """Warn of whole floats that look like a quantity: many values, each in few rows."""
     n = len(np.unique(y))
-    if n > _MANY and n * _ROWS_EACH > len(y):
+    if n > _MAX_FLOAT_CLASSES and n * _MIN_ROWS_PER_CLASS > len(y):
         warnings.warn(
             f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
             f"{n} classes. For a quantity use a regressor (rpart: method='anova'), for classes "
@@ -77,7 +77,7 @@ def _warn_of_numbers(y: Array) -> None:
         )
 
 
-def _code_texts(values: Sequence[str]) -> Coded:
+def _encode_texts(values: Sequence[str]) -> EncodedLabels:
     ordered = sorted(dict.fromkeys(values))
     code_of = {label: code for code, label in enumerate(ordered)}
     codes = np.fromiter(map(code_of.__getitem__, values), np.int32, len(values))
@@ -86,18 +86,18 @@ def _code_texts(values: Sequence[str]) -> Coded:
     return classes, codes
 
 
-def _code_objects(y: Array) -> Coded:
+def _encode_objects(y: Array) -> EncodedLabels:
     values = y.tolist()
     types = set(map(type, values))
     if all(issubclass(t, str) for t in types):
-        return _code_texts(list(map(str, values)) if np.str_ in types else values)
+        return _encode_texts(list(map(str, values)) if np.str_ in types else values)
     if all(issubclass(t, bool | np.bool_) for t in types):
-        return _code_integers(y.astype(bool))
+        return _encode_integers(y.astype(bool))
     if all(issubclass(t, int | np.integer) for t in types):
         try:
-            return _code_integers(y.astype(np.int64))
+            return _encode_integers(y.astype(np.int64))
         except OverflowError:
-            return _code_texts(values)
+            return _encode_texts(values)
     if all(issubclass(t, int | float | np.number) for t in types):
         try:
             numbers = y.astype(np.float64)
@@ -107,11 +107,11 @@ def _code_objects(y: Array) -> Coded:
                 "Pass the classes as texts."
             ) from None
         refuse_infinite(numbers)
-        return _code_floats(numbers)
+        return _encode_floats(numbers)
     try:
-        return _code_texts(values)  # anything that hashes and sorts: dates, tuples, enums
+        return _encode_texts(values)  # anything that hashes and sorts: dates, tuples, enums
     except TypeError:
-        raise unknown_label_type(" and ".join(sorted(t.__name__ for t in types))) from None
+        raise label_type_error(" and ".join(sorted(t.__name__ for t in types))) from None
 
 
 def refuse_infinite(y: Array) -> None:
@@ -124,7 +124,7 @@ def refuse_infinite(y: Array) -> None:
         )
 
 
-def unknown_label_type(what: str) -> DataTypeError:
+def label_type_error(what: str) -> DataTypeError:
     """Return scikit-learn's error for a target that has no classes."""
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "

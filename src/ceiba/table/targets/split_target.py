@@ -9,7 +9,7 @@ import numpy as np
 
 from ceiba.errors import DataError, SchemaError, did_you_mean
 from ceiba.table.scanning.scan import Scan, is_dask_frame
-from ceiba.table.schema import listing
+from ceiba.table.schema import join_names
 
 
 def is_named_target(X: Any, y: Any) -> bool:
@@ -82,5 +82,5 @@ def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise SchemaError(
             f"There is no column {name!r}; the table has "
-            f"{listing(tuple(names))}.{did_you_mean(name, names)}"
+            f"{join_names(tuple(names))}.{did_you_mean(name, names)}"
         )

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from ceiba.errors import DataError, DataTypeError, DataWarning
 from ceiba.table.levels import Levels
-from ceiba.table.readers.frames import as_array, column_of_series
+from ceiba.table.readers.frames import as_array, series_to_column
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
-from ceiba.table.readers.objects import column_of_objects, missing_mask
+from ceiba.table.readers.objects import missing_mask, objects_to_column
 from ceiba.table.readers.sparse import refuse_sparse
 from ceiba.table.schema import TargetInfo
-from ceiba.table.targets.labels import code_labels, refuse_infinite
+from ceiba.table.targets.labels import encode_labels, refuse_infinite
 from ceiba.table.weights import exact_sums
 from ceiba.task import Task, TaskName
 
@@ -118,38 +118,38 @@ def read_target(
     # The fast path, for classes as whole numbers: nothing can be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
-        classes, codes = code_labels(y, n_threads)
-        _warn_of_many_classes(classes, len(y))
+        classes, codes = encode_labels(y, n_threads)
+        _warn_about_many_classes(classes, len(y))
         return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
-    outputs, found_name = target_outputs(y)
+    outputs, found_name = read_outputs(y)
     _check_rows(outputs, n_rows)
     _refuse_missing(outputs)
     names = found_name if isinstance(found_name, tuple) else ()
     if name is None and isinstance(found_name, str):
         name = found_name
     if task.is_regression("Reading a target"):
-        values = _stack([_numbers(output) for output in outputs], np.float64)
+        values = _stack([_to_numbers(output) for output in outputs], np.float64)
         return Target(TargetInfo(name, task, (), len(outputs), names), values)
-    coded = [code_labels(output, n_threads) for output in outputs]
+    coded = [encode_labels(output, n_threads) for output in outputs]
     for labels, _ in coded:
-        _warn_of_many_classes(labels, len(outputs[0]))
+        _warn_about_many_classes(labels, len(outputs[0]))
     values = _stack([codes for _, codes in coded], np.int32)
-    labels_of_each = tuple(labels for labels, _ in coded)
-    return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
+    all_classes = tuple(labels for labels, _ in coded)
+    return Target(TargetInfo(name, task, all_classes, len(outputs), names), values)
 
 
-def present_rows(y: Any) -> NDArray[np.bool_]:
+def find_present_rows(y: Any) -> NDArray[np.bool_]:
     """Return the mask of the rows whose target is present, in all outputs."""
-    outputs, _ = target_outputs(y)
+    outputs, _ = read_outputs(y)
     mask = np.ones(len(outputs[0]), dtype=bool)
     for output in outputs:
-        missing = _missing(output)
+        missing = _find_missing(output)
         if missing is not None:
             mask &= ~missing
     return mask
 
 
-def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
+def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
     """Return the outputs of a target as 1-d arrays, and its name, or theirs, if it has one."""
     if y is None:
         raise DataError(
@@ -164,16 +164,16 @@ def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         )
     if isinstance(y, Mapping):
         source = open_mapping(y)
-        return [_array_of(y[key]) for key in y], _names(source.names or ())
+        return [_to_array(y[key]) for key in y], _output_names(source.names or ())
     if not isinstance(y, np.ndarray | list | tuple):
         refuse_sparse(y, "y")
         y, name = _open_frame_or_series(y)
         if isinstance(y, dict):
-            return list(y.values()), _names(y)
-    return _split_outputs(_array_of(y)), name
+            return list(y.values()), _output_names(y)
+    return _split_outputs(_to_array(y)), name
 
 
-def _names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
+def _output_names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
     """Return the name of one output, or the names of several."""
     listed = tuple(str(name) for name in names)
     if not listed:
@@ -188,10 +188,10 @@ def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
     if isinstance(native, nw.DataFrame):
-        return {name: _array_of_series(native[name]) for name in native.columns}, None
+        return {name: _series_to_array(native[name]) for name in native.columns}, None
     if isinstance(native, nw.Series):
         name = native.name if isinstance(native.name, str) and native.name else None
-        return _array_of_series(native), name
+        return _series_to_array(native), name
     if hasattr(y, "__array__") or hasattr(y, "__len__"):
         return np.asarray(y), None
     raise DataTypeError(
@@ -200,11 +200,11 @@ def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
     )
 
 
-def _array_of_series(series: Any) -> Array:
+def _series_to_array(series: Any) -> Array:
     import narwhals as nw
 
-    if isinstance(series.dtype, nw.Categorical) and _is_of_arrow(series.to_native()):
-        column = column_of_series("y", series.to_native())  # Arrow cannot decode all of them
+    if isinstance(series.dtype, nw.Categorical) and _is_arrow(series.to_native()):
+        column = series_to_column("y", series.to_native())  # Arrow cannot decode all of them
         if column.info.is_numeric:  # nothing is present
             return column.values
         labels: Array = np.array([*column.info.levels, None], dtype=object)[column.values]
@@ -216,7 +216,7 @@ def _array_of_series(series: Any) -> Array:
     return as_array(series.name or "y", series)
 
 
-def _is_of_arrow(values: Any) -> bool:
+def _is_arrow(values: Any) -> bool:
     """Return whether a column is one of Arrow, in a table of its own or of pandas."""
     return type(values).__name__ == "ChunkedArray" or hasattr(
         getattr(values, "dtype", None), "pyarrow_dtype"
@@ -227,12 +227,12 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
     """Return the target of some rows, whatever it came in; several outputs as a 2-d array."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
-    if _is_of_arrow(y):
-        y = target_outputs(y)[0][0]
+    if _is_arrow(y):
+        y = read_outputs(y)[0][0]
     return np.asarray(y, dtype=object)[rows]
 
 
-def _array_of(y: Any) -> Array:
+def _to_array(y: Any) -> Array:
     """Make an array of a list without numpy's conversions: [1, 'a'] must not become strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
@@ -243,7 +243,7 @@ def _array_of(y: Any) -> Array:
     if isinstance(y, np.ndarray):
         return y
     if not isinstance(y, list | tuple):
-        return target_outputs(y)[0][0]
+        return read_outputs(y)[0][0]
     types = set(map(type, y))
     if len(types) <= 1 or types <= {int, float}:
         try:
@@ -281,7 +281,7 @@ def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
         raise DataError("Found array with 0 sample(s) as y while a minimum of 1 is required.")
 
 
-def _missing(output: Array) -> NDArray[np.bool_] | None:
+def _find_missing(output: Array) -> NDArray[np.bool_] | None:
     kind = output.dtype.kind
     if kind == "f":
         if not output.size or not np.isnan(output.min()):  # one pass, no mask
@@ -295,7 +295,7 @@ def _missing(output: Array) -> NDArray[np.bool_] | None:
 
 def _refuse_missing(outputs: list[Array]) -> None:
     for output in outputs:
-        missing = _missing(output)
+        missing = _find_missing(output)
         if missing is not None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
@@ -306,11 +306,11 @@ def _refuse_missing(outputs: list[Array]) -> None:
         refuse_infinite(output)
 
 
-def _numbers(output: Array) -> Array:
+def _to_numbers(output: Array) -> Array:
     if output.dtype.kind in "fiub":
         return output
     if output.dtype.kind == "O":
-        column = column_of_objects("y", output.tolist())
+        column = objects_to_column("y", output.tolist())
         if column.info.is_numeric and column.info.display in ("number", "boolean"):
             refuse_infinite(column.values)
             return column.values
@@ -326,7 +326,7 @@ def _stack(outputs: list[Array], dtype: Any) -> Array:
     return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
 
 
-def _warn_of_many_classes(classes: Array, n_rows: int) -> None:
+def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
     if n_rows > 20 and len(classes) > max(2, round(0.5 * n_rows)):
         text = (
             "The number of unique classes is greater than 50% of the number of samples. `y` "
@@ -340,7 +340,7 @@ def _warn_of_many_classes(classes: Array, n_rows: int) -> None:
         warnings.warn(text, DataWarning, stacklevel=3)
 
 
-def in_declared_order(target: Target, y: Any) -> Target:
+def order_as_declared(target: Target, y: Any) -> Target:
     """Return the target with its classes in the order that ``y`` declares, if it declares one.
 
     Classes are sorted, as in scikit-learn; R keeps the order of levels, in which priors and losses

@@ -102,7 +102,7 @@ def from_arrays(
         value=numbers,
         counts=None if counts is None else np.asarray(counts, np.float64).reshape(numbers.shape),
         risk=np.full(n, np.nan),
-        criterion=criterion or task.of(DEFAULT_CRITERION, "A tree from arrays"),
+        criterion=criterion or task.lookup(DEFAULT_CRITERION, "A tree from arrays"),
         missing=missing,
         unseen=unseen,
         cost_matrix=None if cost_matrix is None else np.asarray(cost_matrix),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.table import ColumnInfo, Kind, read_like, zone_named
+from ceiba.table import ColumnInfo, Kind, load_zone, read_like
 from ceiba.tree.arrays import Array
 from ceiba.tree.routing import route
 
@@ -73,7 +73,7 @@ def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
         return np.floor(numbers / 86400).astype("datetime64[D]")
     if info.zone is not None:
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-        zone = zone_named(info.zone)
+        zone = load_zone(info.zone)
         drawn = np.empty(len(numbers), dtype=object)
         for i, number in enumerate(numbers.tolist()):
             drawn[i] = (epoch + datetime.timedelta(seconds=number)).astimezone(zone)

@@ -68,7 +68,7 @@ def recount(
             attachments=None,
         )
         kinds = {Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}
-        return tree.task.of(kinds, "Recounting")(counted, sums, keep_value)
+        return tree.task.lookup(kinds, "Recounting")(counted, sums, keep_value)
 
 
 _PER_ROW = ("row", "node", "weight")

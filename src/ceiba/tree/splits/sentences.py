@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from ceiba.table import ColumnInfo, show_number
+from ceiba.table import ColumnInfo, format_value
 from ceiba.words import words
 
 DIGITS: Final = 6
@@ -54,7 +54,7 @@ def cut_words(
     if info is not None and info.display not in ("number", "boolean"):
         # `x <= cut` says the same of dates with the cut at the start of its day, and of times with
         # it at a microsecond; rounded down, or the cut might pass the value above it.
-        return "<=", show_number(_moment(cut, info.display), info.display, zone=info.zone)
+        return "<=", format_value(_moment(cut, info.display), info.display, zone=info.zone)
     if not math.isfinite(cut):
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0

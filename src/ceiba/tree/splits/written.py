@@ -25,7 +25,7 @@ from typing import Any, Final, NoReturn
 
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
-from ceiba.table.readers import iso_seconds
+from ceiba.table.readers import parse_iso_dates
 from ceiba.tree.splits.sentences import quoted_level
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
 
@@ -266,7 +266,7 @@ def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
         if info is not None and info.display == "duration":
             return _duration(text)
         if info is not None and info.display in ("date", "datetime"):
-            return float(iso_seconds(info.name, [text])[0][0])
+            return float(parse_iso_dates(info.name, [text])[0][0])
         number = float(text)
     except (ValueError, CeibaError):
         number = math.nan

@@ -8,8 +8,8 @@ import typer
 
 from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Model, ReadingFlags
 from ceiba.errors import DataError
+from ceiba.formatting import escape_control, format_number, pluralize
 from ceiba.task import Task
-from ceiba.visible import counted, figure, visible
 
 
 def compare(
@@ -41,7 +41,7 @@ def compare(
         entries.append({"model": str(path), "leaves": opened.tree_.n_leaves,
                      "evaluation": evaluation_data(evaluation)})  # fmt: skip
         lines += [
-            f"{path}: {counted(opened.tree_.n_leaves, 'leaf', 'leaves')}",
+            f"{path}: {pluralize(opened.tree_.n_leaves, 'leaf', 'leaves')}",
             *evaluation_blocks(evaluation),
             "",
         ]
@@ -61,7 +61,7 @@ def _disagreement(answers: Any, other: Any, y: Any, task: Task) -> dict[str, Any
     if task.is_regression("ceiba compare"):
         apart = np.abs(np.asarray(answers) - np.asarray(other))
         rows = np.argsort(-apart, kind="stable")[:5] + 1
-        mean, most = figure(apart.mean(), 4), figure(apart.max(), 4)
+        mean, most = format_number(apart.mean(), 4), format_number(apart.max(), 4)
         text = f"Answers differ by {mean} on average, by {most} at most."
         return {"mean": apart.mean(), "most": apart.max(), "rows": rows, "lines": [text]}
     differ = np.flatnonzero(np.asarray(answers) != np.asarray(other))
@@ -89,6 +89,6 @@ def _splits(first: Any, second: Any) -> dict[str, Any]:
 
     a, b = asked(first), asked(second)
     names = sorted({*a, *b}, key=lambda name: -(a[name] + b[name]))
-    rows = [[visible(name, one_line=True), str(a[name]), str(b[name])] for name in names]
+    rows = [[escape_control(name, one_line=True), str(a[name]), str(b[name])] for name in names]
     table = Grid([["splits", "first", "second"], *rows], [False, True, True])
     return {"first": dict(a), "second": dict(b), "lines": ["", table]}

@@ -51,14 +51,14 @@ def curve(
     )
     from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
     from ceiba.inspection import learning_curve
-    from ceiba.table.files import names_in
+    from ceiba.table.files import split_names
 
     warn_in_words(quiet=True)
     check_out(out)
     work = Learning(
         data=data, target=target,
         reading=reading.reading(),
-        shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
+        shape={"drop": split_names(drop), "categorical": split_names(categorical), "numeric": [],
                "ordered": {}},
         weight=None, quiet=True, keep_identifiers=keep_identifiers,
     )  # fmt: skip

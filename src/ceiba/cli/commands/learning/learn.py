@@ -144,7 +144,7 @@ def learn(
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.table.files import existing, is_stream, names_in, ordered_in, seekable
+    from ceiba.table.files import is_stream, make_seekable, parse_ordered, require_file, split_names
 
     warn_in_words(quiet)
     check_out(model, "--model")
@@ -158,10 +158,10 @@ def learn(
         target=target,
         reading=reading.reading(quiet),
         shape={
-            "drop": names_in(drop),
-            "categorical": names_in(categorical),
-            "numeric": names_in(numeric),
-            "ordered": ordered_in(ordered),
+            "drop": split_names(drop),
+            "categorical": split_names(categorical),
+            "numeric": split_names(numeric),
+            "ordered": parse_ordered(ordered),
         },
         weight=frequency or weight,
         counts_rows=frequency is not None,
@@ -176,9 +176,9 @@ def learn(
         raise OptionError("Pass --test or --test-size, not both.")
     for file in (test if test != "-" else None, costs):
         if file is not None:
-            existing(file.partition("::")[0])
+            require_file(file.partition("::")[0])
     if test is not None and report is not None:
-        test = seekable(test)  # the figures and the page read it
+        test = make_seekable(test)  # the figures and the page read it
     if test_size is not None and not 0 < test_size < 1:
         raise OptionError(f"--test-size {test_size}: a share between 0 and 1 is needed.")
     check_before_reading(task, recipe, options, read_settings(set_))

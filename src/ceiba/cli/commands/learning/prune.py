@@ -8,7 +8,7 @@ import typer
 
 from ceiba.cli.options.shared_options import AsJson, Model, Out
 from ceiba.errors import OptionError
-from ceiba.visible import counted
+from ceiba.formatting import pluralize
 
 
 def prune(
@@ -54,7 +54,7 @@ def prune(
         alpha = float(fits[0])
     smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
     figures = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}
-    before, after = (counted(version.n_leaves, "leaf", "leaves") for version in (tree, smaller))
+    before, after = (pluralize(version.n_leaves, "leaf", "leaves") for version in (tree, smaller))
     text = f"{before} -> {after} at alpha {alpha:.6g}"
     if out is not None:
         remark(save_model(replace_tree(opened, smaller), out, metadata))

@@ -9,7 +9,7 @@ import typer
 
 from ceiba.cli.options.shared_options import AS_FOUND, Model, Quiet, ReadingFlags
 from ceiba.errors import OptionError
-from ceiba.visible import counted
+from ceiba.formatting import pluralize
 
 
 def report(
@@ -97,7 +97,7 @@ def report(
             for column in by or ()
         ]
         if dropped:
-            remark(f"Left out: {counted(dropped, 'row')} without the truth.", quiet)
+            remark(f"Left out: {pluralize(dropped, 'row')} without the truth.", quiet)
     if drift is not None:
         options["drift"] = _compare_rows(opened, drift, read_as, target)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
@@ -111,11 +111,11 @@ def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any
     """Compare new rows with those of training; their truth too, if the file holds it."""
     from ceiba._polars import pl
     from ceiba.cli.commands.using.evaluate import truth_of
-    from ceiba.table.files import batches, by_schema
+    from ceiba.table.files import apply_schema, read_batches
 
     rows = []
-    for batch in batches(new, reading, 250_000):
+    for batch in read_batches(new, reading, 250_000):
         if (target or model.tree_.target.name) in batch.columns:
             return model.drift(*truth_of(model, new, reading, target, None)[:2])
-        rows.append(by_schema(batch, model.tree_.schema))
+        rows.append(apply_schema(batch, model.tree_.schema))
     return model.drift(pl.concat(rows))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.shared_options import AsJson, Model
-from ceiba.visible import visible
+from ceiba.formatting import escape_control
 from ceiba.words import words
 
 _LEVELS = 8  # listed in a condition, the others are counted
@@ -47,7 +47,7 @@ def _blocks(table: Any) -> str:
     lines = [colored(table.title, "bold"), ""]
     for rule in table.rules:
         value = number_text(rule.value, 4) if isinstance(rule.value, float) else str(rule.value)
-        head = word("rules.head", leaf=rule.node, value=visible(value, one_line=True))
+        head = word("rules.head", leaf=rule.node, value=escape_control(value, one_line=True))
         line = colored(head, "bold")
         if rule.rows:
             line += word("rules.head_rows", n=rule.rows, share=percent(rule.share, 1))
@@ -61,7 +61,7 @@ def _blocks(table: Any) -> str:
         lines.append(line)
         clauses = rule.condition.parts(max_levels=_LEVELS, lang=table.lang)
         lines += [
-            f"    {word['rules.and' if k else 'rules.if']} {visible(text, one_line=True)}"
+            f"    {word['rules.and' if k else 'rules.if']} {escape_control(text, one_line=True)}"
             for k, text in enumerate(clauses or (word["split.all_rows"],))
         ]
         lines.append("")

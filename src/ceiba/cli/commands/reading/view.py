@@ -34,11 +34,11 @@ def view(
     tree, metadata = open_tree(model)
     table = None
     if data is not None:
-        from ceiba.table.files import batches, by_schema
+        from ceiba.table.files import apply_schema, read_batches
         from ceiba.tree.routing import route
 
         read_as = reading.like(metadata, tree)
-        parts = [by_schema(batch, tree.schema) for batch in batches(data, read_as, 250_000)]
+        parts = [apply_schema(batch, tree.schema) for batch in read_batches(data, read_as, 250_000)]
         table = route.read(tree, pl.concat(parts))
         if row > table.n_rows:
             raise DataError(f"{data} has {table.n_rows} rows; there is no row {row}.")

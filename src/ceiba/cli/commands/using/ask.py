@@ -7,7 +7,7 @@ from typing import Any
 
 from ceiba.cli.options.shared_options import AS_FOUND, Model
 from ceiba.errors import DataError
-from ceiba.visible import visible
+from ceiba.formatting import escape_control
 from ceiba.words import words
 
 
@@ -46,13 +46,13 @@ def _asked(talk: Any, column: str) -> str:
     from ceiba.cli.terminal.questions import range_of
 
     values = range_of(talk.info(column), LANG.get())
-    hint = f" ({visible(values, one_line=True)})" if values else ""
-    print(f"{colored(visible(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
+    hint = f" ({escape_control(values, one_line=True)})" if values else ""
+    print(f"{colored(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
         raise DataError(f"The way needs a value of {column!r}, and none came.")
     if not sys.stdin.isatty():
-        print(visible(line.rstrip("\n")))
+        print(escape_control(line.rstrip("\n")))
     return line
 
 

@@ -36,7 +36,7 @@ def drift(
     from ceiba.cli.commands.using.evaluate import truth_of
     from ceiba.cli.models import open_model
     from ceiba.cli.terminal.output import answer, warn_in_words
-    from ceiba.table.files import batches, by_schema
+    from ceiba.table.files import apply_schema, read_batches
     from ceiba.trust import drift as drift_of
 
     warn_in_words()
@@ -46,7 +46,10 @@ def drift(
     if with_target or target is not None:
         X, y, _, _ = truth_of(opened, data, read_as, target, None)
     else:
-        X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, read_as, 250_000)]), None
+        X, y = (
+            pl.concat([apply_schema(b, tree.schema) for b in read_batches(data, read_as, 250_000)]),
+            None,
+        )
     result = drift_of(tree, X, y)
     answer(result, result.to_dict(), as_json)
     if fail_psi is not None and result.psi > fail_psi:

@@ -11,7 +11,7 @@ import typer
 from ceiba._polars import pl
 from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
 from ceiba.errors import DataError, OptionError, did_you_mean
-from ceiba.visible import counted
+from ceiba.formatting import pluralize
 
 
 def evaluate(
@@ -97,7 +97,7 @@ def evaluation_on(
         model, data, reading, target, weight, by, groups, _leaves(model) if streamed else None
     )
     if dropped:
-        remark(f"Left out: {counted(dropped, 'row')} without the truth.")
+        remark(f"Left out: {pluralize(dropped, 'row')} without the truth.")
     labels = tree.target.classes[0].tolist() if tree.task.has_classes else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     named = None if by is None else ("group", groups)
@@ -143,7 +143,7 @@ def truth_of(
     The values of a column `by` are put into `groups`. The columns of each batch are kept as
     `reduced` makes them, so that all rows need not be in memory.
     """
-    from ceiba.table.files import batches, by_schema, numbers_in, tidy
+    from ceiba.table.files import apply_schema, read_batches, read_numbers, strip_cells
 
     tree = model.tree_
     name = target or tree.target.name
@@ -151,22 +151,24 @@ def truth_of(
         raise OptionError("The model does not know the name of its target: give --target.")
     beside = list(dict.fromkeys([name, *filter(None, [weight, by])]))
     read, frames = [], []
-    for batch in batches(data, reading, 250_000):
+    for batch in read_batches(data, reading, 250_000):
         for column in beside:
             if column not in batch.columns:
                 hint = did_you_mean(column, batch.columns)
                 roles = {name: "the truth", weight: "the weights"}
                 what = roles.get(column, "the groups")
                 raise DataError(f"{data} has no column {column!r}, which holds {what}.{hint}")
-        columns = by_schema(batch, tree.schema)
+        columns = apply_schema(batch, tree.schema)
         read.append(columns if reduced is None else reduced(columns))
         cells = batch.cells(beside)
         if batch.piece is not None:
-            cells = cells.with_columns(tidy(pl.col(column), reading.markers) for column in beside)
+            cells = cells.with_columns(
+                strip_cells(pl.col(column), reading.markers) for column in beside
+            )
         numbers = [weight, name if not tree.task.has_classes else None]
         frames.append(
             cells.with_columns(
-                numbers_in(batch, cells, column) for column in numbers if column is not None
+                read_numbers(batch, cells, column) for column in numbers if column is not None
             )
         )
     X, frame = pl.concat(read), pl.concat(frames)

@@ -81,18 +81,18 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
 
 def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
-    from ceiba.table.files import batches, by_schema
+    from ceiba.table.files import apply_schema, read_batches
     from ceiba.tree.routing import route
 
-    read = batches(data, reading.like(metadata, tree), 250_000)
-    return route.read(tree, pl.concat([by_schema(batch, tree.schema) for batch in read]))
+    read = read_batches(data, reading.like(metadata, tree), 250_000)
+    return route.read(tree, pl.concat([apply_schema(batch, tree.schema) for batch in read]))
 
 
 def one_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
-    from ceiba.table.files import Batch, by_schema
+    from ceiba.table.files import Batch, apply_schema
     from ceiba.tree.routing import route
 
     if (data is None) == (not values):
@@ -101,7 +101,7 @@ def one_row(
     if data is not None:
         batch = _row(data, reading.like(metadata, tree), row)
     else:
-        from ceiba.table.files import plain_value
+        from ceiba.table.files import normalize_value
 
         styles = reading.like(metadata, tree).styles
         cells: dict[str, Any] = dict.fromkeys(tree.schema.names)
@@ -113,25 +113,25 @@ def one_row(
                     f"--value {text!r}: write COLUMN=VALUE with a known column.{hint}"
                 )
             info = tree.schema.columns[tree.schema.index(name)]
-            cells[name] = plain_value(value.strip(), info, styles)
+            cells[name] = normalize_value(value.strip(), info, styles)
         frame = pl.DataFrame({name: pl.Series([v], dtype=pl.String) for name, v in cells.items()})
         batch = Batch(frame.columns, 0, frame)
-    table = route.read(tree, by_schema(batch, tree.schema))
+    table = route.read(tree, apply_schema(batch, tree.schema))
     if not table.n_rows:
         raise DataError(f"{data} has no row {row}.")
     return table
 
 
 def _row(data: str, reading: Any, row: int) -> Any:
-    from ceiba.table.files import Batch, batches, styles_of
+    from ceiba.table.files import Batch, get_styles, read_batches
 
     if row < 1:
         raise OptionError(f"--row {row}: rows are counted from 1.")
     seen = 0
-    for batch in batches(data, reading, 100_000):
+    for batch in read_batches(data, reading, 100_000):
         cells = batch.cells()
         if row <= seen + len(cells):
             frame = cells.slice(row - 1 - seen, 1)
-            return Batch(batch.columns, row - 1, frame, styles=styles_of(batch))
+            return Batch(batch.columns, row - 1, frame, styles=get_styles(batch))
         seen += len(cells)
     raise DataError(f"{data} has {seen} rows; there is no row {row}.")

@@ -9,7 +9,7 @@ import typer
 
 from ceiba.cli.options.shared_options import AS_FOUND, Data, Model, Out, Quiet, ReadingFlags
 from ceiba.errors import OptionError
-from ceiba.visible import counted
+from ceiba.formatting import pluralize
 
 
 def predict(
@@ -43,7 +43,7 @@ def predict(
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import check_out, remark, warn_in_words
     from ceiba.cli.writing import Answers, write_answers
-    from ceiba.table.files import batches
+    from ceiba.table.files import read_batches
 
     warn_in_words(quiet)
     check_out(out)
@@ -53,5 +53,5 @@ def predict(
     no_bar = quiet or (out is None and sys.stdout.isatty())
     read_as = reading.like(metadata, tree, no_bar)
     answers = Answers(tree, probabilities, leaf, prefix)
-    n = write_answers(answers, batches(data, read_as, chunk), out, only=only, escape=escape)
-    remark(f"{counted(n, 'row')} predicted, written to {out}", quiet or out is None)
+    n = write_answers(answers, read_batches(data, read_as, chunk), out, only=only, escape=escape)
+    remark(f"{pluralize(n, 'row')} predicted, written to {out}", quiet or out is None)

@@ -20,19 +20,19 @@ from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
 from ceiba.table.files.csv_file import CsvFormat
 from ceiba.table.files.reading import (
-    Reading,
+    ReadOptions,
+    expand_sources,
     is_text,
     load_table,
     refuse_text_options,
-    sources_of,
 )
 from ceiba.table.files.streams import first_line, is_stream
-from ceiba.table.files.typed_csv import nameless, read_csv
-from ceiba.table.scanning.parquet import ParquetFile, require_parquet
-from ceiba.table.scanning.scan import Scan, read_size, scan_of
+from ceiba.table.files.typed_csv import find_nameless, read_csv
+from ceiba.table.scanning.parquet import ParquetFile, import_parquet
+from ceiba.table.scanning.scan import Scan, make_scan, parse_size
 
-_GROUP_ROWS: Final = 1 << 17
-_NAMELESS: Final = Path("/proc/self/fd")
+_ROW_GROUP_SIZE: Final = 1 << 17
+_OPEN_FILES: Final = Path("/proc/self/fd")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class OpenedScan:
 
 def open_scan(
     source: Any,
-    reading: Reading,
+    reading: ReadOptions,
     *,
     memory: str | int = "4GB",
     scratch: Any = None,
@@ -61,26 +61,26 @@ def open_scan(
             "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
             "memory. Leave out scratch or cluster."
         )
-    size, directory = read_size(memory, "memory"), None if scratch is None else str(scratch)
+    size, directory = parse_size(memory, "memory"), None if scratch is None else str(scratch)
     if directory is not None and not Path(directory).is_dir():
         raise OptionError(f"scratch must be a directory that exists. Got {directory!r}.")
     if all(map(_is_parquet, paths)):
         refuse_text_options(paths[0], reading)
         if cluster is not None:  # workers are in other directories
             paths = [str(Path(path).absolute()) for path in paths]
-        files = [ParquetFile.look(Path(path)) for path in paths]
-        return OpenedScan(scan_of(files, size, directory, cluster), CsvFormat(), [])
+        files = [ParquetFile.from_path(Path(path)) for path in paths]
+        return OpenedScan(make_scan(files, size, directory, cluster), CsvFormat(), [])
     other = next(path for path in paths if not _is_parquet(path))
     if cluster is not None:
         raise OptionError(f"The workers of a cluster read Parquet files only, got {other}.")
-    rows = _Rows(Spool(directory), target)
+    rows = _SpoolSink(Spool(directory), target)
     if all(map(is_text, paths)):
         csv, remarks = read_csv(paths, reading, rows)
     else:
         csv, remarks = _spool_typed(paths, reading, rows)
     name = paths[0] if len(paths) == 1 else f"{paths[0]} ..."
-    table = scan_of((rows.spool.done(name),), size, directory)
-    dropped, remark = nameless(csv, rows.filled)
+    table = make_scan((rows.spool.finish(name),), size, directory)
+    dropped, remark = find_nameless(csv, rows.filled)
     return OpenedScan(table.without(*dropped), csv, remarks + remark, rows.n_left_out)
 
 
@@ -91,7 +91,7 @@ def _paths(source: Any) -> list[str]:
             raise OptionError(f"scan takes paths and patterns, got {path!r}.")
         if is_stream(name := os.fspath(path)):
             raise OptionError(f"A scan reads files, and {name} is a stream. Write it to a file.")
-        paths += sources_of(name)
+        paths += expand_sources(name)
     if not paths:
         raise DataError("scan needs at least one file.")
     return paths
@@ -105,7 +105,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _spool_typed(
-    paths: Sequence[str], reading: Reading, rows: _Rows
+    paths: Sequence[str], reading: ReadOptions, rows: _SpoolSink
 ) -> tuple[CsvFormat, list[str]]:
     """Write typed tables: Arrow and JSON lines in pieces, others (bounded by nature) as a whole."""
     csv = CsvFormat()
@@ -128,7 +128,7 @@ def _spool_typed(
     return csv, remarks
 
 
-class _Rows:
+class _SpoolSink:
     """Frames on their way into a spool."""
 
     def __init__(self, spool: Spool, target: str) -> None:
@@ -169,9 +169,9 @@ class Spool:
         self.n_rows = 0
         handle, name = tempfile.mkstemp(".parquet", "ceiba-spool-", self.directory)
         self._path, self._owner = Path(name), _Owner()
-        if _NAMELESS.is_dir():
+        if _OPEN_FILES.is_dir():
             self._path.unlink()
-            self._path = _NAMELESS / str(handle)
+            self._path = _OPEN_FILES / str(handle)
             weakref.finalize(self._owner, os.close, handle)
         else:  # macOS and Windows
             os.close(handle)
@@ -182,14 +182,14 @@ class Spool:
         if table.num_rows:
             self._waiting.append(table)
             self.n_rows += table.num_rows
-        if sum(part.num_rows for part in self._waiting) >= _GROUP_ROWS:
+        if sum(part.num_rows for part in self._waiting) >= _ROW_GROUP_SIZE:
             self._flush()
 
     def restart(self) -> None:
         """Forget what was written."""
         self._waiting, self._writer, self.n_rows = [], None, 0
 
-    def done(self, name: str) -> ParquetFile:
+    def finish(self, name: str) -> ParquetFile:
         """End writing and return the file, which errors call `name`; it lives as long as this."""
         self._flush()
         if self._writer is None:
@@ -197,8 +197,8 @@ class Spool:
         try:
             self._writer.close()
         except OSError as error:
-            raise self._full(error) from error
-        return ParquetFile.look(self._path, name, self._owner)
+            raise self._disk_full_error(error) from error
+        return ParquetFile.from_path(self._path, name, self._owner)
 
     def _flush(self) -> None:
         import pyarrow as pa
@@ -208,15 +208,15 @@ class Spool:
         rows, self._waiting = pa.concat_tables(self._waiting), []
         try:
             if self._writer is None:
-                parquet = require_parquet()
+                parquet = import_parquet()
                 self._writer = parquet.ParquetWriter(
                     self._path, rows.schema, compression="lz4", write_statistics=False
                 )
-            self._writer.write_table(rows, row_group_size=_GROUP_ROWS)
+            self._writer.write_table(rows, row_group_size=_ROW_GROUP_SIZE)
         except OSError as error:
-            raise self._full(error) from error
+            raise self._disk_full_error(error) from error
 
-    def _full(self, error: OSError) -> Exception:
+    def _disk_full_error(self, error: OSError) -> Exception:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             return error
         return DataError(

@@ -21,13 +21,13 @@ from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.table.levels import recode
 from ceiba.table.readers.sparse import sparse_ranges
-from ceiba.table.schema import ColumnInfo, Schema, made_up_names
+from ceiba.table.schema import ColumnInfo, Schema, auto_names
 from ceiba.table.table import MISSING_CODE, Column, Table
 
 Array = NDArray[Any]
 
 
-class Range(NamedTuple):
+class ColumnRange(NamedTuple):
     """Missing values, minimum and maximum of one column (None if all are missing)."""
 
     n_missing: int
@@ -42,28 +42,28 @@ def matrix_ranges(
     ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))
-        raise _infinite(names[j] if names else made_up_names(j + 1)[j], X[:, j])
+        raise _infinity_error(names[j] if names else auto_names(j + 1)[j], X[:, j])
     result: NDArray[np.float64] = ranges
     return result
 
 
-def column_range(name: str, values: Array, *, finite: bool = True) -> Range:
+def column_range(name: str, values: Array, *, finite: bool = True) -> ColumnRange:
     """Return the range of one column of numbers; refuse infinities if it must be finite."""
     n_missing = 0
     if not len(values):  # no row has a target: it will be told
-        return Range(0, None, None)
+        return ColumnRange(0, None, None)
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:
         n_missing = int(np.count_nonzero(np.isnan(values)))
         if n_missing == len(values):
-            return Range(n_missing, None, None)
+            return ColumnRange(n_missing, None, None)
         low, high = float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
     if finite and (low == -np.inf or high == np.inf):
-        raise _infinite(name, values)
-    return Range(n_missing, low, high)
+        raise _infinity_error(name, values)
+    return ColumnRange(n_missing, low, high)
 
 
-def _infinite(name: str, values: Array) -> DataError:
+def _infinity_error(name: str, values: Array) -> DataError:
     rows = np.flatnonzero(np.isinf(values))
     return DataError(
         f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
@@ -72,32 +72,32 @@ def _infinite(name: str, values: Array) -> DataError:
     )
 
 
-def described(
+def fit_schema(
     table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
 ) -> Table:
     """Return the table with the schema that its rows, or some of them, give."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
-    is_lazy = "_seen" in schema.__dict__
+    is_lazy = "_ranges" in schema.__dict__
     if table.sparse is not None or (table.matrix is not None and is_lazy):
         if is_lazy:
-            _, names, display = schema.__dict__["_seen"]
+            _, names, display = schema.__dict__["_ranges"]
         else:
             names, display = schema.names, schema.columns[0].display
         if table.matrix is not None:
             seen = matrix_ranges(table.matrix[rows], names)
         else:
             seen = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
-        numbers = Schema.of_numbers(seen, names, display).with_target(schema.target)
+        numbers = Schema.from_ranges(seen, names, display).with_target(schema.target)
         if not is_lazy:
             numbers = Schema(numbers.columns, schema.target, schema.named)
         return table.with_schema(numbers)
-    columns = tuple(_described(column, rows, keep_levels) for column in table.columns)
+    columns = tuple(_fit_column(column, rows, keep_levels) for column in table.columns)
     infos = tuple(column.info for column in columns)
     return Table(columns, table.n_rows, Schema(infos, schema.target, schema.named))
 
 
-def _described(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bool) -> Column:
+def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bool) -> Column:
     info, part = column.info, column.values[rows]
     if info.is_numeric:
         seen = column_range(info.name, part)
@@ -111,13 +111,11 @@ def _described(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: boo
             new = dict(zip(used, range(len(used)), strict=True))
             codes = recode(codes, [new.get(code, len(used)) for code in range(len(levels))])
             levels = tuple(levels[code] for code in used)
-    described_info = ColumnInfo(info.name, info.kind, levels, info.display, n_missing)
-    return Column(described_info, codes, column.levels_found)
+    column_info = ColumnInfo(info.name, info.kind, levels, info.display, n_missing)
+    return Column(column_info, codes, column.levels_found)
 
 
-def with_missing_counted(
-    schema: Schema, table: Table, weight: NDArray[np.float64] | None
-) -> Schema:
+def recount_missing(schema: Schema, table: Table, weight: NDArray[np.float64] | None) -> Schema:
     """Return a schema whose missing values are those of a table's rows, each counted by a weight.
 
     A column that had missing values elsewhere keeps one: it is known to have some.

@@ -21,31 +21,31 @@ _BREAKS: Final = re.compile("[\t\n]")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def visible(text: str, *, one_line: bool = False) -> str:
+def escape_control(text: str, *, one_line: bool = False) -> str:
     r"""Return a text with its control characters written as escapes."""
     if text.isprintable():  # nearly all
         return text
-    text = _CONTROL.sub(_written, text)
-    return _BREAKS.sub(_written, text) if one_line else text
+    text = _CONTROL.sub(_escape, text)
+    return _BREAKS.sub(_escape, text) if one_line else text
 
 
-def _written(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode("ascii")
 
 
-def counted(n: int, noun: str, many: str = "") -> str:
+def pluralize(n: int, noun: str, many: str = "") -> str:
     """Return a number with its noun: 1 leaf, 2 leaves."""
     return f"{n} {noun if n == 1 else many or f'{noun}s'}"
 
 
-def figure(value: float, digits: int) -> str:
+def format_number(value: float, digits: int) -> str:
     """Return a number with `digits` significant digits; no exponent for integers below 1e8."""
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text and abs(value) < _WHOLE else text
 
 
 @contextlib.contextmanager
-def shown_digits(digits: int) -> Iterator[None]:
+def digits_context(digits: int) -> Iterator[None]:
     """Print tables with so many significant digits for a while; 6 otherwise."""
     before = DIGITS.set(digits)
     try:
