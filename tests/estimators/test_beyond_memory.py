@@ -285,7 +285,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
         ceiba.DecisionTreeClassifier(prune=Pessimistic()).fit(scan, "label")
     with pytest.raises(DataError, match="must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
-    with pytest.raises(SchemaError, match="no column 'lable'.*Did you mean 'label'"):
+    with pytest.raises(SchemaError, match="Column not found: 'lable'.*Did you mean 'label'"):
         ceiba.DecisionTreeClassifier().fit(scan, "lable")
 
 

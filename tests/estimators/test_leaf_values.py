@@ -192,7 +192,7 @@ def test_empty_honest_leaves_take_the_value_above_and_say_so() -> None:
 def test_rules_say_where_their_intervals_come_from() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     honest = ceiba.DecisionTreeClassifier(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y).tree_
-    assert "had no say in the splits" in str(honest.rules())
+    assert "were not used to choose the splits" in str(honest.rules())
     assert "optimistic" in str(plain(X, y).tree_.rules())
     assert "values are smoothed" in str(plain(X, y, leaf_values="laplace").tree_.rules())
 

@@ -78,7 +78,7 @@ def test_chosen_column_with_infinity_is_refused() -> None:
 
 
 def test_unknown_name_is_refused_with_hint() -> None:
-    with pytest.raises(OptionError, match=r"names 'citty'.*Did you mean 'city'\?"):
+    with pytest.raises(OptionError, match=r"column not found: 'citty'.*Did you mean 'city'\?"):
         read({"city": ["a"]}, categorical_features=["citty"])
 
 
@@ -89,13 +89,13 @@ def test_position_outside_the_table_is_refused(position: int) -> None:
 
 
 def test_mask_of_wrong_length_is_refused() -> None:
-    with pytest.raises(OptionError, match="mask of 3 for a table of 2 columns"):
+    with pytest.raises(OptionError, match="mask of length 3, but the table has 2 columns"):
         read(X, categorical_features=[True, False, True])
 
 
 @pytest.mark.parametrize("chosen", ["from_dtypes", 5, [1.5], ["x0", 1], "x0"])
 def test_anything_else_is_refused(chosen: Any) -> None:
-    with pytest.raises(OptionError, match="Allowed are 'from_dtype', column names"):
+    with pytest.raises(OptionError, match="Allowed values: 'from_dtype', column names"):
         read(X, categorical_features=chosen)
 
 

@@ -13,7 +13,7 @@ from ceiba.errors import DataWarning
 
 def test_many_different_floats_warn():
     y = np.arange(18.0, 38.0).repeat(3)
-    with pytest.warns(DataWarning, match="20 different floats in 60 rows.*regressor"):
+    with pytest.warns(DataWarning, match="20 distinct floats in 60 rows.*regressor"):
         ceiba.DecisionTreeClassifier().fit(np.arange(60.0).reshape(-1, 1), y)
 
 

@@ -91,7 +91,7 @@ def test_times_of_day_are_seconds_since_midnight() -> None:
     ids=repr,
 )
 def test_mixed_types_are_refused_with_column_and_types(values: list[Any]) -> None:
-    with pytest.raises(DataTypeError, match=r"Column 'x' mixes \w+ and \w+\. A column holds"):
+    with pytest.raises(DataTypeError, match=r"Column 'x' mixes \w+ and \w+\. Convert its values"):
         objects_to_column("x", values)
 
 

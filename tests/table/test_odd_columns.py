@@ -93,9 +93,9 @@ def union(kind: str) -> Any:
 
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
 def test_arrow_union_is_refused(kind: str) -> None:
-    with pytest.raises(DataTypeError, match=f"Column 'u' is of type {kind}_union.*cannot be read"):
+    with pytest.raises(DataTypeError, match=f"Column 'u' has unsupported type {kind}_union"):
         read(pa.table({"u": union(kind)}))
-    with pytest.raises(DataTypeError, match="cannot be read"):
+    with pytest.raises(DataTypeError, match="unsupported type"):
         read_target(pa.chunked_array([union(kind)]), task="classification")
 
 
@@ -127,7 +127,7 @@ def test_decimal_nan_is_missing(nan: str) -> None:
 
 
 def test_names_that_are_missing_twice_are_refused() -> None:
-    with pytest.raises(DataError, match="name that is missing"):
+    with pytest.raises(DataError, match="missing name"):
         read(pd.DataFrame([[1, 2]], columns=[np.nan, np.nan]))
 
 

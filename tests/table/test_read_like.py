@@ -33,7 +33,7 @@ def test_by_position_other_order_is_scikit_learns_error() -> None:
     words = (
         "The feature names should match those that were passed during fit.\n"
         "Feature names must be in the same order as they were in fit.\n"
-        "The first difference: column 0 is 'city', in fit it was 'age'."
+        "First difference: column 0 is 'city', in fit it was 'age'."
     )
     with pytest.raises(SchemaError) as error:
         read_like(swapped("city", "age", "height"), SCHEMA)
@@ -121,7 +121,7 @@ def test_by_name_absent_columns_are_listed_with_hint() -> None:
         read_like({"age": [1], "City": ["Oslo"]}, SCHEMA, match="name")
     assert str(error.value) == (
         "X lacks 2 of the 3 columns seen when fitting:\n- city (is it 'City' in X?)\n- height\n"
-        "X has 'age', 'City'. Add the columns; None or NaN where unknown."
+        "X has 'age', 'City'. Add the columns, with NaN if unknown."
     )
 
 
@@ -139,7 +139,7 @@ def test_one_row_as_dict_is_read() -> None:
 
 
 def test_unknown_match_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"match='names'.*Did you mean 'name'\?"):
+    with pytest.raises(OptionError, match=r"got 'names'.*Did you mean 'name'\?"):
         read_like(PEOPLE, SCHEMA, match="names")  # type: ignore[arg-type]
 
 
@@ -160,7 +160,7 @@ def test_unseen_level_as_missing() -> None:
 def test_unseen_level_as_error_names_column_and_level() -> None:
     words = (
         r"Column 'city': level 'oslo' was not seen when fitting \(2 levels\)\. Did you mean "
-        r"'Oslo'\? Pass unseen='majority' or refit\."
+        r"'Oslo'\? Pass unseen='majority', or refit\."
     )
     with pytest.raises(SchemaError, match=words):
         read_like({**PEOPLE, "city": ["Lima", "oslo", None]}, SCHEMA, unseen="error")

@@ -136,7 +136,7 @@ def test_ragged_rows_are_refused_with_both_rows(X: Any, words: str) -> None:
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
-    with pytest.raises(DataError, match="one length, but 'a' has 2, 'b' has 1 rows"):
+    with pytest.raises(DataError, match="the same length, but 'a' has 2, 'b' has 1 rows"):
         read({"a": [1, 2], "b": [1]})
 
 
@@ -155,7 +155,7 @@ def test_dict_of_lists_and_single_values_is_refused() -> None:
     ids=["pandas", "pyarrow", "pandas-mixed"],
 )
 def test_duplicate_names_are_refused(X: Any) -> None:
-    with pytest.raises(DataError, match="Column name 'a' occurs more than once"):
+    with pytest.raises(DataError, match="names must be unique, but 'a' occurs"):
         read(X)
 
 
@@ -170,5 +170,5 @@ def test_names_partly_texts_are_refused_as_in_scikit_learn() -> None:
     "X", [None, "table.csv", 5, 5.0, object(), {1, 2}], ids=lambda v: type(v).__name__
 )
 def test_what_is_no_table_is_refused_with_what_is(X: Any) -> None:
-    with pytest.raises(CeibaError, match=r"X must be a table, got .* Readable are numpy arrays"):
+    with pytest.raises(CeibaError, match=r"X must be a table, got .* Supported are numpy arrays"):
         read(X)

@@ -43,9 +43,9 @@ def test_columns_may_come_in_another_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"x": [1.0]}, "has no column 'z'"),
+        ({"x": [1.0]}, "Column 'z' of .* is missing"),
         ({"x": [1.0], "z": [1]}, "Column 'z' is int64 in"),
-        ({"x": [1.0], "z": [1.0], "w": [1.0]}, "has a column 'w'"),
+        ({"x": [1.0], "z": [1.0], "w": [1.0]}, "Column 'w' of .* is missing"),
     ],
 )
 def test_other_columns_are_refused(tmp_path: Path, other: dict[str, Any], words: str) -> None:
@@ -62,7 +62,7 @@ def test_files_that_are_not_there_or_no_parquet(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.parquet cannot be read as Parquet"):
         ceiba.scan(tmp_path / "a.parquet")
     write(tmp_path / "b.parquet", {"x": pa.array([], pa.float64())})
-    with pytest.raises(DataError, match="no rows"):
+    with pytest.raises(DataError, match="No rows"):
         ceiba.scan(tmp_path / "b.parquet")
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="changed while it was read"):
         list(scan.batches())
     path.unlink()
-    with pytest.raises(DataError, match="is gone"):
+    with pytest.raises(DataError, match="No such file"):
         list(scan.batches())
 
 
@@ -98,15 +98,15 @@ def test_sizes_that_are_none(size: Any) -> None:
     if size == "4":
         assert parse_size(size, "memory") == 4
         return
-    with pytest.raises(OptionError, match="memory must be a number of bytes"):
+    with pytest.raises(OptionError, match="memory must be a positive number of bytes"):
         parse_size(size, "memory")
 
 
 def test_options_of_scan_are_checked(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", {"x": [1.0]})
-    with pytest.raises(OptionError, match="scratch must be a directory"):
+    with pytest.raises(OptionError, match="scratch must be an existing directory"):
         ceiba.scan(path, scratch=tmp_path / "nowhere")
-    with pytest.raises(OptionError, match="takes paths"):
+    with pytest.raises(OptionError, match="must be a path"):
         ceiba.scan([3])
-    with pytest.raises(SchemaError, match="no column 'y'"):
+    with pytest.raises(SchemaError, match="Column not found: 'y'"):
         ceiba.scan(path).without("y")

@@ -27,7 +27,7 @@ def test_split_gives_the_other_columns_and_the_target(container: str) -> None:
 @pytest.mark.parametrize("container", NAMED)
 def test_split_by_unknown_name_is_refused_with_hint(container: str) -> None:
     with pytest.raises(
-        SchemaError, match=r"no column 'rain'.*'age', 'RAIN'.*Did you mean 'RAIN'\?"
+        SchemaError, match=r"Column not found: 'rain'.*'age', 'RAIN'.*Did you mean 'RAIN'\?"
     ):
         split_target(NAMED[container](DATA), "rain")
 

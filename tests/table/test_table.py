@@ -109,7 +109,7 @@ def test_table_finds_column_by_name(mixed: Table) -> None:
 
 def test_unknown_column_is_refused_with_hint(mixed: Table) -> None:
     with pytest.raises(
-        SchemaError, match=r"no column 'cty'; the table has 'age', 'city'.*'city'\?"
+        SchemaError, match=r"Column not found: 'cty'. Columns: 'age', 'city'.*'city'\?"
     ):
         mixed.column("cty")
 

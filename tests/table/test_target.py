@@ -161,7 +161,7 @@ def test_regression_of_booleans_is_zero_and_one() -> None:
 
 @pytest.mark.parametrize("y", [["a", "b"], np.array(["1", "2"]), pd.Series(["a"])], ids=repr)
 def test_regression_of_texts_is_refused(y: Any) -> None:
-    with pytest.raises(DataTypeError, match="Regression needs a target of numbers, got"):
+    with pytest.raises(DataTypeError, match="Regression requires a numeric target, got"):
         read_target(y, task="regression")
 
 
@@ -245,7 +245,7 @@ def test_other_number_of_rows_is_scikit_learns_error() -> None:
         ([[1, 2], [3]], "y is ragged"),
         (np.array([1j, 2]), "Complex data not supported"),
         (scipy.sparse.csr_array([[1, 0]]), r"y\.toarray\(\)"),
-        ("RAIN", "y='RAIN' names a column, but the target is needed as an array"),
+        ("RAIN", "one value per row, got the string 'RAIN'"),
         (5, "Expected array-like"),
     ],
 )

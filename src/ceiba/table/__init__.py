@@ -1,8 +1,7 @@
-"""Anything tabular -> Table, Column, Schema, Target.
+"""Read tabular data into Table, Column, Schema and Target.
 
-numpy, pandas, polars, pyarrow, DuckDB, dicts and lists come in; typed columns with names, kinds,
-levels and marked missing values go out. Nothing below this room knows which container the data came
-in.
+Input: numpy, scipy.sparse, pandas, polars, pyarrow, DuckDB, dicts and lists. Output: typed columns
+with names, kinds, levels and marked missing values. No other room depends on the container.
 """
 
 from __future__ import annotations

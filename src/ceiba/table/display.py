@@ -1,7 +1,6 @@
-"""How the numbers of a column are shown: yes/no, ISO dates, durations, plain numbers.
+"""Format the numbers of a column: yes/no, ISO dates, durations, plain numbers.
 
-Dates, datetimes and durations are seconds inside (see times.py); people read "2024-05-01", not
-1714521600.
+Dates, datetimes and durations are stored as seconds (see readers/times.py).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def format_value(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
-    """Write a number of a column as people read it; datetimes in a zone, with its offset."""
+    """Return a number of a column as text; datetimes in their time zone, with its offset."""
     if number != number:
         return "missing"
     if display == "boolean" and number in (0.0, 1.0):
@@ -42,7 +41,7 @@ def format_value(
 
 @lru_cache(maxsize=32)
 def load_zone(zone: str) -> datetime.tzinfo:
-    """Return a time zone by its name or offset; UTC for one that is not known here."""
+    """Return a time zone by name or offset; UTC if this machine does not know it."""
     offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
     if offset:
         size = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3]))
@@ -54,7 +53,7 @@ def load_zone(zone: str) -> datetime.tzinfo:
 
 
 def number_to_level(number: float, display: Display) -> Any:
-    """Return the level that stands for a number in a column made categorical by the user."""
+    """Return the level for a number of a column that `categorical_features` names."""
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":

@@ -1,12 +1,12 @@
-"""What was seen when fitting, of the rows that are learned from: levels, ranges, missing counts.
+"""The schema of the rows that a tree is fitted to: levels, ranges, missing counts.
 
-Rows may be left out after a table was read: those without a target, those of weight 0. Missing
-values, ranges and levels that only they have are not part of what the tree has seen. A level that
-no row is left of becomes unseen, unless it was declared (by a category type). Kinds stay: a column
-of texts of which no row is left is one without levels. Infinities are refused.
+Rows may be dropped after a table was read: those without a target and those with weight 0. Their
+missing values, ranges and levels are not part of the schema: a level without rows becomes unseen,
+unless it was declared (by a category type). Kinds stay: a text column without rows has no levels.
+Infinities are rejected.
 
-A matrix is looked at in one pass, by the core: numpy's reductions cost more than the whole fit of a
-small table, and take two passes over a large one.
+The core computes the ranges of a matrix in one pass: numpy's reductions take longer than the whole
+fit of a small table, and pass twice over a large one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ColumnRange(NamedTuple):
 def matrix_ranges(
     X: Array, names: tuple[str, ...] | None, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    """Return missing values, minimum and maximum (NaN: none) of the columns of a float matrix."""
+    """Return missing count, minimum and maximum (NaN: none) of each column of a matrix."""
     ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))
@@ -48,9 +48,9 @@ def matrix_ranges(
 
 
 def column_range(name: str, values: Array, *, finite: bool = True) -> ColumnRange:
-    """Return the range of one column of numbers; refuse infinities if it must be finite."""
+    """Return the range of a numeric column; raise for infinities if it must be finite."""
     n_missing = 0
-    if not len(values):  # no row has a target: it will be told
+    if not len(values):  # no row has a target, which is an error later
         return ColumnRange(0, None, None)
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:
@@ -67,15 +67,15 @@ def _infinity_error(name: str, values: Array) -> DataError:
     rows = np.flatnonzero(np.isinf(values))
     return DataError(
         f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
-        f"{len(rows)} such value(s), the first in row {rows[0]}. Fitting takes finite numbers and "
-        "NaN (missing); replace infinity by the largest value that makes sense, or by NaN."
+        f"{len(rows)} such value(s), the first in row {rows[0]}. Replace infinity by a finite "
+        "number, or by NaN if it means missing."
     )
 
 
 def fit_schema(
     table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
 ) -> Table:
-    """Return the table with the schema that its rows, or some of them, give."""
+    """Return the table with the schema of its rows, or of the rows that are learned from."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
     is_lazy = "_ranges" in schema.__dict__
@@ -116,9 +116,9 @@ def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bo
 
 
 def recount_missing(schema: Schema, table: Table, weight: NDArray[np.float64] | None) -> Schema:
-    """Return a schema whose missing values are those of a table's rows, each counted by a weight.
+    """Return a schema with the (weighted) missing counts of the rows of a table.
 
-    A column that had missing values elsewhere keeps one: it is known to have some.
+    A column that had missing values before keeps at least one: it is known to have some.
     """
     each = np.ones(table.n_rows) if weight is None else weight
     columns = tuple(

@@ -1,15 +1,15 @@
-"""Columns that name the rows instead of describing them, and texts that are numbers or dates.
+"""Detect identifier columns, and text columns that contain numbers or dates.
 
-A column of texts or of whole numbers is an identifier if at least 99 % of its values differ, in at
-least 50 rows. Texts that are written as numbers or dates are none, unless they are codes: digits
-with leading zeros, or all of one width. Whole numbers can be measurements too (areas, prices), so
-one more sign is asked of them; any of
+A column of texts or integers is an identifier if at least 99 % of its values are distinct, in at
+least 50 rows. Texts written as numbers or dates are not identifiers, unless they are codes: digits
+with leading zeros, or all of one width. Integers can also be measurements (areas, prices), so they
+need one more sign, any of
 
 - the name: ``id``, ``customer_nr``, ``PassengerId``;
-- equal steps: at least a tenth of the sorted values are one and the same step apart. Independent
-  measurements repeat about half as often as they lie one step apart, and repeats are at most 1 %;
-- an even spread: each quarter between the least and the greatest value holds about a quarter of
-  the values. Measurements crowd somewhere.
+- equal steps: at least a tenth of the differences of sorted values are equal. Independent
+  measurements repeat about half as often as they differ by one step, and repeats are at most 1 %;
+- an even spread: each quarter of the range contains about a quarter of the values. Measurements
+  concentrate somewhere.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MIN_DISTINCT: Final = 0.99
 MANY_LEVELS: Final = 1000
 _SAMPLE_ROWS: Final = 1024
 _MIN_EQUAL_STEPS: Final = 0.1
-_MAX_CHI_SQUARE: Final = 7.81  # chi-square of 3 degrees of freedom: 5 % of even spreads exceed it
-_MIN_SHARE: Final = 0.8  # share of cells that look like numbers or dates in a column of texts
-_CODE_WIDTH: Final = 5  # digits of equal width that are no quantity; years have four
+_MAX_CHI_SQUARE: Final = 7.81  # 95 % quantile with 3 degrees of freedom
+_MIN_SHARE: Final = 0.8  # of cells that look like numbers or dates in a text column
+_CODE_WIDTH: Final = 5  # digits of equal width that are not a quantity; years have four
 _NAME: Final = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|nr|no|key|index|code))$|[a-z](?:Id|ID|Nr|No|Key|Index|Code)$|^[A-Z]ID$"
 )
@@ -50,7 +50,7 @@ TextContent = Literal["numbers", "dates", "codes", ""]
 
 
 def is_identifier(column: Column) -> bool:
-    """Return whether a column names the rows; the rule is the module's docstring."""
+    """Whether a column is an identifier, by the rule in the module's docstring."""
     if column.info.is_numeric:
         return column.info.display == "number" and _is_row_number(column)
     if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
@@ -63,7 +63,7 @@ def is_identifier(column: Column) -> bool:
 
 
 def level_counts(column: Column) -> NDArray[np.int64]:
-    """Return the number of rows of each level of a column of codes."""
+    """Return the number of rows of each level."""
     codes = column.values
     return np.bincount(codes[codes >= 0], minlength=column.info.n_levels)
 
@@ -77,6 +77,7 @@ def _is_row_number(column: Column) -> bool:
         or high - low + 1 < MIN_DISTINCT * (len(values) - info.n_missing)
     ):
         return False
+    # A sample first: most measurements repeat or have fractions there already.
     some = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
     for part in (some, values) if some is not values else (values,):
         present = part[~np.isnan(part)]
@@ -98,10 +99,7 @@ def _is_row_number(column: Column) -> bool:
 def classify_texts(
     levels: Iterable[Any], counts: NDArray[np.int64]
 ) -> tuple[TextContent, str | None]:
-    """Return whether most texts of a column are numbers, dates or codes of digits.
-
-    The second value is a text that is none, if there is one.
-    """
+    """Return what most texts of a column contain (numbers, dates or codes), and an exception."""
     pairs = zip(levels, counts.tolist(), strict=True)
     texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
     n = sum(texts.values())
@@ -122,10 +120,10 @@ def classify_texts(
 
 
 def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
-    """Return whether `fit` warns that a column is an identifier.
+    """Whether `fit` warns that a column is an identifier.
 
-    Not of numbers that came as floats without a gap, which counts seldom do, nor of numbers that
-    are the only column: a table of one column is about them.
+    It does not warn about floats without missing values, which are seldom counts, nor about numbers
+    that are the only column.
     """
     column = columns[j]
     if column.info.is_numeric:
@@ -136,14 +134,14 @@ def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
 
 
 def warn_about_columns(columns: Sequence[Column]) -> None:
-    """Warn of identifiers, of many levels, and of numbers or dates that are texts."""
+    """Warn about identifiers, many levels, and numbers or dates read as texts."""
     for j, column in enumerate(columns):
         if should_warn_identifier(columns, j):
             n_rows = int(np.count_nonzero(~column.missing))
             name = column.info.name
             _warn(
                 f"Column {name!r} is an identifier: at least 99 % of its values in {n_rows} rows "
-                f"differ, and they say nothing about new rows. Leave it out: "
+                f"are distinct, so it does not generalize to new rows. Drop it: "
                 f"X.drop(columns={name!r}) in pandas, X.drop({name!r}) in polars."
             )
         elif column.info.kind is Kind.CATEGORICAL:
@@ -167,8 +165,8 @@ def _warn_about_levels(column: Column) -> None:
         )
     elif n_levels >= MANY_LEVELS:
         _warn(
-            f"Column {name!r}: {n_levels} levels in {n_rows} rows; sets of so many levels fit the "
-            "training rows far better than new ones. Group them, or leave the column out."
+            f"Column {name!r}: {n_levels} levels in {n_rows} rows; splits by so many levels "
+            "overfit. Group the levels, or drop the column."
         )
 
 

@@ -1,8 +1,8 @@
-"""Levels of categorical columns: finding them, ordering them, and coding values by them.
+"""Levels of categorical columns: find them, sort them, and encode values by them.
 
-Level order is the declared one, else sorted, never the order of appearance: the tree must not
-depend on the order of rows. A level is a str, int, float or bool, so that it can be printed, saved
-and compared everywhere; other values (dates, intervals) become their text.
+Levels are in declared order, else sorted, never in order of appearance: the tree must not depend on
+the order of rows. A level is a str, int, float or bool, so that it can be printed, saved and
+compared everywhere; other values (dates, intervals) are converted to text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ceiba.table.table import MISSING_CODE
 
 Codes = NDArray[np.int32]
 
-_MAX_INTEGER = 2**64  # whole numbers beyond it are not written into model files
+_MAX_INTEGER = 2**64  # larger integers cannot be stored in model files
 
 
 def normalize_level(value: Any) -> str | int | float | bool:
@@ -46,13 +46,13 @@ def normalize_level(value: Any) -> str | int | float | bool:
 
 
 def sort_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Sort levels; numbers before strings if both occur (a declared category may mix them)."""
+    """Sort levels, numbers before strings (a category type may mix them)."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
 def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
-    """Code strings by their sorted levels; whatever is neither str nor bytes is missing."""
-    # A dict over all rows and a sort of the distinct strings: np.unique would sort all rows.
+    """Encode strings by their sorted levels; values that are neither str nor bytes are missing."""
+    # Only the distinct strings are sorted: np.unique would sort all rows.
     distinct = dict.fromkeys(values)
     plain = {v: normalize_level(v) for v in distinct if isinstance(v, str | bytes)}
     levels = sort_levels(list(set(plain.values())))
@@ -65,12 +65,12 @@ def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
 def normalize_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Bring codes and levels of a category type into our form."""
+    """Return codes and levels of a category type as plain levels, sorted unless declared."""
     codes = codes.astype(np.int32, copy=False)
     plain = [normalize_level(level) for level in levels]
     if len(set(plain)) < len(plain):
         twice = next(level for level in plain if plain.count(level) > 1)
-        raise DataError(f"Column {name!r}: two levels are both written {twice!r}. Rename one.")
+        raise DataError(f"Column {name!r}: two levels are written {twice!r}. Rename one.")
     if declared:
         return codes, tuple(plain)
     used = np.bincount(codes[codes >= 0], minlength=len(plain)) > 0
@@ -83,13 +83,13 @@ def normalize_levels(
 
 def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
     """Replace code ``c`` by ``new_codes[c]``; missing stays missing."""
-    # The last entry of the table serves code -1.
+    # Code -1 indexes the last entry.
     lookup = np.array([*new_codes, MISSING_CODE], dtype=np.int32)
     return lookup[codes]
 
 
 def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
-    """Code numbers by their sorted distinct values; NaN is missing."""
+    """Encode numbers by their sorted distinct values; NaN is missing."""
     present = ~np.isnan(values)
     codes = np.full(len(values), MISSING_CODE, dtype=np.int32)
     distinct, inverse = np.unique(values[present], return_inverse=True)
@@ -98,7 +98,7 @@ def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
 
 
 class Levels(list[Any]):
-    """A column of strings with its levels in a declared order; otherwise a plain list.
+    """A list of strings with its levels in a declared order.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Levels(list[Any]):
     levels : sequence
         The levels in their order.
     ordered : bool, default=False
-        Whether the order means something: then splits are cuts along it.
+        Whether the levels are ordered: splits are then cuts along the order.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Levels(list[Any]):
         for row, value in enumerate(self):
             if value not in allowed:
                 raise DataError(
-                    f"Row {row} holds {value!r}, which is not one of the levels "
+                    f"Row {row}: {value!r} is not a level. Levels: "
                     f"{join_names(self.levels)}.{did_you_mean(value, self.levels)}"
                 )
 

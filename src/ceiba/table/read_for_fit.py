@@ -1,4 +1,4 @@
-"""Anything tabular -> Table, when fitting: kinds by type or by the user's wish, and what was seen.
+"""Read a table for fitting: kinds by type or by `categorical_features`, levels, ranges.
 
 container -> TableSource (names and columns as found) -> checks -> columns with levels and ranges ->
 Table. A float matrix stays one.
@@ -24,7 +24,7 @@ from ceiba.table.schema import ColumnInfo, Display, Kind, Schema, TargetInfo, au
 from ceiba.table.table import FLOATS, INTEGERS, MISSING_CODE, Column, Table
 
 _ALLOWED = (
-    "Allowed are 'from_dtype', column names, column positions, or a mask with one bool for each "
+    "Allowed values: 'from_dtype', column names, column positions, or a mask with one bool per "
     "column."
 )
 
@@ -45,21 +45,21 @@ def read(
         numpy array (plain, object, masked, structured), scipy's sparse matrix or array, pandas,
         polars or pyarrow frame, DuckDB relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
-        Columns to take as categorical whatever their type; the others go by their type: strings and
-        categories are categorical, ordered categories ordered, numbers, booleans and dates numeric.
+        Columns to read as categorical. The type decides for the others: strings and categories are
+        categorical, ordered categories ordered, numbers, booleans and dates numeric.
     target : TargetInfo, optional
-        Goes into the schema.
+        Target of the schema.
     finite : bool, default=True
-        Refuse infinite values; False keeps them, for a description of the table.
+        Reject infinite values; False keeps them, for a description of the table.
     n_threads : int, default=1
         Threads that read a matrix.
 
     Returns
     -------
     Table
-        Zero copy where the container allows it. Numbers are float64 (float32, and a matrix of
-        integers, stay as they are; integers beyond 2**53 and decimals become the nearest float64,
-        with a warning if digits are lost).
+        Without a copy if the container allows it. Numbers are float64; float32 and a matrix of
+        integers stay as they are. Integers beyond 2**53 and decimals become the nearest float64,
+        with a warning if digits are lost.
 
     Raises
     ------
@@ -78,14 +78,14 @@ def read(
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type and isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast path, for arrays of numbers: iris is read in two microseconds.
+    # The fast path, for arrays of numbers: reading iris takes two microseconds.
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
             return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
             seen = matrix_ranges(X, None, n_threads)
-            if np.abs(seen).max() < EXACT_LIMIT:  # the others get a warning
+            if np.abs(seen).max() < EXACT_LIMIT:  # larger ones are rounded, with a warning
                 return Table.from_matrix(X, Schema.from_ranges(seen))
     source = open_source(X)
     check_shape(source)
@@ -109,7 +109,7 @@ def read(
 
 
 def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
-    """Return a column with what was seen in it, made categorical if the user chose so."""
+    """Return a column with its range, levels and missing count; categorical if chosen."""
     info = column.info
     if info.is_numeric and not is_chosen:
         seen = column_range(info.name, column.values, finite=finite)
@@ -121,7 +121,7 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
         codes, numbers = encode_numbers(column.values)
         texts = [number_to_level(number, info.display) for number in numbers.tolist()]
         levels = tuple(dict.fromkeys(texts))
-        if len(levels) < len(texts):  # times that are shown alike are one level
+        if len(levels) < len(texts):  # times that print alike are one level
             place = {level: code for code, level in enumerate(levels)}
             codes = recode(codes, [place[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind
@@ -131,7 +131,7 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
 
 
 def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
-    """Return the positions of the columns that ``categorical_features`` names, as scikit-learn."""
+    """Return the positions of the columns in ``categorical_features``, as in scikit-learn."""
     option, n_columns = f"categorical_features={categorical_features!r}", len(names)
     if categorical_features is None:
         return frozenset()
@@ -151,15 +151,15 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
     if types == {bool}:
         if len(chosen) != n_columns:
             raise OptionError(
-                f"categorical_features is a mask of {len(chosen)} for a table of {n_columns} "
-                "columns. Pass one bool for each column."
+                f"categorical_features is a mask of length {len(chosen)}, but the table has "
+                f"{n_columns} columns. Pass one bool per column."
             )
         return frozenset(j for j, is_chosen in enumerate(chosen) if is_chosen)
     if all(issubclass(kind, str) for kind in types):
         for name in chosen:
             if name not in names:
                 raise OptionError(
-                    f"categorical_features names {name!r}, but the table has "
+                    f"categorical_features: column not found: {name!r}. Columns: "
                     f"{join_names(names)}.{did_you_mean(name, names)}"
                 )
         return frozenset(map(names.index, chosen))
@@ -167,9 +167,9 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
         for j in chosen:
             if not 0 <= j < n_columns:
                 raise OptionError(
-                    f"categorical_features holds position {j}, but the table has columns 0 to "
+                    f"categorical_features contains position {j}, but the table has columns 0 to "
                     f"{n_columns - 1}."
                 )
         return frozenset(chosen)
     listed = ", ".join(sorted(kind.__name__ for kind in types))
-    raise OptionError(f"categorical_features holds values of type {listed}. {_ALLOWED}")
+    raise OptionError(f"categorical_features contains values of type {listed}. {_ALLOWED}")

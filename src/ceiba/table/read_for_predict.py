@@ -1,9 +1,10 @@
-"""Anything tabular -> Table, when predicting: the columns, kinds and levels of a schema.
+"""Read a table for predicting, by the schema seen when fitting.
 
-container -> TableSource -> columns found by position or by name -> levels coded by the schema -> Table.
-A float matrix goes past all of this in a microsecond. By position (scikit-learn's rule), names that
-differ are scikit-learn's error, with a hint; names on one side only get its warning. By name, order
-is free and further columns are ignored. In both, a column called like the target is left out.
+container -> TableSource -> columns matched by position or by name -> levels encoded by the schema
+-> Table. A float matrix skips all of this in a microsecond. By position (scikit-learn's rule),
+names that differ raise scikit-learn's error, with a hint, and names on one side only its warning.
+By name, order does not matter and other columns are ignored. Both skip a column named like the
+target.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema, join_names
 from ceiba.table.table import FLOATS, MISSING_CODE, Column, Table
 
 Unseen = Literal["keep", "missing", "error"]
-_SMALL = 100_000  # cells that are copied faster than looked at column by column
+_SMALL = 100_000  # cells; copying so few is faster than reading column by column
 _MATCHES = ("position", "name", "order")
 _MAX_LISTED = 5
 _PLAIN = ("number", "boolean")
@@ -44,11 +45,11 @@ def read_like(
 ) -> Table:
     """Read a table (or a scan, by name) for predicting, by the schema seen when fitting.
 
-    In "order", names are not compared. A level not seen when fitting gets the code ``n_levels``
-    ("keep"), becomes "missing", or is an "error". Infinities are allowed: they are beyond every
-    cut. `owner` is who was fitted, for messages.
+    "order" ignores names. A level not seen when fitting gets the code ``n_levels`` ("keep"),
+    becomes "missing", or raises an "error". Infinities are allowed, as they compare with any cut.
+    `owner` names the fitted object in messages.
     """
-    # The fast path: a float matrix for unnamed numeric columns is taken as it is.
+    # The fast path: a float matrix for unnamed numeric columns is used as it is.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
         if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
@@ -66,7 +67,7 @@ def read_like(
         positions = match_by_name(source.names, source.n_columns, schema, owner)
     else:
         raise OptionError(
-            f"match={match!r}. Allowed are 'position', 'name' and 'order'."
+            f"match must be 'position', 'name' or 'order', got {match!r}."
             f"{did_you_mean(match, _MATCHES)}"
         )
     as_is = positions == list(range(source.n_columns))
@@ -84,7 +85,7 @@ def read_like(
 def match_by_position(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, which must have the same order."""
+    """Return the positions in X of the columns of ``schema``, which must be in the same order."""
     positions = _drop_target(names, n_columns, schema)
     if names is not None and schema.named:
         columns = [names[j] for j in positions]
@@ -102,7 +103,7 @@ def match_by_position(
 def match_by_name(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, by their names if both have any."""
+    """Return the positions in X of the columns of ``schema``, by name if both have names."""
     if names is None or not schema.named:
         positions = _drop_target(names, n_columns, schema)
         if names is not None and set(schema.names) <= set(names):
@@ -137,7 +138,7 @@ def _warn(message: str) -> None:
 
 
 def _name_mismatch_message(names: Sequence[str], fitted: Sequence[str]) -> str:
-    """Write scikit-learn's message, to the letter, and after it what may have been meant."""
+    """Return scikit-learn's message, verbatim, followed by hints."""
     unseen = sorted(set(names) - set(fitted))
     absent = sorted(set(fitted) - set(names))
     lines = ["The feature names should match those that were passed during fit."]
@@ -148,7 +149,7 @@ def _name_mismatch_message(names: Sequence[str], fitted: Sequence[str]) -> str:
     if not unseen and not absent:
         lines += ["Feature names must be in the same order as they were in fit."]
         j = next(j for j, (got, was) in enumerate(zip(names, fitted, strict=True)) if got != was)
-        lines += [f"The first difference: column {j} is {names[j]!r}, in fit it was {fitted[j]!r}."]
+        lines += [f"First difference: column {j} is {names[j]!r}, in fit it was {fitted[j]!r}."]
     for name in unseen[:_MAX_LISTED]:
         hint = did_you_mean(name, absent)
         if hint:
@@ -163,7 +164,7 @@ def _missing_columns_message(absent: Sequence[str], names: Sequence[str], schema
         hint = did_you_mean(name, free)
         lines.append(f"- {name}{hint.replace(' Did you mean', ' (is it').replace('?', ' in X?)')}")
     lines += ["- ..."] * (len(absent) > _MAX_LISTED)
-    lines.append(f"X has {join_names(tuple(names))}. Add the columns; None or NaN where unknown.")
+    lines.append(f"X has {join_names(tuple(names))}. Add the columns, with NaN if unknown.")
     return "\n".join(lines)
 
 
@@ -172,7 +173,7 @@ def _bullet_list(names: Sequence[str]) -> list[str]:
 
 
 def conform_column(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
-    """Return ``column`` as a column of ``info``."""
+    """Return ``column`` with the kind and the levels of ``info``."""
     if info.is_numeric:
         return Column(info, _conform_numbers(column, info))
     if column.info.is_numeric:
@@ -184,16 +185,15 @@ def conform_column(column: Column, info: ColumnInfo, unseen: Unseen = "keep") ->
         return Column(info, codes)
     texts = {isinstance(level, str) for level in levels}
     if levels and info.levels and texts.isdisjoint(isinstance(level, str) for level in info.levels):
-        raise _kind_error(
-            info, f"{'strings' if True in texts else 'numbers'} ({join_names(levels, 3)})"
-        )
+        kind = "strings" if True in texts else "numbers"
+        raise _kind_error(info, f"{kind} ({join_names(levels, 3)})")
     other = MISSING_CODE if unseen == "missing" else info.n_levels
     codes_by_schema = recode(codes, [info.codes.get(level, other) for level in levels])
     if unseen == "error" and (is_unseen := codes_by_schema == info.n_levels).any():
         level = levels[codes[int(np.argmax(is_unseen))]]
         raise SchemaError(
             f"Column {info.name!r}: level {level!r} was not seen when fitting ({info.n_levels} "
-            f"levels).{did_you_mean(level, info.levels)} Pass unseen='majority' or refit."
+            f"levels).{did_you_mean(level, info.levels)} Pass unseen='majority', or refit."
         )
     return Column(info, codes_by_schema)
 
@@ -216,11 +216,11 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
 
 
 def _read_iso_dates(column: Column, info: ColumnInfo) -> NDArray[Any]:
-    """Read ISO strings where dates are expected, each distinct one once."""
+    """Read ISO strings as dates, each distinct string once."""
     used = np.unique(column.values[~column.missing])
     numbers, zone = parse_iso_dates(info.name, [column.info.levels[code] for code in used.tolist()])
     _check_zones(info, zone)
-    # The last entry serves code -1.
+    # Code -1 indexes the last entry.
     by_code: NDArray[Any] = np.full(len(column.info.levels) + 1, np.nan)
     by_code[used] = numbers
     result: NDArray[Any] = by_code[column.values]
@@ -228,25 +228,25 @@ def _read_iso_dates(column: Column, info: ColumnInfo) -> NDArray[Any]:
 
 
 def _check_zones(info: ColumnInfo, zone: str | None) -> None:
-    """Refuse datetimes with a time zone where those of the fit had none, or the reverse."""
+    """Raise an error if only one of fit and predict has datetimes with a time zone."""
     if (info.zone is None) == (zone is None):
         return
     then = "without a time zone" if info.zone is None else f"in a time zone ({info.zone})"
     now = "without one" if zone is None else f"in a time zone ({zone})"
-    remedy = "Take it off" if info.zone is None else "Say which one they are in"
+    remedy = "Remove it" if info.zone is None else "Set their time zone"
     raise SchemaError(
         f"Column {info.name!r}: expected datetimes {then}, got datetimes {now}. {remedy}, e.g. "
-        f"with .dt.tz_localize({None if info.zone is None else repr(info.zone)}) of pandas."
+        f"in pandas with .dt.tz_localize({None if info.zone is None else repr(info.zone)})."
     )
 
 
 def _kind_error(info: ColumnInfo, got: str) -> SchemaError:
-    """Return the error for a column of another kind than when fitting."""
+    """Return the error for a column whose kind differs from the one when fitting."""
     expected = f"{info.display}s"
     if not info.is_numeric:
         kind = "an ordered category" if info.kind is Kind.ORDERED else "categories"
         expected = f"{kind} ({join_names(info.levels, 3)})"
     return SchemaError(
-        f"Column {info.name!r}: expected {expected}, got {got}. Convert the column to what it was "
-        "when fitting."
+        f"Column {info.name!r}: expected {expected}, got {got}. Convert the column to the type it "
+        "had when fitting."
     )

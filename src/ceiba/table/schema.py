@@ -1,8 +1,8 @@
-"""What is known of a table besides its values: names, kinds, levels, what was seen when fitting.
+"""The schema of a table: names, kinds, levels, and the ranges seen when fitting.
 
-A ``Schema`` travels with every tree; it holds no data, so a saved tree does not carry the table it
-grew from. Numeric columns have a ``display`` that says how their numbers are shown: booleans are
-0/1, dates, datetimes and durations are seconds (since 1970-01-01 UTC for the first two).
+Every tree has a ``Schema``. It contains no data, so a saved tree does not contain the table that it
+was grown from. Numeric columns have a ``display``, the format of their numbers: booleans are 0/1;
+dates, datetimes and durations are seconds (since 1970-01-01 UTC for the first two).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """What the schema knows of one column.
+    """Name, kind, levels and range of one column.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class ColumnInfo:
         The levels in their order (declared, else sorted); empty for numeric columns.
         A level is a str, int, float or bool.
     display : {"number", "boolean", "date", "datetime", "duration"}
-        How numbers of this column are shown.
+        Format of the numbers of this column.
     n_missing : int
         Missing values seen when fitting.
     minimum, maximum : float or None
-        Range seen when fitting (numeric columns with at least one present value).
+        Range seen when fitting (numeric columns with at least one value).
     zone : str or None
-        Time zone in which the datetimes of this column are shown; None if they had none.
+        Time zone in which the datetimes of this column are printed; None if they had none.
 
     Examples
     --------
@@ -74,12 +74,12 @@ class ColumnInfo:
     zone: str | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # skops stores an enum of texts as plain text: what asks `is Kind.NUMERIC` would answer no.
+        # skops stores a string enum as a plain string, which is not `Kind.NUMERIC`.
         self.__dict__.update(state, kind=Kind(state["kind"]))
 
     @property
     def is_numeric(self) -> bool:
-        """Whether values are numbers (and not codes of levels)."""
+        """Whether values are numbers (not codes of levels)."""
         return self.kind is Kind.NUMERIC
 
     @property
@@ -95,7 +95,7 @@ class ColumnInfo:
 
 @dataclass(frozen=True, eq=False)
 class TargetInfo:
-    """What the schema knows of the target.
+    """Name, task and classes of the target.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class TargetInfo:
         object.__setattr__(self, "task", Task(self.task))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # As in `ColumnInfo`: a task may have been stored as plain text.
+        # As in `ColumnInfo`: skops stores the task as a plain string.
         self.__dict__.update(state, task=Task(state["task"]))
 
     @property
@@ -136,11 +136,11 @@ class TargetInfo:
 
     @property
     def width(self) -> int:
-        """Size of the value of an output: the most classes of one, or 1."""
+        """Size of the value of an output: the largest number of classes, or 1."""
         return max(self.n_classes, default=1)
 
     def format_output(self, k: int, text: str) -> str:
-        """Write what is said of one output, with its name if it has one: ``size = large``.
+        """Return a text about one output, after its name if it has one: ``size = large``.
 
         Examples
         --------
@@ -150,7 +150,7 @@ class TargetInfo:
         return f"{self.outputs[k]} = {text}" if self.outputs else text
 
     def output_suffix(self, k: int) -> str:
-        """Return the ending of a name that belongs to one output of several: its name or number.
+        """Return the suffix of names that belong to one of several outputs: its name or number.
 
         Examples
         --------
@@ -185,9 +185,9 @@ class Schema:
     columns : tuple of ColumnInfo
         The columns in order.
     target : TargetInfo or None
-        The target, once known.
+        The target, if there is one.
     named : bool
-        False if the names are made up (``x0``, ``x1``, ...) because the table had none.
+        False if the table had no names and they are generated (``x0``, ``x1``, ...).
 
     Examples
     --------
@@ -211,14 +211,14 @@ class Schema:
     def from_ranges(
         seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
     ) -> Schema:
-        """Return the schema of a matrix; what it says of each column is spelled out at first use.
+        """Return the schema of a matrix; its `columns` are created at first use.
 
         Parameters
         ----------
         seen : float64 array of shape (3, n_columns)
-            Missing values, minimum and maximum of each column.
+            Missing count, minimum and maximum of each column.
         names : tuple of str, optional
-            Made up if not given.
+            Generated if not given.
         display : {"number", "boolean"}
 
         Examples
@@ -240,7 +240,7 @@ class Schema:
         if name != "columns" or "_ranges" not in self.__dict__:
             raise AttributeError(f"'Schema' object has no attribute {name!r}")
         seen, names, display = self.__dict__["_ranges"]
-        spelled = zip(names or auto_names(seen.shape[1]), *seen.tolist(), strict=True)
+        facts = zip(names or auto_names(seen.shape[1]), *seen.tolist(), strict=True)
         columns = tuple(
             ColumnInfo(
                 name,
@@ -251,7 +251,7 @@ class Schema:
                 None if low != low else low,
                 None if high != high else high,
             )
-            for name, n_missing, low, high in spelled
+            for name, n_missing, low, high in facts
         )
         self.__dict__["columns"] = columns
         return columns
@@ -263,7 +263,7 @@ class Schema:
 
     @cached_property
     def is_matrix(self) -> bool:
-        """Whether all columns are plain numbers or booleans: a float matrix fits as it is."""
+        """Whether all columns are plain numbers or booleans, so that X can be a float matrix."""
         return all(c.is_numeric and c.display in ("number", "boolean") for c in self.columns)
 
     @cached_property
@@ -271,12 +271,12 @@ class Schema:
         return {name: i for i, name in enumerate(self.names)}
 
     def index(self, name: str) -> int:
-        """Position of the column called ``name``."""
+        """Return the position of the column called ``name``."""
         try:
             return self._positions[name]
         except KeyError:
             raise SchemaError(
-                f"There is no column {name!r}; the table has "
+                f"Column not found: {name!r}. Columns: "
                 f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
             ) from None
 
@@ -288,11 +288,11 @@ class Schema:
 
 
 def auto_names(n_columns: int) -> tuple[str, ...]:
-    """Return the names of nameless columns: x0, x1, ..."""
+    """Return the names of unnamed columns: x0, x1, ..."""
     return tuple([f"x{j}" for j in range(n_columns)])
 
 
 def join_names(names: tuple[Any, ...], limit: int = 8) -> str:
-    """Write names for a message, cut after ``limit`` of them."""
+    """Return names for a message, at most ``limit`` of them."""
     text = ", ".join(repr(name) for name in names[:limit])
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text or "none"

@@ -1,11 +1,11 @@
-"""The table after reading: typed columns of one length, and the schema.
+"""The table after reading: typed columns of equal length, and the schema.
 
-A table that came as one matrix of floats or integers keeps that matrix (no copy, no work per
-column); its columns are made when somebody asks: strided views, or float64 copies of integers. That
-is what keeps the prediction of a single row at a few microseconds. A sparse matrix is kept too; a
-column of it is made dense when somebody asks for its values.
+A table that was passed as a matrix keeps that matrix (no copy, no work per column); its columns are
+created at first access: strided views, or float64 copies of integers. This keeps the prediction of
+a single row at a few microseconds. A sparse matrix is kept too; the values of a column are made
+dense at each access.
 
-Missing is NaN in numbers and -1 in codes. A level that the schema does not know has the code
+Missing is NaN in numbers and -1 in codes. A level that the schema does not contain has the code
 ``len(levels)``: unseen is not missing.
 """
 
@@ -26,18 +26,18 @@ MISSING_CODE = -1
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Values of one column with what is known of them.
+    """Values of one column with their schema.
 
     Parameters
     ----------
     info : ColumnInfo
         Name, kind, levels.
     values : ndarray
-        1-d float64 or float32 (maybe a strided view of the user's own array), or int32 codes.
+        1-d float64 or float32 (possibly a strided view of the user's array), or int32 codes.
     levels_found : bool
-        Whether the levels are those of the rows, and not declared by the type of the column.
+        Whether the levels were collected from the rows, not declared by the type of the column.
     of_integers : bool
-        Whether the numbers came as integers.
+        Whether the numbers were passed as integers.
 
     Examples
     --------
@@ -67,27 +67,27 @@ class Column:
 
     @property
     def unseen(self) -> NDArray[np.bool_]:
-        """Mask of the rows whose level the schema does not know."""
+        """Mask of the rows whose level is not in the schema."""
         if self.info.is_numeric:
             return np.zeros(len(self.values), dtype=bool)
         mask: NDArray[np.bool_] = self.values >= self.info.n_levels
         return mask
 
 
-#: The types of matrices that are taken as they are.
+#: Matrix types that are used as they are.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-#: Those of whole numbers that the core reads where they are.
+#: Integer types that the core reads without a copy.
 INTEGERS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))[:-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Typed columns of one length; made by :func:`ceiba.table.read`.
+    """Typed columns of equal length; created by :func:`ceiba.table.read`.
 
     Parameters
     ----------
     columns : tuple of Column
-        The columns (views, made at first use, if the table came as one matrix).
+        The columns (views, created at first use, if the table was passed as a matrix).
     n_rows : int
         Number of rows.
     schema : Schema
@@ -96,9 +96,9 @@ class Table:
     Attributes
     ----------
     matrix : ndarray or None
-        All columns as one 2-d array of floats or integers, if the table came as one.
+        All columns as one 2-d array of floats or integers, if the table was passed as one.
     sparse : scipy.sparse matrix or array or None
-        All columns as CSR or CSC in canonical form, if the table came as a sparse matrix.
+        All columns as CSR or CSC in canonical form, if the table was passed as a sparse matrix.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Table:
     [0, -1]
     """
 
-    #: The grower of this kind of table; empty: the options decide.
+    #: The grower for this kind of table; empty if the options decide.
     grower: ClassVar[str] = ""
     #: Whether all rows are in memory, in one piece.
     is_whole: ClassVar[bool] = True
@@ -124,7 +124,7 @@ class Table:
     @staticmethod
     def from_matrix(matrix: NDArray[Any], schema: Schema) -> Table:
         """Return a table over a 2-d array of floats or integers, without a copy."""
-        # Filled by hand: the generated __init__ of a frozen dataclass costs more than all the rest.
+        # The generated __init__ of a frozen dataclass would take longer than everything else.
         table = object.__new__(Table)
         slots = table.__dict__
         slots["matrix"] = matrix
@@ -161,7 +161,7 @@ class Table:
         return self.columns[self.schema.index(name)]
 
     def core(self) -> _core.Columns:
-        """Return the columns as the C++ core reads them, without a copy (made once, then kept)."""
+        """Return the columns for the C++ core, without a copy; cached."""
         columns: _core.Columns | None = self.__dict__.get("_core")
         if columns is not None:
             return columns
@@ -184,11 +184,11 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return the digits at which printed cuts keep every value of their columns in place."""
+        """Return the digits with which printed cuts separate the same values of their columns."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:
-        """Return the table in pieces that fit into memory, in the order of the rows."""
+        """Return the table in pieces that fit into memory, in row order."""
         return (self,)
 
     def take(self, rows: NDArray[Any]) -> Table:
@@ -211,7 +211,7 @@ class Table:
         return Table(columns, self.n_rows, Schema(infos, self.schema.target, self.schema.named))
 
     def with_schema(self, schema: Schema) -> Table:
-        """Return the same values under another schema of the same columns (e.g. with a target)."""
+        """Return the same values with another schema of the same columns (e.g. with a target)."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix, schema)
         if self.sparse is not None:
@@ -229,12 +229,12 @@ class Table:
         return f"Table({self.n_rows} rows, {self.n_columns} columns)"
 
     def __getstate__(self) -> dict[str, Any]:
-        # The core's view of the columns cannot be pickled and is cheap to make again.
+        # The core's view of the columns cannot be pickled and is cheap to rebuild.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
 class SparseColumn(Column):
-    """A column of a sparse matrix; `values` are made dense each time."""
+    """A column of a sparse matrix; each access to `values` makes it dense."""
 
     def __init__(self, info: ColumnInfo, matrix: Any, position: int) -> None:
         self.__dict__.update(info=info, levels_found=False, _matrix=matrix, _position=position)
@@ -251,7 +251,7 @@ def sparse_values(matrix: Any, column: int) -> NDArray[Any]:
 
 
 def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
-    """Return a sparse matrix in canonical form as the core reads it."""
+    """Return the arrays of a canonical sparse matrix, for the core."""
     arrays = matrix.data, matrix.indices, matrix.indptr
     return (*map(np.ascontiguousarray, arrays), *matrix.shape, matrix.format == "csr")
 

@@ -1,4 +1,4 @@
-"""Weights of rows: one finite number >= 0 for each, by scikit-learn's conventions."""
+"""Sample weights: one finite number >= 0 per row, by scikit-learn's conventions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.errors import DataError, DataTypeError
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Read weights of rows: None stays None (each counts once), a number is that of every row."""
+    """Read sample weights: None stays None, a number is the weight of every row."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
@@ -27,7 +27,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise DataTypeError(
             f"Singleton array {weights.reshape(())!r} cannot be considered a valid collection. "
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
-            f"`{weights.reshape(())!r}` instead. Pass one number, or an array of one per row."
+            f"`{weights.reshape(())!r}` instead. Pass a number, or an array with one per row."
         )
     if array.ndim != 1:
         raise DataError(
@@ -36,34 +36,33 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         )
     if len(weights) != n_rows:
         raise DataError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight for each "
-            "row."
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight per row."
         )
     _check_values(weights)
     return weights
 
 
 def exact_sum(weight: NDArray[np.float64]) -> float:
-    """Return the sum of weights, rounded once: it does not depend on the order of the rows."""
+    """Return the sum of weights, rounded once, so that the order of rows does not matter."""
     return float(exact_sums(weight, None, 1)[0])
 
 
 def exact_sums(
     weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
 ) -> NDArray[np.float64]:
-    """Return the sums of weights of each group, each rounded once."""
+    """Return the sum of weights of each group, each rounded once."""
     return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
 
 
 def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return sums that are given as digits (`_core.sum_digits`), rounded once."""
+    """Return sums given as digits (`_core.sum_digits`) as floats, each rounded once."""
     return np.asarray(_core.digit_sums(digits))
 
 
 def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Return the number of rows that weights are worth: their sum if they count, else Kish's.
+    """Return the effective number of rows: the sum of the weights if they are counts, else Kish's.
 
-    Kish's (1965) is (sum of w)^2 / sum of w^2, whatever the scale of the weights.
+    Kish's number (1965), (sum of w)^2 / sum of w^2, does not depend on the scale of the weights.
     """
     if weight is None:
         return float(n_rows)
@@ -81,19 +80,19 @@ def _check_values(weights: NDArray[np.float64]) -> None:
         row = int(np.argmin(np.isfinite(weights)))
         raise DataError(
             f"Input sample_weight contains NaN, infinity or a value too large: row {row} has "
-            f"{weights[row]}. Weights are finite numbers >= 0; weight 0 leaves a row out."
+            f"{weights[row]}. Weights must be finite and >= 0; weight 0 drops a row."
         )
     if low < 0:
         raise DataError(
             f"Negative values in data passed to `sample_weight`: row {int(np.argmin(weights))} has "
-            f"{low:g}. Weights are finite numbers >= 0; weight 0 leaves a row out."
+            f"{low:g}. Weights must be finite and >= 0; weight 0 drops a row."
         )
     with np.errstate(over="ignore"):
         total = float(weights.sum())
     if total == np.inf:
         raise DataError(
-            f"Sample weights are too large: weights up to {high:g} add up to infinity. Divide them "
-            "all by the same number; the tree stays the same."
+            f"Sample weights are too large: weights up to {high:g} sum to infinity. Divide all of "
+            "them by the same number; the tree stays the same."
         )
     if high == 0:
         raise DataError(

@@ -1,4 +1,4 @@
-"""Files that the commands read and write."""
+"""Read files of any format: CSV, Parquet, Arrow, NDJSON, spreadsheets, databases."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How the cells of a CSV column are written: 1.5, 1.234,5, R$ 12, 8 %, 31/12/2024, true, or text.
+"""Detect the notation of the cells of a CSV column: 1.5, 1.234,5, R$ 12, 8 %, 31/12/2024, true.
 
-`matching_styles` lists the styles that every cell of a column fits. Cells such as 1.234 fit two of them (a
-decimal point, or a point between thousands); `choose_styles` settles these by the other columns of the
-file, by what the model was learned from, and last by the separator, and says so.
+`matching_styles` lists the styles that match every cell of a column. Cells such as 1.234 match two
+(decimal point, or thousands separator). `choose_styles` decides by the other columns of the file,
+by the file that the model was learned from, then by the separator, and reports the ambiguity.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ceiba._polars import pl
 from ceiba.errors import DataError
 from ceiba.table.schema import ColumnInfo
 
-#: Cells that mean "nothing here" among numbers and dates; among texts they are levels like others.
+#: Cells that are missing values among numbers and dates; among texts they are ordinary levels.
 WEAK_MARKERS: Final = (
     "", "-", "--", "---", "–", "—", ".", "..", "…", "None", "none", "NONE", "na", "Na", "N.A.",
     "n.a.",
@@ -30,7 +30,7 @@ _AFFIXED: Final = (
     rf"^([+-]?)\s*({_CURRENCY}|)\s*([+-]?[\d.,'’ \u00a0\u202f\u2009]+?)\s*({_CURRENCY}|%|)$"
 )
 _GROUPS: Final = {"": "", ".": r"\.", ",": ",", " ": "[ \u00a0\u202f\u2009]", "'": "['’]"}
-_DATES: Final = {  # the pattern is needed beside the form, which would take 24 for the year 24
+_DATES: Final = {  # the pattern is needed too: %Y alone would read 24 as the year 24
     "%Y-%m-%d": r"^\d{4}-\d{1,2}-\d{1,2}$",
     "%Y/%m/%d": r"^\d{4}/\d{1,2}/\d{1,2}$",
     "%d/%m/%Y": r"^\d{1,2}/\d{1,2}/\d{4}$",
@@ -46,13 +46,13 @@ _DATES: Final = {  # the pattern is needed beside the form, which would take 24 
 #: A whole number that begins with 0 (00501): a code, not a number.
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
-#: Patterns tell 0 from other digits and nothing more, so 3.14 and 2.71 are one shape.
+#: Patterns distinguish only 0 from other digits, so 3.14 and 2.71 have the same shape.
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
 @dataclass(frozen=True)
 class Style:
-    """One way of writing cells."""
+    """The notation of the cells of a column."""
 
     kind: str
     decimal: str = ""
@@ -68,19 +68,19 @@ class Style:
 
     @property
     def is_plain(self) -> bool:
-        """Whether any program reads these numbers."""
+        """Whether these are numbers in the usual notation (1234.5)."""
         return self.is_number and not (self.thousands or self.prefix or self.suffix) and (
             self.decimal in ("", ".")
         )  # fmt: skip
 
     def read(self, series: Any) -> Any:
-        """Read texts; a cell that is not in this style becomes null."""
+        """Convert texts; a cell that does not match the style becomes null."""
         return series.to_frame().select(self.expression(pl.col(series.name))).to_series()
 
     def expression(self, cells: Any) -> Any:
-        """Return the polars expression that reads a column of texts.
+        """Return the polars expression that converts a column of texts.
 
-        Expressions of many columns run at once: 2,000 columns take no longer than their cells do.
+        polars evaluates the expressions of many columns in one parallel query.
         """
         if self.kind == "text":
             return cells
@@ -118,7 +118,7 @@ class Style:
 
     @property
     def pattern(self) -> str:
-        """What a number of this style looks like, without currency or percent sign."""
+        """Regular expression of a number of this style, without currency or percent sign."""
         groups, mark = _GROUPS[self.thousands], _GROUPS[self.decimal]
         whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{groups}\d{{3}})+)" if groups else r"\d+"
         if not mark:
@@ -126,12 +126,12 @@ class Style:
         return rf"^[+-]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 
     def to_dict(self) -> dict[str, str]:
-        """Return what differs from the plain style, as a model file keeps it."""
+        """Return the fields that are not empty, for the model file."""
         return {name: value for name, value in vars(self).items() if value}
 
     @staticmethod
     def from_dict(data: Any) -> Style | None:
-        """Return a style that a model file holds, None if it is none."""
+        """Return a style from a model file, or None if it is not valid."""
         is_text = isinstance(data, dict) and all(isinstance(v, str) for v in data.values())
         if not is_text or not {"kind"} <= set(data) <= set(Style.__dataclass_fields__):
             return None
@@ -151,18 +151,18 @@ _PAIRS: Final = tuple(
 
 
 def strip_cells(cells: Any, markers: Iterable[str] = ()) -> Any:
-    """Return the expression of texts without blanks around them, markers of missing values null."""
+    """Return the expression that strips texts and turns missing value markers into null."""
     bare = cells.str.strip_chars()
     return pl.when(~bare.is_in(["", *markers])).then(bare)
 
 
 def strip_weak_markers(cells: Any) -> Any:
-    """Return the expression of texts without blanks around them, weak markers null."""
+    """Return the expression that strips texts and turns weak markers into null."""
     return strip_cells(cells, WEAK_MARKERS)
 
 
 def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
-    """Return the styles that every cell of a column of texts fits, the plainest first."""
+    """Return the styles that match every cell of a text column, the plainest first."""
     present = {cell.strip() for cell in cells if cell is not None}.difference(WEAK_MARKERS)
     if not present:
         return ()
@@ -177,7 +177,7 @@ def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
 
 
 def is_blank(cells: Iterable[str | None]) -> bool:
-    """Return whether no cell of a column of texts says anything about how it is written."""
+    """Whether all cells of a text column are missing."""
     return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
 
 
@@ -219,7 +219,7 @@ def _matching_date_styles(cells: list[str]) -> Iterable[Style]:
 def _reads_all(style: Style, series: Any) -> bool:
     try:
         return not style.read(series).null_count()
-    except pl.exceptions.PolarsError:  # no cell looks like a time
+    except pl.exceptions.PolarsError:  # polars cannot infer a time format
         return False
 
 
@@ -236,14 +236,14 @@ def _all_match(cells: list[str], pattern: str) -> bool:
 
 @dataclass
 class StyleChoice:
-    """The style of each column, and what was in doubt, in words."""
+    """The style of each column, and messages about ambiguous ones."""
 
     styles: dict[str, Style] = field(default_factory=dict)
     ambiguities: list[str] = field(default_factory=list)
 
     @property
     def decimal_comma(self) -> bool:
-        """Whether the numbers of the file have decimal commas."""
+        """Whether the file uses decimal commas."""
         marks = [style.decimal for style in self.styles.values() if style.is_number]
         return "," in marks and "." not in marks
 
@@ -259,29 +259,25 @@ def choose_styles(
     """Choose one style for each column."""
     marks = _find_certain(map(_possible_marks, fits.values()))
     orders = _find_certain(map(_possible_orders, fits.values()))
-    choice = StyleChoice()
+    stored, choice = stored or {}, StyleChoice()
     for name, styles in fits.items():
         if not styles:
             choice.styles[name] = TEXT
         elif styles[0].is_number:
-            style = _choose_number(
-                name, styles, marks, separator, decimal_comma, stored or {}, choice
-            )
+            style = _choose_number(name, styles, marks, separator, decimal_comma, stored, choice)
             choice.styles[name] = style
         else:
-            choice.styles[name] = _choose_date(
-                name, styles, orders, day_first, stored or {}, choice
-            )
+            choice.styles[name] = _choose_date(name, styles, orders, day_first, stored, choice)
     return choice
 
 
 def _find_certain(possible: Iterable[set[str]]) -> set[str]:
-    """Return what is the only possibility of some column."""
+    """Return the values that are the only possibility for some column."""
     return {value for some in possible if len(some) == 1 for value in some}
 
 
 def _possible_marks(styles: Sequence[Style]) -> set[str]:
-    """Return the decimal marks that are possible; none where no cell has a mark."""
+    """Return the possible decimal marks; none if no cell has a mark."""
     numbers = [style for style in styles if style.is_number]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()
@@ -317,21 +313,21 @@ def _choose_number(
     elif grouped and separator == ";":
         chosen, why = by_mark[","], "as is usual between semicolons"
     else:
-        chosen, why = by_mark["."], "since nothing says otherwise"
+        chosen, why = by_mark["."], "by default"
         if not grouped and separator != ";":
             return chosen
     example, read = ("1,234", "1234") if grouped else ("1.234", "1.234")
     if chosen.decimal == ",":
         read = "1.234" if grouped else "1234"
     choice.ambiguities.append(
-        f"Column {name!r}: {example} is read as the number {read}, {why}. If that is wrong, give "
+        f"Column {name!r}: {example} is read as the number {read}, {why}. If that is wrong, pass "
         f"--decimal-{'point' if chosen.decimal == ',' else 'comma'}."
     )
     return chosen
 
 
 def _possible_orders(styles: Sequence[Style]) -> set[str]:
-    """Return which of day and month may come first; none where no cell is written so."""
+    """Return which of day and month may come first; none if the year comes first."""
     forms = {style.form[:2] for style in styles if style.form[:2] in ("%d", "%m")}
     return forms if all(style.form[:2] in ("%d", "%m") for style in styles) else set()
 
@@ -355,39 +351,36 @@ def _choose_date(
     if name in stored and stored[name].form[:2] in by_order:
         return by_order[stored[name].form[:2]]
     choice.ambiguities.append(
-        f"Column {name!r}: 03/04 is read as 3 April, the day first. If that is wrong, give "
+        f"Column {name!r}: 03/04 is read as 3 April, the day first. If that is wrong, pass "
         "--month-first."
     )
     return by_order["%d"]
 
 
 def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
-    """Return a value that a person types as any program reads it: 1234.5, 2024-12-31.
+    """Return a typed value in the usual notation: 1234.5, 2024-12-31.
 
-    Alone it often fits two styles. Those of the model's file settle that, or it is refused.
+    A single value often matches two styles. The styles of the training file decide; if they do not,
+    raise an error.
     """
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
-    fits = [
-        style for style in matching_styles([text]) if style.is_number == (info.display == "number")
-    ]
+    is_number = info.display == "number"
+    fits = [style for style in matching_styles([text]) if style.is_number == is_number]
     if not fits:
         return text
-    choice = choose_styles(
-        {info.name: fits}, decimal_comma=_has_decimal_comma(info.name, styles), stored=styles
-    )
+    decimal_comma = _has_decimal_comma(info.name, styles)
+    choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, stored=styles)
     if choice.ambiguities:
-        example = "1234.5" if info.display == "number" else "2024-12-31"
-        raise DataError(
-            f"Column {info.name!r}: {text!r} can be read in two ways. Write it like {example}."
-        )
+        example = "1234.5" if is_number else "2024-12-31"
+        raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write it like {example}.")
     value: Any = choice.styles[info.name].read(pl.Series("value", [text]))[0]
     return text if value is None else str(value)
 
 
 def _has_decimal_comma(name: str, styles: Mapping[str, Style]) -> bool | None:
-    """Return whether the file had decimal commas; None where its numbers do not say."""
+    """Return True if the file had decimal commas; None if that is unknown."""
     if name in styles and styles[name].decimal:
-        return None  # the column itself settles it
+        return None  # the style of the column decides
     marks = {style.decimal for style in styles.values() if style.is_number and style.decimal}
     return True if marks == {","} else None

@@ -1,7 +1,6 @@
-"""A CSV file in pieces: its format, and pieces parsed with the types one asks for.
+"""Read a CSV file in pieces: its format, and pieces parsed to given types.
 
-Mistakes in a piece are named by the line of the file: a record with too many cells, a quote that is
-never closed.
+Errors (a record with too many cells, an unclosed quote) name the line of the file.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from ceiba.table.files.streams import display_name, first_line, read_pieces, req
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_BYTES: Final = 2**20  # bytes by which header and styles are judged
+_SAMPLE_BYTES: Final = 2**20  # from which header and styles are detected
 _SAMPLE_ROWS: Final = 10_000
 
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """How a CSV file is written; what every reader of the file goes by."""
+    """The dialect of a CSV file."""
 
     separator: str = ","
     encoding: str = "utf-8"
     header: bool = True
     names: tuple[str, ...] = ()
-    markers: tuple[str, ...] = ()  # of missing values, the empty cell aside
+    markers: tuple[str, ...] = ()  # of missing values, besides the empty cell
     styles: Mapping[str, Style] = field(default_factory=dict)  # of the cells, by column
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a model file keeps of it: such columns are read so again."""
+        """Return header, names and unusual styles, for the model file."""
         written = {
             name: style.to_dict()
             for name, style in self.styles.items()
@@ -51,7 +50,7 @@ class CsvFormat:
 
 @dataclass(frozen=True)
 class CsvPiece:
-    """Records of a CSV file, not parsed yet."""
+    """Unparsed records of a CSV file."""
 
     file: CsvFile
     raw: bytes
@@ -66,9 +65,9 @@ class CsvPiece:
         markers: bool = True,
         rows: int | None = None,
     ) -> pl.DataFrame:
-        """Return columns with these types, the others as texts; without `markers` NA is a text too.
+        """Return columns with these types, and all others as texts; at most the first `rows` rows.
 
-        With `rows`, no more than the first ones.
+        Without `markers`, missing value markers such as NA are texts.
         """
         file = self.file
         missing = list(file.format.markers) if markers else None
@@ -82,11 +81,11 @@ class CsvPiece:
             raise DataError(f"{display_name(file.source)}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
-        """Parse as `parse` does, but leave markers in columns of texts to the caller.
+        """Parse like `parse`, but leave markers in text columns to the caller.
 
-        Looking for markers in every cell costs polars 40% more time, and among numbers most files
-        have none. It is spared until a cell is no number, or not a finite one, and unless a marker
-        looks like a number (-999) and stands somewhere.
+        Comparing every cell with the markers takes polars 40 % longer, and most files have none
+        among numbers. It is skipped until a cell is not a finite number, unless a marker that is
+        itself a number (-999) occurs in the piece.
         """
         file = self.file
         if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
@@ -135,22 +134,22 @@ class CsvPiece:
         return next(line for k, (line, _) in enumerate(self._records()) if k == row)
 
     def refuse_malformed(self) -> None:
-        """Name the first record that is not one, if any."""
+        """Raise an error that names the first malformed record, if any."""
         separator, n = self.file.format.separator, len(self.file.format.names)
         where = display_name(self.file.source)
         if self.raw.count(b'"') % 2:
             line = self.line
             for line, _ in self._records():  # noqa: B007 - the last record is the open one
                 pass
-            raise DataError(f'{where}, line {line}: a quote (") is opened and never closed.')
+            raise DataError(f'{where}, line {line}: unclosed quote (").')
         try:
             for line, cells in self._records():
                 if len(cells) > n:
                     raise DataError(
-                        f"{where}, line {line}: {len(cells)} cells, but the header has {n}. Is "
-                        f"{separator!r} the separator? Cells that hold it need quotes."
+                        f"{where}, line {line}: {len(cells)} cells, but the header has {n}. Check "
+                        f"the separator ({separator!r}); cells that contain it need quotes."
                     )
-        except csv.Error:  # a cell too long for Python; polars has said what is wrong
+        except csv.Error:  # a cell too long for Python; the caller raises polars' error
             return
 
 
@@ -164,7 +163,7 @@ class CsvFile:
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
-        self.numbers_only = True  # no marker has been seen among numbers
+        self.numbers_only = True  # until a marker is found among numbers
         self.remarks: list[str] = []
         self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         first = next(self._pieces, None)
@@ -186,13 +185,14 @@ class CsvFile:
         self._first_done = first.done
 
     def _find_start(self, raw: bytes) -> tuple[int, str]:
-        """Return where the table begins, after lines to skip and ``sep=;``, and the separator."""
+        """Return the offset of the table, after skipped lines and ``sep=;``, and the separator."""
         at, separator = 0, self.reading.separator or ""
         for _ in range(self.reading.skip_rows):
             at = raw.find(b"\n", at) + 1
             if not at:
                 raise OptionError(
-                    f"--skip-rows {self.reading.skip_rows}: {display_name(self.source)} has fewer lines."
+                    f"--skip-rows {self.reading.skip_rows}: "
+                    f"{display_name(self.source)} has fewer lines."
                 )
         line = raw[at : raw.find(b"\n", at) + 1].strip()
         if line[:4].lower() == b"sep=" and len(line) <= 5:
@@ -202,7 +202,7 @@ class CsvFile:
 
     @cached_property
     def choice(self) -> StyleChoice:
-        """How the cells of each column are written, by the first rows."""
+        """The style of each column, detected from the first rows."""
         raw = self._first.raw
         cut = len(raw) if len(raw) <= _SAMPLE_BYTES else _record_end(raw, _SAMPLE_BYTES)
         frame = CsvPiece(self, raw[:cut], self._first.line).parse().head(_SAMPLE_ROWS)
@@ -210,7 +210,7 @@ class CsvFile:
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
     def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
-        """Choose among the styles that fit, as the user or the model wants them."""
+        """Choose among matching styles, by the options and the styles of the model."""
         reading = self.reading
         return choose_styles(
             fits,
@@ -228,7 +228,7 @@ class CsvFile:
         return self.choice.decimal_comma
 
     def __iter__(self) -> Iterator[CsvPiece]:
-        """Return the pieces, in order; at least one, which may have no rows."""
+        """Yield the pieces in order; at least one, which may be empty."""
         self.done = self._first_done
         yield self._first
         for piece in self._pieces:
@@ -244,7 +244,7 @@ def _is_finite(text: str) -> bool:
 
 
 def _header_end(raw: bytes) -> int:
-    """Return where the first record ends; a name in quotes may go over several lines."""
+    """Return the end of the first record; a quoted name may contain line breaks."""
     end = 0
     while (end := raw.find(b"\n", end) + 1) > 0:
         if raw.count(b'"', 0, end) % 2 == 0:
@@ -253,18 +253,18 @@ def _header_end(raw: bytes) -> int:
 
 
 def _record_end(raw: bytes, stop: int) -> int:
-    """Return where the last record before a place ends; all of it if that is not certain."""
+    """Return the end of the last record before `stop`, or of `raw` if quotes leave it unclear."""
     end = raw.rfind(b"\n", 0, stop) + 1
     return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
 
 
 def _double_quotes(name: str) -> str:
-    """Return a name as polars reads it in a header, where it leaves doubled quotes as they are."""
+    """Return a name as polars reads it in a header, where doubled quotes stay doubled."""
     return name.replace('"', '""')
 
 
 def _format_header(names: Sequence[str], separator: str) -> bytes:
-    """Write names as the first line of a CSV file."""
+    """Return names as the first line of a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=separator, lineterminator="\n").writerow(names)
     return text.getvalue().encode("utf-8")

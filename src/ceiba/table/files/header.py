@@ -1,4 +1,4 @@
-"""The first line of a CSV file: its separator, whether it holds names, and names that differ."""
+"""Detect the separator and the header of a CSV file, and make column names unique."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ceiba.table.files.streams import require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SEPARATORS: Final = ";\t|,"  # a comma last: it may stand in numbers
+_SEPARATORS: Final = ";\t|,"  # comma last: it may occur in numbers
 _NUMBER: Final = re.compile(r"[+-]?[\d.,'\s]*\d[\d.,'\s]*%?")
-_SAMPLE_ROWS: Final = 1000  # looked at
+_SAMPLE_ROWS: Final = 1000
 
 
 def parse_records(text: str, separator: str, limit: int = _SAMPLE_ROWS) -> list[list[str]]:
-    """Split a text into cells without blanks around them; empty lines are left out."""
+    """Split a text into records of stripped cells; empty lines are skipped."""
     rows: list[list[str]] = []
     try:
         for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
@@ -36,8 +36,8 @@ def parse_records(text: str, separator: str, limit: int = _SAMPLE_ROWS) -> list[
 
 
 def detect_separator(text: str) -> str:
-    r"""Take the separator that all lines agree on, else the one that occurs most in the first."""
-    outside = "".join(text.split('"')[::2])  # quoted cells aside
+    r"""Return the separator that all lines agree on, else the most frequent of the first line."""
+    outside = "".join(text.split('"')[::2])  # without quoted cells
     lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
     counts = {mark: [line.count(mark) for line in lines] for mark in _SEPARATORS}
     agreed = [mark for mark in _SEPARATORS if counts[mark][0] and len(set(counts[mark])) == 1]
@@ -49,10 +49,10 @@ def detect_separator(text: str) -> str:
 
 
 def is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first record holds names rather than data.
+    """Whether the first record contains names rather than data.
 
-    It holds data if no cell is a text above numbers, and some cell is a number above numbers, or
-    most texts occur again below. Years and counts (2019, 2020, ...) are names all the same.
+    It contains data if no cell is a text above numbers, and either some cell is a number above
+    numbers or most texts occur again below. Consecutive numbers (2019, 2020, ...) are names.
     """
     if len(rows) < 2 or not any(rows[0]):
         return True
@@ -90,7 +90,7 @@ def _counts_up(cells: list[str]) -> bool:
 def name_columns(
     rows: Sequence[Sequence[str]], reading: ReadOptions, source: str
 ) -> tuple[list[str], bool, list[str]]:
-    """Return the names of the columns, whether the first record held them, and remarks."""
+    """Return the column names, whether the first record is a header, and remarks."""
     first, n = rows[0], len(rows[0])
     header = reading.header
     if header is None:
@@ -108,15 +108,15 @@ def name_columns(
     if len(stored) == n:
         return stored, False, []
     remark = (
-        f"{source} seems to have no header: its columns are called column_1 to column_{n}. Name "
-        "them with --names or --names-from; --header says that the first line holds names."
+        f"{source} seems to have no header; its columns are named column_1 to column_{n}. Name "
+        "them with --names or --names-from, or pass --header if the first line is a header."
     )
     names = [f"column_{j + 1}" for j in range(n)]
     return names, False, [remark] if reading.header is None else []
 
 
 def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return a name of its own for every column, and remarks on those that changed."""
+    """Return unique column names, and remarks on those that changed."""
     taken = {name for name in names if name}
     unique: list[str] = []
     seen: set[str] = set()
@@ -132,17 +132,17 @@ def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
         taken.add(new)
         unique.append(new)
         if name:
-            remarks.append(f"Two columns are called {name!r}: the later one is read as {new!r}.")
+            remarks.append(f"Duplicate column name {name!r}: the second one is read as {new!r}.")
     return unique, remarks
 
 
 def split_names(texts: Iterable[str] | None) -> list[str]:
-    """Split comma lists of names, given once or several times."""
+    """Split comma-separated lists of names."""
     return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 
 def read_names(path: str) -> list[str]:
-    """Read column names from a file: one per line (``age: continuous.`` too), or one line."""
+    """Read column names from a file: one per line (as in ``age: continuous.``), or one line."""
     try:
         text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -154,5 +154,5 @@ def read_names(path: str) -> list[str]:
     else:
         names = [line.partition(":")[0].strip().strip('"') for line in lines]
     if not names:
-        raise OptionError(f"--names-from {path}: the file holds no name.")
+        raise OptionError(f"--names-from {path}: the file contains no names.")
     return names

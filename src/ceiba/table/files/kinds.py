@@ -1,7 +1,7 @@
-"""Columns as the user wants them: dropped, categorical, numeric, ordered; texts by a schema.
+"""Convert columns to the kinds that the options or the schema of a model ask for.
 
-Learning: `convert_columns` applies --drop, --categorical, --numeric and --ordered. Predicting:
-`apply_schema` turns the texts of a CSV into the kinds that the tree was grown on.
+For learning, `convert_columns` applies --drop, --categorical, --numeric and --ordered. For
+predicting, `apply_schema` converts the texts of a CSV to the kinds of the schema.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.table import Column, Table
 
-RowLocator = Callable[[int], str]  # says where a row is in the file
-_FLOAT32 = 2**24  # every whole number up to it is a float32
+RowLocator = Callable[[int], str]  # the position of a row in the file, for messages
+_FLOAT32 = 2**24  # integers up to it are exact in float32
 _EXPECTED = {
     "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
     "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
@@ -31,12 +31,12 @@ _NO = ("false", "f", "no", "n", "0")
 
 
 def parse_ordered(texts: Iterable[str] | None) -> dict[str, list[str]]:
-    """Read ``size=S<M<L`` into a column and its levels in order."""
+    """Parse ``size=S<M<L`` into a column and its ordered levels."""
     orders = {}
     for text in texts or ():
         name, equals, levels = text.partition("=")
         if not equals or "<" not in levels:
-            raise OptionError(f"--ordered {text!r}: write COLUMN=LOW<MIDDLE<HIGH.")
+            raise OptionError(f"--ordered must be COLUMN=LOW<MIDDLE<HIGH, got {text!r}.")
         orders[name.strip()] = [level.strip() for level in levels.split("<")]
     return orders
 
@@ -49,7 +49,7 @@ def convert_columns(
     numeric: Sequence[str] = (),
     ordered: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
-    """Drop columns and give others the wanted kind."""
+    """Drop columns and convert others to a given kind."""
     ordered = ordered or {}
     options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
                "--ordered": list(ordered)}  # fmt: skip
@@ -57,7 +57,7 @@ def convert_columns(
         for name in names:
             if name not in frame.columns:
                 hint = did_you_mean(name, frame.columns)
-                raise OptionError(f"{option} {name!r}: there is no such column.{hint}")
+                raise OptionError(f"{option}: column not found: {name!r}.{hint}")
     frame = frame.drop(list(drop))
     for name in categorical:
         frame = frame.with_columns(frame[name].cast(pl.String))
@@ -70,14 +70,14 @@ def convert_columns(
         strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
         if len(strange):
             raise DataError(
-                f"Column {name!r}: {strange[0]!r} is not among its levels {', '.join(levels)}."
+                f"Column {name!r}: {strange[0]!r} is not a level. Levels: {', '.join(levels)}."
             )
         frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
     return frame
 
 
 def as_columns(frame: pl.DataFrame) -> Any:
-    """Return a frame as the estimators read it: an Enum of polars here means ordered levels."""
+    """Return a frame for the estimators; a polars Enum is an ordered column here."""
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
@@ -91,11 +91,10 @@ def _to_levels(enum: Any) -> Levels:
 
 
 def as_table(columns: list[Any]) -> Table:
-    """Read columns, each once, as a table to learn from; the list is emptied on the way.
+    """Read columns as a table to learn from, and empty the list.
 
-    One column after another is brought into its last form and given up, so that a large table is in
-    memory once. Whole numbers that float32 holds exactly are kept in it: half the memory, the same
-    tree.
+    Each column is released as soon as it is converted, so that a large table is in memory once.
+    Integers that are exact in float32 are stored as float32: half the memory, the same tree.
     """
     n_rows = len(columns[0])
     columns.reverse()
@@ -114,7 +113,7 @@ def _read_series(series: Any) -> Column:
 
 
 def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
-    """Read texts as numbers; the first cell that is none is named by its line."""
+    """Convert texts to numbers; the error for other cells names the line."""
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     if not style.is_number:
@@ -125,7 +124,7 @@ def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN
 
 
 def read_numbers(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
-    """Return one column as numbers, read as the file writes them."""
+    """Return a column as numbers, by the style of the file."""
     style = get_styles(batch).get(name, PLAIN)
     return _to_numbers(cells[name], name, batch.locate, style).alias(name)
 
@@ -137,13 +136,13 @@ def _check_converted(series: Any, converted: Any, name: str, what: str, locate: 
     if bad.any():
         at = int(bad.arg_max())
         raise DataError(
-            f"{locate(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or say that "
-            "it means missing with --missing-marker."
+            f"{locate(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or pass "
+            "--missing-marker if it means missing."
         )
 
 
 def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
-    """Return the columns of the schema from rows of a file, cells of a CSV in their kinds."""
+    """Return the columns of a schema from the rows of a file, converted to their kinds."""
     columns = batch.columns
     if not schema.named:
         names = dict(zip(schema.names, columns, strict=False))
@@ -152,7 +151,7 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         for name in names:
             if name not in columns:
                 hint = did_you_mean(name, columns)
-                raise SchemaError(f"The table has no column {name!r}, which the model needs.{hint}")
+                raise SchemaError(f"The model requires column {name!r}, which is missing.{hint}")
     wanted = {names[info.name]: info for info in schema.columns if info.name in names}
     piece, styles = batch.piece, get_styles(batch)
     if piece is None:
@@ -166,7 +165,7 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
-        except pl.exceptions.ComputeError:  # read the texts: blanks are forgiven, mistakes named
+        except pl.exceptions.ComputeError:  # texts: blanks are stripped, errors name the line
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     expressions = {
@@ -186,11 +185,11 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
 
 
 def get_styles(batch: Batch) -> Mapping[str, Style]:
-    """Return how the texts of a batch are written, by column."""
+    """Return the style of each column of a batch."""
     if batch.piece is None:
         return batch.styles
     file = batch.piece.file
-    # Where not all cells of a column fit any style, they are judged as numbers.
+    # A column without a common style is read as numbers, which names the offending cell.
     number = Style("number", ",", ".") if file.decimal_comma else PLAIN
     return {
         name: number if style.kind == "text" else style
@@ -199,7 +198,7 @@ def get_styles(batch: Batch) -> Mapping[str, Style]:
 
 
 def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
-    """Return the expression that reads texts as the schema has the column."""
+    """Return the expression that converts texts to the kind of the column in the schema."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
             return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
@@ -217,13 +216,13 @@ def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -
 
 
 def _parse_times(text: Any) -> Any:
-    """Read dates with or without a time of day; what is neither becomes null."""
+    """Parse dates with or without a time of day; other texts become null."""
     text = text.str.strip_chars()
     days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
     if days.null_count() == text.null_count():
         return days
     try:
         times = text.str.to_datetime(strict=False, time_unit="us")
-    except pl.exceptions.PolarsError:  # no text looks like a time
+    except pl.exceptions.PolarsError:  # polars cannot infer a time format
         return days
     return times.fill_null(days) if times.dtype == days.dtype else times

@@ -1,7 +1,7 @@
-"""Tables as polars frames: CSV of any dialect and compression, Parquet, spreadsheets, databases.
+"""Read files as polars frames: CSV of any dialect, Parquet, spreadsheets, databases.
 
-`load_table` reads a whole table with the types of its columns, for learning. `read_batches` reads one in
-pieces, cells of a CSV as they stand, for predicting: what goes in comes out unchanged.
+`load_table` reads a whole table with typed columns, for learning. `read_batches` reads a table in
+batches, for predicting; cells of a CSV stay texts, so that they can be written back unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ceiba.table.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_sp
 from ceiba.table.files.streams import PACKED, display_name, first_line, make_seekable, require_file
 from ceiba.table.files.typed_csv import ColumnSink, cast_frame, find_nameless, read_csv
 
-#: Cells that are missing values unless the user says otherwise.
+#: Cells that are always missing values.
 MARKERS: Final = (
     "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "?", "#N/A", "#DIV/0!",
     "#VALUE!", "#REF!", "#NAME?", "#NUM!",
@@ -35,7 +35,7 @@ _TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".j
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How text files are read, and whether quietly (no progress bar)."""
+    """Options of text files; `quiet` hides the progress bar."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -64,17 +64,17 @@ def build_read_options(
     names_from: str | None = None,
     skip_rows: int = 0,
 ) -> ReadOptions:
-    """Check options of reading; the default markers are always missing."""
+    """Check and return read options; the default markers are always missing."""
     if separator is not None:
         separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
         if len(separator) != 1:
-            raise OptionError(f"--separator {separator!r}: one character is needed, or tab.")
+            raise OptionError(f"--separator must be one character or tab, got {separator!r}.")
     if encoding is not None:
         try:
             "".encode(encoding)
         except LookupError:
             raise OptionError(
-                f"--encoding {encoding!r} is not known, e.g. utf-8, latin-1."
+                f"Unknown --encoding {encoding!r}. Pass e.g. utf-8 or latin-1."
             ) from None
     if names is not None and names_from is not None:
         raise OptionError("Pass --names or --names-from, not both.")
@@ -95,7 +95,7 @@ def build_read_options(
 
 
 def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
-    """Read the options of reading of a function."""
+    """Return the read options that a function was called with."""
     names = list(inspect.signature(build_read_options).parameters)
     for name in options:
         if name not in names:
@@ -105,7 +105,7 @@ def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A whole table: its frame, what was remarkable, and how its cells were written."""
+    """A whole table: its frame, remarks for the user, and its format."""
 
     frame: Any
     remarks: list[str] = field(default_factory=list)
@@ -123,9 +123,9 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return the rows, those of a CSV as texts; only some columns if they are named.
+        """Return the rows, optionally of some columns; cells of a CSV are texts.
 
-        Without `markers` a cell such as NA, which means missing, is a text like any other.
+        Without `markers`, missing value markers such as NA are texts.
         """
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
@@ -133,14 +133,14 @@ class Batch:
         return part
 
     def locate(self, row: int) -> str:
-        """Return where a row is in the file."""
+        """Return the position of a row in the file, for messages."""
         if self.piece is None:
             return f"row {self.first_row + row + 1}"
         return f"{display_name(self.piece.file.source)}, line {self.piece.find_line(row)}"
 
 
 def is_text(source: str) -> bool:
-    """Return whether a source is read as CSV text."""
+    """Whether a source is read as CSV text."""
     if source == "-":
         return True
     if "::" in source:
@@ -152,7 +152,7 @@ def is_text(source: str) -> bool:
 
 
 def load_table(source: str, reading: ReadOptions) -> LoadedTable:
-    """Read a whole table; types of text columns are inferred from all rows."""
+    """Read a whole table; the types of CSV columns are inferred from all rows."""
     if is_spreadsheet(source):
         return _load_sheet(source, reading)
     if not is_text(source):
@@ -176,7 +176,7 @@ def load_table(source: str, reading: ReadOptions) -> LoadedTable:
 
 
 def expand_sources(source: str) -> list[str]:
-    """Return the files that a path or a pattern means, in order."""
+    """Return the files that match a path or a pattern, sorted."""
     if source == "-" or "::" in source or Path(source).exists():
         return [source]
     paths = sorted(path for path in glob(source, recursive=True) if Path(path).is_file())  # noqa: PTH207
@@ -184,10 +184,10 @@ def expand_sources(source: str) -> list[str]:
 
 
 def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
-    """Read a sheet; texts in it are read as those of a CSV file are."""
+    """Read a sheet; its texts are typed like those of a CSV file."""
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
-            raise OptionError(f"{option} is for text files; {source} is a spreadsheet.")
+            raise OptionError(f"{option} is not supported for spreadsheets, got {source}.")
     sheet, has_header, remarks = read_spreadsheet(source, reading)
     frame, choice = cast_frame(
         sheet,
@@ -201,7 +201,7 @@ def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
 
 
 def refuse_text_options(source: str, reading: ReadOptions) -> None:
-    """Refuse options of text files for a file that has types and names of its own."""
+    """Raise an error if options of text files are passed for a typed file."""
     values = {
         "--separator": reading.separator, "--encoding": reading.encoding,
         "--decimal-comma": reading.decimal_comma, "--header": reading.header,
@@ -211,12 +211,12 @@ def refuse_text_options(source: str, reading: ReadOptions) -> None:
     for option, value in values.items():
         if value is not None:
             raise OptionError(
-                f"{option} is for text files; {display_name(source)} has columns with names and types."
+                f"{option} is supported for text files only, got {display_name(source)}."
             )
 
 
 def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
-    """Leave out columns of lists and structs, which no question can be asked of."""
+    """Drop columns of lists and structs, which no split supports."""
     nested = [series.name for series in frame.get_columns() if series.dtype.is_nested()]
     nested += [
         series.name for series in frame.get_columns() if str(series.dtype) in ("Object", "Binary")
@@ -225,15 +225,13 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
         return frame, []
     if len(nested) == frame.width:
         raise DataError(f"All columns are nested (lists or structs): {', '.join(nested[:5])}.")
-    many = len(nested) > 1
     return frame.drop(nested), [
-        f"Left out: {', '.join(nested)}, {'columns' if many else 'a column'} of lists or structs. "
-        "Unnest what you need first."
+        f"Dropped (lists or structs): {', '.join(nested)}. Unnest columns that you need."
     ]
 
 
 def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch]:
-    """Read a table in pieces of about `size` rows, in order; at least one, perhaps empty."""
+    """Yield a table in batches of about `size` rows; at least one, which may be empty."""
     if len(paths := expand_sources(source)) > 1 or paths != [source]:
         for path in paths:
             yield from read_batches(path, reading, size)
@@ -308,14 +306,14 @@ def read_database(source: str) -> Any:
             import duckdb
         except ImportError:
             raise ImportError(
-                f"Reading {path!r} needs the package duckdb. Install it: pip install duckdb",
+                f"Reading {path!r} requires duckdb. Install it with: pip install duckdb",
                 name="duckdb",
             ) from None
         failures = (duckdb.Error,)
         try:
             base = duckdb.connect(path, read_only=True)
         except failures as error:
-            raise DataError(f"{path} is no database: {first_line(error)}") from None
+            raise DataError(f"{path} is not a database: {first_line(error)}") from None
     try:
         cursor = base.execute(f"SELECT * FROM {name}")
         names = [column[0] for column in cursor.description]

@@ -1,8 +1,8 @@
-"""Files of any format as a scan that is read piece by piece.
+"""Open files of any format as a scan.
 
-Parquet files are scanned where they are. All others go once through their reader, piece by piece,
-into a temporary Parquet file, with the types that reading them as a whole would give. That file has
-no name (on Linux), so that no end of the process leaves it behind; elsewhere it goes with its scan.
+Parquet files are scanned in place. Other files are read once, in pieces, into a temporary Parquet
+file, with the types that `read_file` would infer. On Linux that file is unlinked while open, so
+that it disappears however the process ends; elsewhere it is deleted with its scan.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OPEN_FILES: Final = Path("/proc/self/fd")
 
 @dataclass(frozen=True)
 class OpenedScan:
-    """A scan, how its files were written, and what was remarkable about them."""
+    """A scan, the format of its files, and remarks for the user."""
 
     scan: Scan
     format: CsvFormat
@@ -54,16 +54,16 @@ def open_scan(
     cluster: Any = None,
     target: str = "",
 ) -> OpenedScan:
-    """Open files of any format as a scan; of a spool, rows without the target are left out."""
+    """Open files of any format as a scan; files that are not Parquet lose rows without a target."""
     paths = _paths(source)
     if cluster is not None and scratch is not None:
         raise OptionError(
-            "scratch is for fitting on this machine; the workers of a cluster keep rows in their "
-            "memory. Leave out scratch or cluster."
+            "scratch is not supported with cluster, whose workers keep rows in memory. Pass one "
+            "of them."
         )
     size, directory = parse_size(memory, "memory"), None if scratch is None else str(scratch)
     if directory is not None and not Path(directory).is_dir():
-        raise OptionError(f"scratch must be a directory that exists. Got {directory!r}.")
+        raise OptionError(f"scratch must be an existing directory, got {directory!r}.")
     if all(map(_is_parquet, paths)):
         refuse_text_options(paths[0], reading)
         if cluster is not None:  # workers are in other directories
@@ -72,7 +72,7 @@ def open_scan(
         return OpenedScan(make_scan(files, size, directory, cluster), CsvFormat(), [])
     other = next(path for path in paths if not _is_parquet(path))
     if cluster is not None:
-        raise OptionError(f"The workers of a cluster read Parquet files only, got {other}.")
+        raise OptionError(f"Only Parquet files are supported with cluster, got {other}.")
     rows = _SpoolSink(Spool(directory), target)
     if all(map(is_text, paths)):
         csv, remarks = read_csv(paths, reading, rows)
@@ -88,26 +88,26 @@ def _paths(source: Any) -> list[str]:
     paths: list[str] = []
     for path in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"scan takes paths and patterns, got {path!r}.")
+            raise OptionError(f"source must be a path or a pattern, got {path!r}.")
         if is_stream(name := os.fspath(path)):
-            raise OptionError(f"A scan reads files, and {name} is a stream. Write it to a file.")
+            raise OptionError(f"A scan cannot read a stream, got {name}. Write it to a file.")
         paths += expand_sources(name)
     if not paths:
-        raise DataError("scan needs at least one file.")
+        raise DataError("source must contain at least one file.")
     return paths
 
 
 def _is_parquet(path: str) -> bool:
     if path.lower().endswith((".parquet", ".pq")) or "::" in path:
         return "::" not in path
-    with Path(path).open("rb") as file:  # some programs write files without an ending
+    with Path(path).open("rb") as file:  # some programs write files without an extension
         return file.read(4) == b"PAR1"
 
 
 def _spool_typed(
     paths: Sequence[str], reading: ReadOptions, rows: _SpoolSink
 ) -> tuple[CsvFormat, list[str]]:
-    """Write typed tables: Arrow and JSON lines in pieces, others (bounded by nature) as a whole."""
+    """Write typed tables: Arrow and NDJSON in batches, others (which are small) as a whole."""
     csv = CsvFormat()
     remarks: list[str] = []
     for path in paths:
@@ -129,16 +129,16 @@ def _spool_typed(
 
 
 class _SpoolSink:
-    """Frames on their way into a spool."""
+    """Write frames into a spool, without rows that lack a target."""
 
     def __init__(self, spool: Spool, target: str) -> None:
         self.spool, self._target = spool, target
         self.restart()
 
     def restart(self) -> None:
-        """Forget all rows."""
+        """Discard all rows."""
         self.spool.restart()
-        self.filled: set[str] = set()  # columns that have a value
+        self.filled: set[str] = set()  # columns with at least one value
         self.n_left_out = 0
 
     def add(self, frame: Any) -> None:
@@ -186,11 +186,11 @@ class Spool:
             self._flush()
 
     def restart(self) -> None:
-        """Forget what was written."""
+        """Discard all rows."""
         self._waiting, self._writer, self.n_rows = [], None, 0
 
     def finish(self, name: str) -> ParquetFile:
-        """End writing and return the file, which errors call `name`; it lives as long as this."""
+        """Finish writing and return the file, which is called `name` in errors."""
         self._flush()
         if self._writer is None:
             raise DataError(f"{name} has no rows.")
@@ -220,10 +220,10 @@ class Spool:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             return error
         return DataError(
-            f"The disk of {self.directory} is full. Make room, or give another directory as "
+            f"The disk of {self.directory} is full. Free space, or pass another directory as "
             "scratch."
         )
 
 
 class _Owner:
-    """The file lives as long as this value."""
+    """The temporary file is deleted with this object."""

@@ -1,7 +1,7 @@
-"""One sheet of a spreadsheet: ``FILE.xlsx``, or ``FILE.xlsx::SHEET``; .xls, .xlsb and .ods too.
+"""Read a sheet of a spreadsheet: ``FILE.xlsx`` or ``FILE.xlsx::SHEET``; also .xls, .xlsb and .ods.
 
-Cells of a column that are all numbers, dates or yes/no keep that type. A column with a text in it
-is a column of texts, and is then read as one of a CSV file is.
+A column of only numbers, dates or booleans keeps that type. A column that contains a text becomes a
+text column, which is then typed like a column of a CSV file.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from ceiba.table.files.streams import call_in_child, require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-#: Endings of spreadsheets.
+#: File extensions of spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-_BASE_MEMORY: Final = 2 << 30  # bytes that a reader may take
-_MEMORY_PER_BYTE: Final = 1000  # and more of them, by byte of the file; a packed cell has 1 to 10
+_BASE_MEMORY: Final = 2 << 30  # bytes
+_MEMORY_PER_BYTE: Final = 1000  # more per byte of the file; a compressed cell has 1 to 10
 
 
 def is_spreadsheet(source: str) -> bool:
-    """Return whether a source is a sheet of a spreadsheet."""
+    """Whether a source is a sheet of a spreadsheet."""
     return Path(source.partition("::")[0].lower()).suffix in SPREADSHEETS
 
 
 def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, bool, list[str]]:
-    """Return a sheet (the named one, else the first not empty), whether it has names, and remarks.
+    """Return a sheet (the named one, else the first with rows), whether it has names, and remarks.
 
-    The reader makes a dense range of the cells before anything can be asked of it, and ends its
-    process if two of them are too far apart: it has one of its own, with memory by the file's size.
+    The reader allocates a dense range of cells and aborts its process if two cells are too far
+    apart. It therefore runs in a child process, whose memory limit depends on the file size.
     """
     path, _, wanted = source.partition("::")
     memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
@@ -46,8 +46,8 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
     n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
-            f"{source}: the first row has names for {n_named} of {n} columns. If a title stands "
-            "above the table, leave it out with --skip-rows."
+            f"{source}: the first row has names for {n_named} of {n} columns. If there is a title "
+            "above the table, skip it with --skip-rows."
         )
     body = rows[1:] if has_header else rows
     columns = [_to_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
@@ -55,12 +55,12 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
 
 
 def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
-    """Return the rows of a sheet that have a cell, and what is remarkable."""
+    """Return the rows of a sheet that are not empty, and remarks."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
         raise ImportError(
-            f"Reading {path!r} needs the package python-calamine. Install it with: pip install "
+            f"Reading {path!r} requires python-calamine. Install it with: pip install "
             "ceiba[excel]. Or save the sheet as CSV.",
             name="python_calamine",
         ) from None
@@ -70,7 +70,7 @@ def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]],
         if wanted and wanted not in names:
             listed = ", ".join(names)
             raise OptionError(
-                f"{path} has no sheet {wanted!r}, but {listed}.{did_you_mean(wanted, names)}"
+                f"Sheet not found: {wanted!r}. {path} has {listed}.{did_you_mean(wanted, names)}"
             )
         sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted else names)}
     except CalamineError as error:
@@ -81,8 +81,8 @@ def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]],
     remarks = []
     if len(full) > 1:
         remarks.append(
-            f"{path} has {len(full)} sheets; {full[0]!r} is read. Name another one: "
-            f"{path}::{full[1]}."
+            f"{path} has {len(full)} sheets; {full[0]!r} is read. Pass e.g. {path}::{full[1]} for "
+            "another one."
         )
     rows = itertools.islice(sheets[full[0]].iter_rows(), skip_rows, None)
     return [row for row in rows if any(cell != "" for cell in row)], remarks

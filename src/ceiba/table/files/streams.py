@@ -1,8 +1,8 @@
-"""Text files as pieces of whole records in UTF-8, whatever they are packed or encoded in.
+"""Read text files of any compression and encoding as pieces of whole records in UTF-8.
 
-A file, a packed file or the standard input is read once, forwards, in pieces of some megabytes;
-each piece ends where a record ends, so that pieces are tables of their own. A second thread reads,
-unpacks and decodes ahead while the piece before is at work. What is not text names its place.
+A file or the standard input is read once, sequentially, in pieces of some megabytes. Each piece
+ends at the end of a record, so that it can be parsed alone. A second thread reads, decompresses and
+decodes ahead while a piece is processed. Errors name line and column.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from typing import Any, Final
 from ceiba._polars import pl
 from ceiba.errors import DataError
 
-#: How packed files are opened, by their ending.
+#: Functions that open compressed files, by file extension.
 PACKED: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
-_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-16
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark starts with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -47,7 +47,7 @@ _BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark begins with that of UTF-1
 }
 _LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
 _NON_ASCII: Final = re.compile(rb"[\x80-\xff]+")
-#: Letters in or at a word of ASCII letters, or signs: the euro, quotes, dashes, degrees, ordinals.
+#: Letters next to ASCII letters, or signs: euro, quotes, dashes, degrees, ordinals.
 _WESTERN: Final = re.compile(
     rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
     rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
@@ -59,8 +59,8 @@ _WORD: Final = re.compile(
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _PIECE_SIZE: Final = 16 * _BLOCK
-_MAX_RECORD: Final = 256 << 20  # bytes of one record; a small packed file can hold gigabytes in one
-_MAX_AHEAD: Final = 2  # pieces read before they are asked for
+_MAX_RECORD: Final = 256 << 20  # bytes; a small compressed file may contain a record of gigabytes
+_MAX_AHEAD: Final = 2  # pieces read ahead
 
 
 @dataclass(frozen=True)
@@ -74,28 +74,28 @@ class TextPiece:
 
 
 def display_name(source: str) -> str:
-    """Name a source as messages do."""
+    """Return the name of a source for messages."""
     source = next((stream for stream, copy in _COPIES.items() if copy == source), source)
     return "standard input" if source == "-" else source
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error's message; the libraries that read files add many."""
+    """Return the first line of an error message; those of polars and duckdb are long."""
     return str(error).strip().split("\n")[0]
 
 
 def require_file(path: str) -> str:
-    """Return the path of a file or stream; raise DataError if it is absent or a folder."""
+    """Return a path; raise DataError if it does not exist or is a directory."""
     if Path(path).is_dir():
-        raise DataError(f"{path!r} is a folder; a file is needed.")
+        raise DataError(f"Expected a file, got a directory: {path!r}.")
     if not Path(path).exists():
         raise DataError(f"File not found: {path!r}.")
     return path
 
 
 def call_in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a process of its own, so that a hostile file ends that one at most."""
-    # The paths of this process, without the folder of the data, which -c would put first.
+    """Call a function in a child process, which a malicious file may crash without harm."""
+    # The path of this process: -c would put the working directory, with the data, first.
     code = (
         f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _run_child; _run_child()"
     )
@@ -104,8 +104,8 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
     if child.returncode != 0:
         raise DataError(
             f"{display_name(source)} cannot be read: it is damaged, or needs more than "
-            f"{memory / 2**30:.0f} GB of memory. Of a spreadsheet, delete cells that stand far "
-            "from the table, or save it as CSV."
+            f"{memory / 2**30:.0f} GB of memory. In a spreadsheet, delete cells far from the "
+            "table, or save it as CSV."
         )
     answer = pickle.loads(child.stdout)
     if isinstance(answer, Exception):
@@ -114,7 +114,7 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
 
 
 def _run_child() -> None:
-    """Do in the child what the parent asks."""
+    """Run the function that the parent process sent, in the child process."""
     memory, function, arguments = pickle.load(sys.stdin.buffer)
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -133,16 +133,16 @@ def _run_child() -> None:
 
 
 def is_stream(source: str) -> bool:
-    """Return whether a source can be read only once: ``-``, /dev/stdin, a FIFO, ``<(...)``."""
+    """Whether a source can be read only once: ``-``, /dev/stdin, a FIFO, ``<(...)``."""
     path = Path(source)
     return source == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-_COPIES: Final[dict[str, str]] = {}  # FIFOs, which give their bytes once, by their copies
+_COPIES: Final[dict[str, str]] = {}  # temporary copies of streams, by their names
 
 
 def make_seekable(source: str) -> str:
-    """Return a path that can be read twice; a stream goes to a temporary file first."""
+    """Return a path that can be read twice; a stream is copied to a temporary file."""
     if not is_stream(source):
         return source
     if source not in _COPIES or source == "-":
@@ -159,7 +159,7 @@ def make_seekable(source: str) -> str:
 
 
 def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Read a source unpacked, in blocks; with each, how far the file itself has been read."""
+    """Yield blocks of decompressed bytes, each with the offset reached in the file."""
     if source == "-":
         while block := sys.stdin.buffer.read(_BLOCK):
             yield block, 0
@@ -179,12 +179,12 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
                 yield block, file.tell() if file.seekable() else 0
     except _UNPACKING as error:
         if ending in PACKED:
-            raise DataError(f"{source} cannot be unpacked: {error}.") from None
+            raise DataError(f"{source} cannot be decompressed: {error}.") from None
         raise
 
 
 def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Let polars unpack: until 3.14 Python cannot. It gives lines, which are joined again."""
+    """Decompress with polars, line by line; before Python 3.14 the standard library cannot."""
     lines = pl.scan_csv(
         source, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -194,11 +194,11 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
             text = "\n".join(batch["line"].fill_null("").to_list())
             yield f"{text}\n".encode(), 0
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{source} cannot be unpacked: {first_line(error)}.") from None
+        raise DataError(f"{source} cannot be decompressed: {first_line(error)}.") from None
 
 
 def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Unpack the one text file of an archive."""
+    """Decompress the only file of an archive."""
     try:
         with zipfile.ZipFile(source) as archive:
             files = [name for name in archive.namelist() if not name.endswith("/")]
@@ -206,14 +206,14 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
             if len(files) != 1:
                 listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
                 raise DataError(
-                    f"{source} holds {len(files)} files ({listed}). Unpack it, and give one of "
+                    f"{source} must contain one file, got {len(files)} ({listed}). Extract one of "
                     "them."
                 )
             with archive.open(files[0]) as file:
                 while block := file.read(_BLOCK):
                     yield block, 0
     except (zipfile.BadZipFile, *_UNPACKING, RuntimeError) as error:
-        raise DataError(f"{source} cannot be unpacked: {error}.") from None
+        raise DataError(f"{source} cannot be decompressed: {error}.") from None
 
 
 def read_pieces(
@@ -223,7 +223,7 @@ def read_pieces(
     rows: int | None = None,
     remarks: list[str] | None = None,
 ) -> Iterator[TextPiece]:
-    """Read a text source in pieces that end where records end."""
+    """Yield a text source in pieces of whole records, read ahead by a thread."""
     ahead: queue.Queue[TextPiece | BaseException | None] = queue.Queue(_MAX_AHEAD)
     stopped = threading.Event()
 
@@ -240,7 +240,7 @@ def read_pieces(
                 if not put(piece):
                     return
             put(None)
-        except BaseException as error:  # raised again where the pieces are used
+        except BaseException as error:  # raised again in the consuming thread
             put(error)
 
     threading.Thread(target=read_ahead, name="ceiba-read-ahead", daemon=True).start()
@@ -273,10 +273,11 @@ def _cut_pieces(
             end = _record_end(text, at, at + size) or _record_end(text, at, len(text))
             if not end and len(text) - at > _MAX_RECORD:
                 raise DataError(
-                    f"{display_name(source)}, line {line}: a record of more than {_MAX_RECORD >> 20} MB. Is "
-                    'a quote (") opened and never closed?'
+                    f"{display_name(source)}, line {line}: record of more than "
+                    f'{_MAX_RECORD >> 20} MB. Is there an unclosed quote (")?'
                 )
-            if not end:  # one long record: wait until there is twice as much
+            # Doubling keeps the cost linear: a long record is not searched again at each block.
+            if not end:
                 size = max(size, 2 * (len(text) - at))
                 break
             yield TextPiece(text[at:end], line, done, file_encoding)
@@ -289,10 +290,10 @@ def _cut_pieces(
 
 
 def _record_end(raw: bytes, start: int, stop: int) -> int:
-    """Return where the last record within a stretch ends (a line end outside quotes), 0 if none."""
+    """Return the end of the last record in raw[start:stop] (a newline outside quotes), or 0."""
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
-    while end and quotes % 2:  # within a quoted cell: look before the quote that opened it
+    while end and quotes % 2:  # inside a quoted cell: continue before its opening quote
         opened = raw.rfind(b'"', start, end)
         before = raw.rfind(b"\n", start, opened) + 1
         quotes -= raw.count(b'"', max(before, start), end)
@@ -301,7 +302,7 @@ def _record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Read the encoding off the first bytes: a byte order mark, or a NUL at every other byte."""
+    """Return the encoding by the first bytes: a byte order mark, or a NUL at every other byte."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
@@ -314,11 +315,10 @@ def _detect_encoding(block: bytes) -> str:
 
 
 def _western_word(raw: bytes) -> str:
-    """Return a word that Windows of Western Europe or America wrote so; "" if that is not safe.
+    """Return an example word if bytes are surely Windows-1252, else "".
 
-    Safe is: each byte beyond ASCII is a letter of these languages within a word of ASCII letters,
-    no more than two in a row, or one of a few signs. Other code pages have signs there, or words of
-    such bytes only.
+    They are if each byte beyond ASCII is a Western letter next to ASCII letters, at most two in a
+    row, or one of a few signs. Other code pages have signs there, or words of such bytes only.
     """
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
@@ -329,14 +329,14 @@ def _western_word(raw: bytes) -> str:
 def _decode_blocks(
     source: str, encoding: str | None, remarks: list[str] | None = None
 ) -> Iterator[tuple[bytes, int, str]]:
-    """Read blocks as UTF-8 without a byte order mark, lines ended by a line feed.
+    """Yield blocks as UTF-8 without a byte order mark, with line feeds at line ends.
 
-    With each block come how far the file was read, and the encoding of the file.
+    Each comes with the offset reached in the file, and the encoding of the file.
     """
     line = column = 1  # of the next byte
     decoder: Any = None
     plain = old_mac = guessed = False
-    beyond = False  # whether anything but ASCII has come
+    beyond = False  # whether a character beyond ASCII was decoded
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
@@ -361,8 +361,8 @@ def _decode_blocks(
                 text = decoder.decode(error.object, not block).encode("utf-8")
                 if remarks is not None:
                     remarks.append(
-                        f"{display_name(source)} is not UTF-8; it is read as Windows-1252 ({word}). If "
-                        "that is wrong, give --encoding."
+                        f"{display_name(source)} is not UTF-8; it is read as Windows-1252 "
+                        f"({word}). If that is wrong, pass --encoding."
                     )
         if first and text:
             if plain and text.startswith(codecs.BOM_UTF8):
@@ -373,10 +373,10 @@ def _decode_blocks(
         if old_mac:
             text = text.replace(b"\r", b"\n")
         if b"\0" in text:
+            position = _format_position(text[: text.index(0)], line, column, source)
             raise DataError(
-                f"{_format_position(text[: text.index(0)], line, column, source)}: a NUL character, which no "
-                "text file has. Is the file damaged, UTF-16 (--encoding utf-16), or a spreadsheet "
-                "or a database under another name?"
+                f"{position}: NUL character in a text file. Is the file damaged, UTF-16 "
+                "(--encoding utf-16), or a spreadsheet or a database with a wrong extension?"
             )
         ends = text.count(b"\n")
         line += ends
@@ -386,7 +386,7 @@ def _decode_blocks(
 
 
 def _format_position(before: bytes, line: int, column: int, source: str) -> str:
-    """Return where a text goes on after some bytes that begin at a line and column."""
+    """Return the position after some bytes that begin at a line and column, for messages."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
     return f"{display_name(source)}, line {line + ends}, column {at}"
@@ -395,13 +395,13 @@ def _format_position(before: bytes, line: int, column: int, source: str) -> str:
 def _decode_error(
     error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
 ) -> DataError:
-    # What the decoder held back from the block before is part of `error.object`.
+    # `error.object` includes the bytes that the decoder kept from the previous block.
     place = _format_position(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
-        hint = "It does not look like text: is it a spreadsheet or a database under another name?"
+        hint = "This is not a text file. Is it a spreadsheet or a database with a wrong extension?"
     else:
         hint = (
-            "Pass its encoding: --encoding cp1252 if it was written on Windows in Western Europe "
-            "or America, --encoding latin-1 if older."
+            "Pass its encoding, e.g. --encoding cp1252 for files from Windows in Western Europe or "
+            "America, --encoding latin-1 for older ones."
         )
     return DataError(f"{place}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")

@@ -1,8 +1,8 @@
-"""CSV files with the types of their columns: one decision, whoever reads them.
+"""Read CSV files with typed columns, into memory or into a spool.
 
-The styles of cells follow from all rows of all files: those of the first rows are tried, and where
-later ones differ, the files are looked through as texts and read again. Typed pieces are handed to
-a sink: columns in memory, or a spool.
+The styles of the cells are inferred from all rows of all files: the styles of the first rows are
+tried, and if a later cell does not match, the files are scanned as texts and read again. Typed
+pieces go to a sink: columns in memory, or a spool.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from ceiba.table.files.streams import require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_ROWS: Final = 10_000  # rows by which styles are guessed
+_SAMPLE_ROWS: Final = 10_000  # from which styles are guessed
 
 
 class Sink(Protocol):
-    """Where typed pieces go."""
+    """A consumer of typed pieces."""
 
     def add(self, frame: Any) -> None:
-        """Take some rows."""
+        """Add rows."""
 
     def restart(self) -> None:
-        """Forget all rows: they come again, in other types."""
+        """Discard all rows: they are added again, with other types."""
 
 
 @dataclass
 class _Pieces:
-    """The pieces of files of the same columns, which can be gone through again."""
+    """The pieces of files with the same columns, as an iterable that can be restarted."""
 
     sources: Sequence[str]
     reading: ReadOptions
@@ -63,7 +63,7 @@ class _Pieces:
             file = CsvFile(source, reading)
             self.files.append(file)
             first = self.files[0].format
-            if len(self.files) == 1:  # what its first file says holds for the table
+            if len(self.files) == 1:  # the first file decides the dialect
                 reading = replace(
                     reading,
                     separator=first.separator,
@@ -72,8 +72,8 @@ class _Pieces:
                 )
             elif set(file.format.names) != set(first.names):
                 raise SchemaError(
-                    f"{source} does not have the columns of {self.sources[0]}: "
-                    f"{', '.join(file.format.names)}, not {', '.join(first.names)}."
+                    f"{source} must have the columns of {self.sources[0]}: "
+                    f"{', '.join(first.names)}; got {', '.join(file.format.names)}."
                 )
             for piece in file:
                 yield piece
@@ -84,7 +84,7 @@ class _Pieces:
 def read_csv(
     sources: Sequence[str], reading: ReadOptions, sink: Sink
 ) -> tuple[CsvFormat, list[str]]:
-    """Hand the rows of CSV files to a sink, in their types; return their format and remarks."""
+    """Add the typed rows of CSV files to a sink; return their format and remarks."""
     total = sum(Path(require_file(source)).stat().st_size for source in sources)
     with progress_bar("reading", total, reading.quiet) as bar:
         pieces = _Pieces(sources, reading, bar)
@@ -99,38 +99,38 @@ def read_csv(
 
 
 def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
-    """Return the columns without name and value (lines end with a separator), and a remark."""
+    """Return unnamed columns without values (of trailing separators), and a remark."""
     made_up = [name for name in csv.names if re.fullmatch(r"column_\d+", name)]
     empty = [name for name in made_up if name not in filled] if csv.header else []
     if not empty or len(empty) == len(csv.names):
         return [], []
-    return empty, [f"Left out: {', '.join(empty)}, without a name and without a value."]
+    return empty, [f"Dropped columns without name and values: {', '.join(empty)}."]
 
 
 class ColumnSink:
-    """Typed pieces as whole columns: texts as codes, whole numbers in the smallest type."""
+    """Collect typed pieces as whole columns: texts as codes, integers in the smallest type."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[Any]] = {}
 
     def add(self, frame: Any) -> None:
-        """Take some rows."""
+        """Add rows."""
         for series in frame.get_columns():
             self._parts.setdefault(series.name, []).append(_compact(series))
 
     def restart(self) -> None:
-        """Forget all rows."""
+        """Discard all rows."""
         self._parts.clear()
 
     def frame(self) -> pl.DataFrame:
-        """Put the columns together; the pieces of a column go as soon as it is there."""
+        """Return the columns; the pieces of each are released once it is concatenated."""
         return pl.DataFrame([_concat(name, self._parts.pop(name)) for name in list(self._parts)])
 
 
 def cast_frame(
     frame: pl.DataFrame, choose: Callable[[Mapping[str, Any]], StyleChoice]
 ) -> tuple[pl.DataFrame, StyleChoice]:
-    """Return a frame with its columns of texts typed (a spreadsheet's, say), and their styles."""
+    """Return a frame with typed text columns, and their styles (for spreadsheets)."""
     texts = [series for series in frame.get_columns() if series.dtype == pl.String]
     choice = choose({series.name: matching_styles(series.to_list()) for series in texts})
     typed = [_compact(choice.styles[series.name].read(series)) for series in texts]
@@ -138,9 +138,9 @@ def cast_frame(
 
 
 def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> StyleChoice | None:
-    """Type pieces by a choice, or by a guess from the first rows; None if the guess fails."""
+    """Type pieces by a choice, or by a guess from the first rows; return None if it fails."""
     guessed = choice is None
-    empty: set[str] = set()  # columns without a value so far: their style is a guess
+    empty: set[str] = set()  # columns without a value in the sample, whose style is unknown
     for piece in pieces:
         if choice is None:
             texts = piece.parse(rows=_SAMPLE_ROWS).to_dict(as_series=False)
@@ -159,12 +159,12 @@ def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> Sty
 
 
 def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
-    """Return the columns of a piece in their types; None if a guess does not hold."""
+    """Return the typed columns of a piece, or None if a guessed style does not match."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style.is_plain}  # fmt: skip
     try:
         frame = piece.parse_numbers(plain)
-    except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
+    except pl.exceptions.ComputeError:  # the parser rejects blanks around numbers, and "-"
         if guessed:
             return None
         frame = piece.parse()
@@ -176,7 +176,7 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
         read = [name for name in texts if styles[name] != TEXT]
         if any(typed[name].null_count() > tidied[name].null_count() for name in read):
             return None
-        # A number beyond float64, or a code among numbers, is a text.
+        # With a number beyond float64, or a code (00501), the column is a text column.
         finite = frame.select(pl.col(list(plain)).is_finite().all()) if plain else None
         if finite is not None and (_holds_codes(piece, list(plain)) or not all(finite.row(0))):
             return None
@@ -184,13 +184,13 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
 
 
 def _holds_codes(piece: CsvPiece, names: list[str]) -> bool:
-    """Return whether a cell among numbers is a code (00501), which the parser takes for a number.
+    """Whether a numeric column contains a code (00501), which the parser reads as a number.
 
-    Cells that begin with 0 and a digit are looked for in the bytes first, in a tenth of the time.
+    The bytes are searched for 0 followed by a digit first, which takes a tenth of the time.
     """
     raw = np.frombuffer(piece.raw, np.uint8)
     zero = np.flatnonzero((raw[:-1] == ord("0")) & (raw[1:] >= ord("0")) & (raw[1:] <= ord("9")))
-    # Before the zero a cell begins, or a sign with which a cell begins: not 2024-05, 1.05, 12:05.
+    # The zero must start a cell, or follow a sign that does: not 2024-05, 1.05, 12:05.
     begins = np.zeros(256, bool)
     begins[list(b'\n" ' + piece.file.format.separator.encode()[:1])] = True
     before = zero - 1
@@ -209,7 +209,7 @@ def _compact(series: Any) -> Any:
 
 
 def _concat(name: str, parts: list[Any]) -> Any:
-    """Put the pieces of one column together."""
+    """Concatenate the pieces of a column, in the widest of their types."""
     kinds = {part.dtype for part in parts}
     if len(kinds) > 1:
         kind = max(kinds, key=lambda kind: int("".join(filter(str.isdigit, str(kind))) or 64))
@@ -219,8 +219,8 @@ def _concat(name: str, parts: list[Any]) -> Any:
 
 
 def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
-    """Choose among the styles that hold for all rows of each column, in all files."""
-    fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
+    """Choose among the styles that match all rows of all files."""
+    fits: dict[str, tuple[Style, ...]] = {}  # of the columns with a value so far
     for piece in pieces:
         markers = piece.file.format.markers
         frame = piece.parse()
@@ -236,16 +236,16 @@ def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
 def _filter_styles(
     frame: pl.DataFrame, fits: Mapping[str, tuple[Style, ...]]
 ) -> dict[str, tuple[Style, ...]]:
-    """Keep the styles by which all cells of a piece can be read."""
+    """Return the styles that also match all cells of a piece."""
     left = {name: list(styles) for name, styles in fits.items() if styles}
-    for k in range(max(map(len, left.values()), default=0)):  # one style of each column at a time
+    for k in range(max(map(len, left.values()), default=0)):  # the k-th style of each column
         names = [name for name, styles in left.items() if k < len(fits[name])]
         bare = frame.select(strip_weak_markers(pl.col(name)) for name in names)
         for name in names:
             style = fits[name][k]
             try:
                 read = style.read(frame[name])
-            except pl.exceptions.PolarsError:  # no cell looks like a time
+            except pl.exceptions.PolarsError:  # polars cannot infer a time format
                 left[name].remove(style)
                 continue
             codes = style.is_number and bool(bare[name].str.contains(CODE).any())

@@ -1,4 +1,4 @@
-"""Readers: one file per kind of container, and what turns its values into typed columns."""
+"""Readers: one file per kind of container, and the conversion of values to typed columns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""numpy arrays: plain 2-d, object, masked, and structured (one column for each field).
+"""Read numpy arrays: plain 2-d, object, masked, and structured (one column per field).
 
-A column goes by its dtype: numbers -> numeric | bool -> numeric 0/1, shown as yes/no | strings ->
-categorical | datetime64, timedelta64 -> numeric seconds | object -> by the types of its values |
-masked -> missing there.
+The dtype decides the kind: numbers -> numeric | bool -> numeric 0/1, printed as yes/no | strings ->
+categorical | datetime64, timedelta64 -> numeric seconds | object -> by the types of the values.
+Masked values are missing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _as_matrix(X: Array) -> Array | None:
         return as_floats(X)
     if X.dtype.itemsize == 8 and X.size:
         if max(-int(X.min()), int(X.max())) > EXACT_LIMIT:
-            return None  # column by column, so that the warning can name the column
+            return None  # read column by column, so that the warning can name the column
         return integers_to_floats("X", X)
     return X.astype(np.float64)
 
@@ -76,16 +76,16 @@ def dimension_error(X: Array) -> DataError:
 def _open_structured(X: Array) -> TableSource:
     if X.ndim != 1:
         raise DataError(
-            f"A structured array must have one dimension (its rows), got shape {X.shape}. Reshape "
-            "your data with X.ravel()."
+            f"A structured array must be 1-d, got shape {X.shape}. Reshape your data with "
+            "X.ravel()."
         )
     fields = X.dtype.names or ()
     for field in fields:
         dtype = X.dtype[field]
         if dtype.shape or dtype.names is not None:
             raise DataTypeError(
-                f"Column {field!r}: a field of type {dtype} holds more than one value for each "
-                "row. Pass each as a field of its own."
+                f"Column {field!r}: a field of type {dtype} has several values per row. Pass "
+                "each as a separate field."
             )
 
     def read_column(j: int, name: str) -> Column:
@@ -115,8 +115,8 @@ def array_to_column(name: str, values: NDArray[Any]) -> Column:
         return numeric_column(name, numbers, display)
     refuse_complex(values.dtype)
     raise DataTypeError(
-        f"Column {name!r}: values of type {values.dtype} cannot be read. Allowed are numbers, "
-        "booleans, strings, categories and dates."
+        f"Column {name!r} has unsupported type {values.dtype}. Supported are numbers, booleans, "
+        "strings, categories and dates."
     )
 
 

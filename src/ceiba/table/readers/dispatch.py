@@ -1,4 +1,4 @@
-"""Which reader opens which container. narwhals is imported only for what is not plain Python."""
+"""Choose the reader of a container. narwhals is imported only for data frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.table.readers.sparse import is_sparse, open_sparse
 from ceiba.table.table import Table
 
 _READABLE = (
-    "Readable are numpy arrays, scipy's sparse matrices, pandas, polars and pyarrow frames, DuckDB "
+    "Supported are numpy arrays, scipy.sparse matrices, pandas, polars and pyarrow frames, DuckDB "
     "relations, dicts of lists, lists of dicts and lists of lists."
 )
 
@@ -28,7 +28,7 @@ def open_source(X: Any) -> TableSource:
         return open_array(X)
     if isinstance(X, list | tuple):
         return open_rows(X)
-    if is_sparse(X):  # before dicts: scipy's dok format is one
+    if is_sparse(X):  # before mappings: scipy's dok format is a dict
         return open_sparse(X)
     if isinstance(X, Mapping):
         return open_mapping(X)

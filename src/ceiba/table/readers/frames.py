@@ -1,10 +1,9 @@
-"""Data frames, through narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
+"""Read data frames with narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
 
-narwhals says what a column is; its numpy form is read like any array. Categories and strings are
-coded by the frame's own library, which is many times faster than going through Python strings. The
-order of levels is as declared in pandas categories, polars Enums and ordered Arrow dictionaries;
-polars Categoricals and plain Arrow dictionaries declare none (theirs is the order of appearance),
-so their levels are sorted.
+narwhals tells the type of a column; its numpy form is read like any array. Categories and strings
+are encoded by the library of the frame, many times faster than Python strings. Pandas categories,
+polars Enums and ordered Arrow dictionaries declare the order of their levels; polars Categoricals
+and plain Arrow dictionaries do not (theirs is the order of appearance), so their levels are sorted.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ if TYPE_CHECKING:
 _SMALL = 100_000
 _WIDE = 500
 _FEW_ROWS = 1000
-# As pandas (numpy types) and polars write them; "Float64" of pandas, which may hold NA, is told
-# apart from that of polars by the kind of its numpy form.
+# Names in pandas (numpy types) and polars. The nullable "Float64" of pandas is distinguished from
+# that of polars by the kind of its numpy form.
 _FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
-    """Return a narwhals frame over ``X`` (lazy ones collected), or None if ``X`` is no frame."""
+    """Return a narwhals frame over ``X`` (collected if lazy), or None if ``X`` is not a frame."""
     import narwhals as nw
 
     _refuse_duplicates(X)
@@ -49,8 +48,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(frame, nw.Series):
         refused = dimension_error(np.asarray(frame.to_numpy()))
         raise DataError(
-            f"{refused} A Series is one column or one row: give frame[['name']] or "
-            "frame.iloc[[0]], or one row to predict_one."
+            f"{refused} A Series is one column or one row: pass frame[['name']] or "
+            "frame.iloc[[0]], or pass one row to predict_one."
         )
     if isinstance(frame, nw.DataFrame):
         return frame
@@ -65,12 +64,12 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
 
 def _refuse_duplicates(X: Any) -> None:
-    """Name the duplicate, which narwhals does not; lazy frames cannot have one."""
+    """Raise an error that names a duplicate column, which narwhals' error does not."""
     if hasattr(X, "column_names"):  # pyarrow
         normalize_names(X.column_names)
     elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
         normalize_names(list(X.columns))  # pandas
-        raise DataError("Two columns of X have a name that is missing. Give each its own.")
+        raise DataError("Two columns of X have a missing name. Rename them.")
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
@@ -83,7 +82,7 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
         return list(frame.iter_columns())
 
     def read_column(j: int, name: str) -> Column:
-        # frame[:, j] looks at all names: with many columns, the square of their number.
+        # frame[:, j] iterates over all names, so reading all columns would be quadratic.
         return _narwhals_to_column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
 
     return TableSource(n_rows, n_columns, names, read_column, _small_matrix(frame))
@@ -92,12 +91,12 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     """Return a small frame of floats as one matrix.
 
-    Column by column costs about 60 microseconds each, a copy of a small frame one or two in all.
-    Large frames are read column by column, without a copy.
+    Reading a column takes about 60 microseconds, a copy of a small frame one or two in total. Large
+    frames are read column by column, without a copy.
     """
     n_rows, n_columns = frame.shape
     native = frame.to_native()
-    dtypes = getattr(native, "dtypes", None)  # pyarrow has none; its columns are cheap
+    dtypes = getattr(native, "dtypes", None)  # pyarrow has none; reading its columns is cheap
     if dtypes is None or not 0 < n_rows * n_columns <= _SMALL:
         return None
     if any(str(dtype) not in _FLOAT_TYPES for dtype in dtypes):
@@ -107,7 +106,7 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
 
 
 def series_to_column(name: str, values: Any) -> Column:
-    """Read one column given as a Series, or as anything numpy can make an array of."""
+    """Read a column from a Series, or from anything that numpy can convert."""
     import narwhals as nw
 
     pandas = sys.modules.get("pandas")
@@ -152,14 +151,14 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} has type {kind}. Allowed are numbers, booleans, strings, categories "
-            "and dates. Extract what you need as columns of their own."
+            f"Column {name!r} has unsupported type {kind}. Supported are numbers, booleans, "
+            "strings, categories and dates. Extract the values that you need as columns."
         )
     return array_to_column(name, as_array(name, series))
 
 
 def _decode_runs(native: Any) -> nw.Series[Any]:
-    """Return a run-end encoded column of Arrow value by value."""
+    """Return a run-end encoded Arrow column with one value per row."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -170,14 +169,14 @@ def _decode_runs(native: Any) -> nw.Series[Any]:
 
 
 def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
-    """Return a series as numpy has it; what numpy has no type for is our error."""
+    """Return a series as a numpy array; raise DataTypeError if numpy has no such type."""
     try:
         return np.asarray(series.to_numpy())
-    except Exception as error:  # each library has its own
+    except Exception as error:  # each library raises its own
         native = getattr(series.to_native(), "type", series.dtype)
         raise DataTypeError(
-            f"Column {name!r} is of type {native}, which cannot be read ({error}). Allowed are "
-            "numbers, booleans, texts, categories and dates; convert the column."
+            f"Column {name!r} has unsupported type {native} ({error}). Supported are numbers, "
+            "booleans, strings, categories and dates; convert the column."
         ) from None
 
 
@@ -215,10 +214,10 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
 
 
 def _polars_strings(name: str, native: Any) -> Column:
-    if len(native) <= _FEW_ROWS:  # a query of polars costs more than so many dict lookups
+    if len(native) <= _FEW_ROWS:  # a polars query takes longer than so many dict lookups
         coded, observed_levels = encode_strings(native.to_list())
         return _levels_column(name, coded, observed_levels, declared=True, observed=True)
-    # Casting to an Enum of the sorted levels codes all rows with one hash lookup each.
+    # Casting to an Enum of the sorted levels encodes each row by one hash lookup.
     levels = native.drop_nulls().unique().sort()
     codes = _codes(native.cast(pl.Enum(levels)))
     return _levels_column(name, codes, levels.to_list(), declared=True, observed=True)
@@ -241,7 +240,7 @@ def _arrow_category(name: str, native: Any) -> Column:
             -1 if level is None else place.setdefault(level, len(place)) for level in levels
         ]
         codes = chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # the last one serves -1
+        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # -1 indexes the last entry
     ordered = bool(native.type.ordered)
     codes = np.concatenate(parts)
     return _levels_column(name, codes, list(place), ordered=ordered, declared=ordered)
@@ -269,7 +268,7 @@ def _levels_column(
     observed: bool = False,
 ) -> Column:
     settled, plain = normalize_levels(name, codes, levels, declared=declared)
-    if not plain:  # nothing present and nothing declared: as a column of None
+    if not plain:  # all values missing and no levels declared: like a column of None
         return numeric_column(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)

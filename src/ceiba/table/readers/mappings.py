@@ -1,7 +1,6 @@
-"""Plain Python: dict of lists, list of dicts, list of lists.
+"""Read plain Python containers: dict of lists, list of dicts, list of lists.
 
-A dict of single values is one row; so is a dict in a list. A key that a dict of the list lacks is
-missing there.
+A dict of scalars is one row. In a list of dicts, an absent key is a missing value.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def open_mapping(X: Mapping[Any, Any]) -> TableSource:
     lengths = {name: len(values) for name, values in zip(X, columns, strict=True)}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
-        raise DataError(f"Columns must have one length, but {text} rows. Cut or fill the lists.")
+        raise DataError(f"Columns must have the same length, but {text} rows.")
     n_rows = next(iter(lengths.values()), 0)
 
     def read_column(j: int, name: str) -> Column:
@@ -43,12 +42,10 @@ def open_mapping(X: Mapping[Any, Any]) -> TableSource:
 
 
 def values_to_column(name: str, values: Any) -> Column:
-    """Read one column given as list, tuple, array or Series."""
+    """Read a column from a list, tuple, array or Series."""
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise DataError(
-                f"Column {name!r} has shape {values.shape}; a column has one dimension."
-            )
+            raise DataError(f"Column {name!r} must be 1-d, got shape {values.shape}.")
         return array_to_column(name, values)
     if isinstance(values, Levels):
         raw_codes = np.array(values.codes(), dtype=np.int32)
@@ -70,10 +67,10 @@ def _check_values(name: Any, values: Any) -> Any:
     if _is_single(values):
         raise DataError(
             f"Column {name!r}: expected a list of values, got {values!r}. Pass every column as a "
-            "list, or every column as one value (one row)."
+            "list, or every column as a scalar (one row)."
         )
     if isinstance(values, set | frozenset | Mapping):
-        raise DataError(f"Column {name!r}: a {type(values).__name__} has no rows. Pass a list.")
+        raise DataError(f"Column {name!r}: expected a list, got a {type(values).__name__}.")
     return values
 
 
@@ -90,8 +87,8 @@ def open_rows(X: Sequence[Any]) -> TableSource:
     if len(set(widths)) > 1:
         row = next(i for i, width in enumerate(widths) if width != widths[0])
         raise DataError(
-            f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Every row "
-            "needs the same number of values; use None for a missing one."
+            f"X is ragged: row 0 has {widths[0]} values, row {row} has {widths[row]}. Use None for "
+            "missing values."
         )
     if are_arrays:
         return open_array(np.asarray(X))
@@ -114,7 +111,7 @@ def _open_uneven(X: Sequence[Any]) -> TableSource:
         row = next(i for i, value in enumerate(X) if type(value) is not type(X[0]))
         raise DataError(
             f"X is ragged: row 0 is a {type(X[0]).__name__}, row {row} a {type(X[row]).__name__}. "
-            "Every row needs the same form."
+            "All rows must have the same type."
         )
     if any(hasattr(row, "__array__") for row in X):
         return open_array(np.array([np.asarray(row) for row in X]))
@@ -126,8 +123,8 @@ def _open_dicts(X: Sequence[Any]) -> TableSource:
     for i, row in enumerate(X):
         if not isinstance(row, Mapping):
             raise DataError(
-                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. Every row needs "
-                "the same form."
+                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. All rows must "
+                "have the same type."
             )
         labels.update(dict.fromkeys(row))
     keys = list(labels)

@@ -1,7 +1,7 @@
-"""Columns of numbers: what is float stays, everything else becomes the nearest float64.
+"""Numeric columns: floats stay as they are, other numbers become the nearest float64.
 
-Integers beyond 2**53 have no float64 of their own; where that merges or moves values a warning says
-so. Complex numbers have no order and are refused.
+Integers beyond 2**53 may not be exact in float64; a warning is issued if values change. Complex
+numbers have no order and are rejected.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def numeric_column(
 
 
 def as_floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 and float32 as they are, other floats converted to the nearest of them.
+    """Return float64 and float32 as they are, and other floats converted to one of them.
 
-    Values that do not lie where their type wants them (fields of a packed record, a buffer read
-    from an odd byte on) are copied: the core reads whole numbers of bytes at a time.
+    Unaligned values (fields of a packed record, a buffer with an odd offset) are copied, because
+    the core requires alignment.
     """
     if values.dtype == np.float64 or values.dtype == np.float32:
         return values if values.flags.aligned else values.copy()
@@ -44,7 +44,7 @@ def as_floats(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return integers as float64, with a warning if some have no float64 of their own."""
+    """Return integers as float64, with a warning if some are rounded."""
     floats = values.astype(np.float64)
     if values.dtype.itemsize == 8 and values.size:
         low, high = int(values.min()), int(values.max())
@@ -54,7 +54,7 @@ def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _loses_digits(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
-    # Rounded up to the end of the integer type, a float does not fit back into it.
+    # A float rounded up to the limit of the integer type cannot be cast back.
     fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
     back = floats[fits].astype(values.dtype)
     return not fits.all() or not np.array_equal(back, values[fits])
@@ -63,9 +63,9 @@ def _loses_digits(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
 def warn_inexact(name: str, what: str) -> None:
     """Warn that values are rounded to the nearest float64."""
     warnings.warn(
-        f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits), so some "
-        "that differ may become equal. If it is an identifier, leave the column out; else "
-        "subtract a constant first.",
+        f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits); distinct "
+        "values may become equal. If it is an identifier, drop the column; else subtract a "
+        "constant first.",
         DataWarning,
         stacklevel=2,
     )
@@ -75,6 +75,6 @@ def refuse_complex(dtype: np.dtype[Any]) -> None:
     """Raise scikit-learn's error for complex numbers."""
     if dtype.kind == "c":
         raise DataError(
-            "Complex data not supported. A tree needs an order: give the real and the imaginary "
-            "part as columns of their own (X.real, X.imag)."
+            "Complex data not supported. Pass the real and the imaginary part as separate columns "
+            "(X.real, X.imag)."
         )

@@ -1,7 +1,7 @@
-"""A list of Python objects -> a typed column, by the types of its values, missing ones aside.
+"""Convert a list of Python objects to a typed column, by the types of the values.
 
-Missing are None, NaN, pd.NA, NaT and np.ma.masked, in a column of any kind. Mixed types are an
-error: [1, "a"] is a mistake more often than a category.
+None, NaN, pd.NA, NaT and np.ma.masked are missing in a column of any kind. Mixed types are an
+error: [1, "a"] is more often a mistake than a category.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ceiba.table.readers.times import (
 from ceiba.table.schema import ColumnInfo, Kind
 from ceiba.table.table import Column
 
-# pd.NA, pd.NaT and np.ma.masked are known by name: pandas need not be imported to meet them.
+# pd.NA, pd.NaT and np.ma.masked are recognized by name, without importing pandas.
 _MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType", "MaskedConstant"})
 _PLAIN_NUMBERS = frozenset({int, float, type(None)})
 _NUMBER_TYPES = (numbers.Real, np.bool_, decimal.Decimal)
@@ -39,10 +39,10 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 
 def objects_to_column(name: str, values: Sequence[Any]) -> Column:
-    """Read Python objects, by their types."""
+    """Convert Python objects to a column, by their types."""
     seen = set(map(type, values))
     if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
-        # numpy itself takes None for NaN; most lists end here.
+        # The common case; numpy itself converts None to NaN.
         of_integers = int in seen and float not in seen
         return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
     if seen - {type(None)} == {str}:
@@ -50,7 +50,7 @@ def objects_to_column(name: str, values: Sequence[Any]) -> Column:
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     types, missing = seen, missing_mask(values)
     if missing is not None:
-        # NaN beside strings or dates is a missing mark, not a number.
+        # NaN among strings or dates marks a missing value and is not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
@@ -85,17 +85,17 @@ def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTyp
     strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
     if strange:
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
-        hint = "A column holds numbers, booleans, texts, categories or dates."
+        hint = "Supported are numbers, booleans, strings, categories and dates."
         if strange[0].__name__ == "Interval":
-            hint = "Give its ends as columns of numbers, or the whole as text: .astype(str)."
+            hint = "Pass its ends as two numeric columns, or convert it with .astype(str)."
         return DataTypeError(
             f"Column {name!r}, row {row}: the argument must be a string or a real number, not "
             f"{strange[0].__name__!r}. {hint}"
         )
     names = " and ".join(sorted(t.__name__ for t in types))
     return DataTypeError(
-        f"Column {name!r} mixes {names}. A column holds numbers, or strings, or dates. Convert it, "
-        "e.g. all values to str to make it categorical."
+        f"Column {name!r} mixes {names}. Convert its values to one type, e.g. to str to make it "
+        "categorical."
     )
 
 
@@ -103,7 +103,7 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
     """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN; None if nothing is missing."""
     types = set(map(type, values))
     can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
-    # NaN and NaT differ from themselves; a signalling Decimal("sNaN") refuses to be compared.
+    # NaN and NaT differ from themselves; comparing a signalling Decimal("sNaN") raises.
     odd = tuple(
         t
         for t in types - can_miss
@@ -126,7 +126,7 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
 
 
 def _to_floats(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
-    """Convert numbers and None."""
+    """Convert numbers and None to float64."""
     try:
         floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except OverflowError:
@@ -134,7 +134,7 @@ def _to_floats(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
         row = next(i for i, v in enumerate(values) if v is not None and abs(v) > largest)
         raise DataError(
             f"Column {name!r}, row {row}: the number is too large for float64 (beyond 1.8e308). "
-            "Fitting takes finite numbers; rescale the column."
+            "Rescale the column."
         ) from None
     if any(map(_is_inexact, values, floats.tolist())):
         warn_inexact(name, "integers beyond 2**53 or decimals of more than 15 digits")
@@ -145,6 +145,6 @@ def _is_inexact(value: Any, number: float) -> bool:
     if isinstance(value, int | np.integer):
         return abs(int(value)) > EXACT_LIMIT and int(number) != int(value)
     if isinstance(value, decimal.Decimal):
-        # 0.1 is not a binary fraction, but it comes back as 0.1: only lost digits count.
+        # 0.1 is not a binary fraction, but its shortest form is 0.1: no digits are lost.
         return value.is_finite() and decimal.Decimal(repr(number)) != value
     return False

@@ -1,7 +1,7 @@
-"""What every reader hands over: column names, number of rows, and each column when asked for.
+"""`TableSource`, the result of every reader: column names, number of rows, and a column reader.
 
-Columns are read one by one and only those that are needed, so a wide frame matched by name costs
-what its used columns cost.
+Columns are read one by one, and only those that are used, so a wide frame matched by name costs no
+more than its used columns.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class TableSource:
 
 
 def normalize_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
-    """Return column labels as names; None if none is a str, an error if only some are."""
+    """Return column labels as names, or None if none is a str; raise if only some are."""
     seen: set[Any] = set()
     for label in labels:
         if label in seen:
             raise DataError(
-                f"Column name {label!r} occurs more than once; names must be unique. Rename or "
+                f"Column names must be unique, but {label!r} occurs more than once. Rename or "
                 "drop one of these columns."
             )
         seen.add(label)

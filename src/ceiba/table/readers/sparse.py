@@ -1,7 +1,7 @@
-"""scipy's sparse matrices and arrays: read as they are, never made dense.
+"""Read scipy.sparse matrices and arrays without making them dense.
 
-CSR and CSC are taken without a copy if their indices are sorted and without duplicates and their
-numbers float64, float32 or int64. Other formats become CSR, other numbers float64.
+CSR and CSC are not copied if their indices are sorted and unique and their numbers are float64,
+float32 or int64. Other formats become CSR, other numbers float64.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ceiba.table.table import Column, sparse_arrays, sparse_values
 
 
 def is_sparse(X: Any) -> bool:
-    """Return whether ``X`` is one of scipy's sparse matrices or arrays."""
+    """Whether ``X`` is a scipy.sparse matrix or array."""
     return hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense"))
 
 
 def refuse_sparse(X: Any, name: str) -> None:
-    """Raise an error that says what to do if ``X`` is a sparse matrix."""
+    """Raise an error if ``X`` is a sparse matrix."""
     if is_sparse(X):
         raise DataTypeError(
             f"Sparse data was passed as {name}, but dense data is required. Use {name}.toarray() "
@@ -58,10 +58,7 @@ def open_sparse(X: Any) -> TableSource:
 def _canonicalize(X: Any) -> Any:
     refuse_complex(X.dtype)
     if X.dtype.kind not in "fiub":
-        raise DataTypeError(
-            f"X is a sparse matrix of {X.dtype}. Sparse tables hold numbers; use X.toarray() for "
-            "others."
-        )
+        raise DataTypeError(f"A sparse X must be numeric, got {X.dtype}. Pass X.toarray().")
     matrix = X if X.format in ("csr", "csc") else X.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -83,7 +80,7 @@ def _to_core_numbers(values: Any) -> Any:
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
-    """Return what `matrix_ranges` returns of a dense matrix; refuse NaN and infinities."""
+    """Return ranges as `matrix_ranges` does; raise for NaN and infinities."""
     ranges, is_finite = _core.sparse_ranges(*sparse_arrays(matrix))
     n_missing = ranges[0]
     if is_finite and not n_missing.any():
@@ -93,11 +90,11 @@ def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
     name = names[j] if names else auto_names(j + 1)[j]
     if n_missing.any():
         raise DataError(
-            f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s), and "
-            "sparse tables are learned from without missing values. Fill them in, or use "
-            "X.toarray() (it must fit into memory)."
+            f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s). They "
+            "are not supported for sparse X. Fill them in, or pass X.toarray() (it must fit into "
+            "memory)."
         )
     raise DataError(
         f"Input X contains infinity or a value too large for {matrix.dtype!r}. Column {name!r} "
-        "holds such a value. Replace it by the largest value that makes sense."
+        "has such a value. Replace it by a finite number."
     )

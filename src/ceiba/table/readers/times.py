@@ -1,8 +1,8 @@
-"""Dates, datetimes, durations and times of day as numbers: seconds, in float64.
+"""Convert dates, datetimes, durations and times of day to seconds in float64.
 
-Dates and datetimes count from 1970-01-01 (UTC for those with a time zone), so a date column of
-polars and a midnight datetime column of pandas are the same numbers. float64 seconds tell
-microseconds apart until the year 2242; finer parts are rounded, with a warning.
+Dates and datetimes count from 1970-01-01 (UTC for those with a time zone), so a polars date column
+and a pandas datetime column at midnight are the same numbers. float64 seconds resolve microseconds
+until the year 2242; finer parts are rounded, with a warning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 def to_seconds(
     name: str, values: NDArray[Any], *, zoned: bool = False
 ) -> tuple[NDArray[np.float64], Display]:
-    """Turn datetime64 or timedelta64 values into seconds and say how to show them."""
+    """Return datetime64 or timedelta64 values as seconds, and their display."""
     unit, step = np.datetime_data(values.dtype)
     if unit not in _PER_SECOND or step != 1:
         finest = "ns" if unit in ("ps", "fs", "as") else "s"
@@ -41,12 +41,12 @@ def to_seconds(
     per_second = _PER_SECOND[unit]
     if unit == "ns" and (ticks % 1000).any():
         warnings.warn(
-            f"Column {name!r}: nanoseconds are rounded: times are kept as float64 seconds, which "
-            "tell microseconds apart. Use integers if the difference matters.",
+            f"Column {name!r}: nanoseconds are rounded to microseconds, because times are stored "
+            "as float64 seconds. Pass integers if the difference matters.",
             DataWarning,
             stacklevel=2,
         )
-    # Whole seconds and their fraction apart: one division of large ticks would round twice.
+    # Divide seconds and their fraction separately: dividing large ticks would round twice.
     numbers = ticks // per_second + (ticks % per_second) / per_second
     display: Display = "duration"
     if values.dtype.kind == "M":
@@ -57,7 +57,7 @@ def to_seconds(
 
 
 def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
-    """Turn Python dates, datetimes, times of day or durations (None is missing) into seconds."""
+    """Return Python dates, datetimes, times of day or durations (None is missing) as seconds."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, datetime.time) for value in present):
         numbers = [np.nan if value is None else _since_midnight(value) for value in values]
@@ -70,7 +70,7 @@ def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
 
 
 def start_of_period(period: Any) -> np.datetime64:
-    """Return the beginning of a Period of pandas; by its parts, for years that no Timestamp has."""
+    """Return the start of a pandas Period; by its parts, as a Timestamp has fewer years."""
     first = period.asfreq("s", how="start")
     day = datetime.datetime(first.year, first.month, first.day)
     return np.datetime64(day, "us") + np.timedelta64(
@@ -86,7 +86,7 @@ def find_zone(name: str, values: Sequence[Any]) -> str | None:
         return None
     if None in zones or len(moments) < sum(value is not None for value in values):
         raise DataTypeError(
-            f"Column {name!r} mixes datetimes with and without a time zone. Give all of them one."
+            f"Column {name!r} mixes datetimes with and without a time zone. Set it for all of them."
         )
     names = {str(getattr(zone, "key", zone)) for zone in zones}
     return names.pop() if len(names) == 1 else "UTC"
@@ -101,7 +101,7 @@ def parse_iso_dates(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64
         except ValueError:
             raise DataError(
                 f"Column {name!r}: {text!r} is not a date. Write dates as 2024-05-01 or "
-                "2024-05-01T12:00:00, or give them as such."
+                "2024-05-01T12:00:00, or pass date objects."
             ) from None
     zone = find_zone(name, moments)
     values, _ = objects_to_seconds(name, moments)

@@ -1,4 +1,4 @@
-"""Tables that are read piece by piece, because they do not fit into memory."""
+"""Tables larger than memory, read piece by piece."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Parquet files as a scan reads them: what they say of themselves, and their rows in batches.
+"""Parquet files of a scan: their footers, and their rows in batches.
 
-A file is known by its size and the time of its last change. Both are compared whenever it is
-opened: a file that changed since is an error, never a wrong tree.
+Size and modification time are compared whenever a file is opened, so that a file that changed in
+the meantime is an error and not a wrong tree.
 """
 
 from __future__ import annotations
@@ -17,32 +17,31 @@ BATCH_ROWS = 1 << 16
 
 
 def import_parquet() -> Any:
-    """Import `pyarrow.parquet`, or say what to install."""
+    """Return `pyarrow.parquet`; the error for a missing package says what to install."""
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise ImportError(
-            "ceiba.scan needs pyarrow, which is not installed. Install it with: "
-            "pip install ceiba[parquet]"
+            "ceiba.scan requires pyarrow. Install it with: pip install ceiba[parquet]"
         ) from error
     return parquet
 
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A file and what it held when it was first looked at."""
+    """A file, its schema and its row groups when it was first opened."""
 
     path: Path
     size: int
     changed: int  # nanoseconds
     schema: Any
     group_rows: tuple[int, ...]
-    name: str = ""  # in errors, if not the path
+    name: str = ""  # for messages, if not the path
     owner: Any = field(default=None, repr=False, compare=False)  # of a temporary file
 
     @property
     def display_name(self) -> str:
-        """What the file is called in errors."""
+        """Name of the file in messages."""
         return self.name or str(self.path)
 
     @staticmethod
@@ -59,14 +58,14 @@ class ParquetFile:
         return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows, name, owner)
 
     def check(self) -> None:
-        """Raise if the file is not what it was."""
+        """Raise an error if the file has changed."""
         try:
             state = self.path.stat()
         except OSError as error:
-            raise DataError(f"{self.display_name} is gone: {error.strerror}.") from error
+            raise DataError(f"{self.display_name}: {error.strerror}.") from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"{self.display_name} changed while it was read. Scan it again when nobody writes to it."
+                f"{self.display_name} changed while it was read. Scan it again when it is complete."
             )
 
     def batches(self, groups: Sequence[int], columns: Sequence[str]) -> Iterator[Any]:
@@ -88,33 +87,33 @@ class ParquetFile:
 
 
 def check_same_columns(files: Sequence[ParquetFile]) -> None:
-    """Raise unless all files have the same columns of the same types, in whatever order."""
+    """Raise an error unless all files have the same columns and types, in any order."""
     first = files[0]
     names = first.schema.names
     for other in files[1:]:
         for name in names:
             if name not in other.schema.names:
                 raise SchemaError(
-                    f"{other.display_name} has no column {name!r}, and {first.display_name} has one."
+                    f"Column {name!r} of {first.display_name} is missing in {other.display_name}."
                 )
             mine, theirs = first.schema.field(name).type, other.schema.field(name).type
             if mine != theirs:
                 raise SchemaError(
-                    f"Column {name!r} is {theirs} in {other.display_name} and {mine} in {first.display_name}. "
-                    "Write all files with the same types."
+                    f"Column {name!r} is {theirs} in {other.display_name} and {mine} in "
+                    f"{first.display_name}. Write all files with the same types."
                 )
         for name in other.schema.names:
             if name not in names:
                 raise SchemaError(
-                    f"{other.display_name} has a column {name!r}, and {first.display_name} has none."
+                    f"Column {name!r} of {other.display_name} is missing in {first.display_name}."
                 )
 
 
 def check_unique_names(names: Sequence[str], where: str) -> None:
-    """Raise if two columns have one name."""
+    """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"Two columns of {where} are both called {twice!r}. Rename one.")
+        raise SchemaError(f"Two columns of {where} are named {twice!r}. Rename one.")
 
 
 def _parquet_error(path: Path | str, error: Exception) -> DataError:

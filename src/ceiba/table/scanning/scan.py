@@ -1,7 +1,7 @@
-"""Tables in files: read as a whole (`read_file`), or piece by piece, never as a whole (`scan`).
+"""Tables in files: read as a whole (`read_file`), or piece by piece (`scan`).
 
-A scan under a schema is a `Table` whose rows come in pieces (`pieces`), or column by column. Tables
-on a Dask cluster are known by their type alone: nothing here imports dask.
+A scan with a schema is a `Table` whose rows are read in pieces (`pieces`), or column by column.
+Dask collections are recognized by type, without importing dask.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ceiba.table.table import Column, Table
 if TYPE_CHECKING:
     import polars as pl
 
-#: Rows that a piece should have at least, if its files have that many.
+#: Minimum rows of a piece, unless its file has fewer.
 PIECE_ROWS: Final = 1 << 20
 T = TypeVar("T")
 _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -38,7 +38,7 @@ class ScanPiece:
     n_rows: int
 
     def call_naming_file(self, work: Callable[[], T]) -> T:
-        """Do what reads these rows; errors name the file."""
+        """Call `work`, which reads these rows; errors name the file."""
         try:
             return work()
         except CeibaError as error:
@@ -49,9 +49,9 @@ class ScanPiece:
 
 @dataclass(frozen=True)
 class Scan:
-    """A table in files; made by :func:`ceiba.scan`.
+    """A table in files; created by :func:`ceiba.scan`.
 
-    Estimators take it in the place of a table: `fit(scan, "target")`, `predict(scan)`,
+    Estimators accept it in place of a table: `fit(scan, "target")`, `predict(scan)`,
     `score(scan, "target")`.
 
     Attributes
@@ -60,18 +60,18 @@ class Scan:
         The columns.
     n_rows : int
     memory : int
-        Bytes that growing may take.
+        Memory limit for growing, in bytes.
     scratch : str or None
-        Where temporary files go; None: where the system keeps them.
+        Directory for temporary files; None: the default of the system.
     """
 
     files: tuple[ParquetFile, ...]
     names: tuple[str, ...]
     memory: int
     scratch: str | None = None
-    # Told in words what will be done ("plan") and how far it is ("progress").
+    # Called with a kind of message ("plan" or "progress") and its text.
     watch: Callable[[str, str], None] | None = None
-    # Address of a Dask scheduler or a client: its workers read the files.
+    # Address of a Dask scheduler, or a client, whose workers read the files.
     cluster: Any = None
 
     @property
@@ -81,7 +81,7 @@ class Scan:
 
     @property
     def pieces(self) -> tuple[ScanPiece, ...]:
-        """Row groups put together until they have about a million rows; empty files have none."""
+        """Consecutive row groups of about a million rows; empty files have none."""
         pieces = []
         for file in self.files:
             groups: list[int] = []
@@ -95,12 +95,12 @@ class Scan:
         return tuple(pieces)
 
     def arrow_type(self, name: str) -> Any:
-        """Type of a column."""
+        """Return the Arrow type of a column."""
         return self.files[0].schema.field(name).type
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns of numbers."""
+        """Names of the numeric columns."""
         from pyarrow import types
 
         tests = (types.is_integer, types.is_floating, types.is_boolean)
@@ -110,7 +110,7 @@ class Scan:
 
     @property
     def single(self) -> frozenset[str]:
-        """The columns of float32."""
+        """Names of the float32 columns."""
         return frozenset(name for name in self.names if str(self.arrow_type(name)) == "float")
 
     def without(self, *names: str) -> Scan:
@@ -118,7 +118,7 @@ class Scan:
         for name in names:
             if name not in self.names:
                 raise SchemaError(
-                    f"There is no column {name!r}; the files have "
+                    f"Column not found: {name!r}. Columns: "
                     f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
                 )
         return replace(self, names=tuple(name for name in self.names if name not in names))
@@ -157,20 +157,20 @@ def scan(
     Parameters
     ----------
     source : str, path, or list of these
-        Files, or patterns such as ``"big/*.parquet"``; rows come in the sorted order of the files
-        of each pattern. Files that are not Parquet (CSV, Arrow, NDJSON, ...) are read once, as
-        :func:`ceiba.read_file` reads them, into a temporary Parquet file in `scratch`.
+        Files, or patterns such as ``"big/*.parquet"``, whose files are sorted by name. Files that
+        are not Parquet (CSV, Arrow, NDJSON, ...) are read once, as by :func:`ceiba.read_file`, into
+        a temporary Parquet file in `scratch`.
     memory : str or int, default="4GB"
-        Bytes that fitting may take, as a number or with KB, MB, GB or TB.
+        Memory limit for fitting, in bytes or with KB, MB, GB or TB.
     scratch : str or path, optional
-        Directory for temporary files, which are removed when fitting ends. They take about as much
-        room as the uncompressed table. Default: the system's directory of temporary files.
+        Directory for temporary files, which are deleted when fitting ends. They are about as large
+        as the uncompressed table. Default: the temporary directory of the system.
     cluster : str or distributed.Client, optional
         A Dask cluster on which the tree is grown, such as ``"tcp://scheduler:8786"``. Its workers
-        read the files, which must have the same paths there, and keep the rows in their memory;
-        `memory` then limits the process that calls `fit`, and there are no scratch files.
+        read the files, which must have the same paths there, and keep the rows in memory. `memory`
+        then limits the process that calls `fit`, and there are no scratch files.
     **options
-        Of :func:`ceiba.read_file`: what a text file does not say, such as `separator`.
+        Options of :func:`ceiba.read_file` for text files, such as `separator`.
 
     Returns
     -------
@@ -179,14 +179,14 @@ def scan(
     Raises
     ------
     DataError
-        No such file, or a file that cannot be read.
+        If a file does not exist or cannot be read.
     SchemaError
-        Files with other columns or types than the first one.
+        If columns or types of a file differ from those of the first one.
 
     Notes
     -----
-    Only the ends of Parquet files are read here. Fitting gives the very tree that the whole table
-    would give in memory: see ``docs/beyond_memory.md``.
+    Only the footers of Parquet files are read here. Fitting gives exactly the tree that the whole
+    table would give in memory: see ``docs/beyond_memory.md``.
 
     Examples
     --------
@@ -213,19 +213,19 @@ def scan(
 def make_scan(
     files: Sequence[ParquetFile], memory: int, scratch: str | None, cluster: Any = None
 ) -> Scan:
-    """Make a scan of files that were looked at; they must have the same columns, and rows."""
+    """Return a scan of opened files; they must have the same columns, and at least one row."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
     check_unique_names(names, files[0].display_name)
     result = Scan(tuple(files), names, memory, scratch, cluster=cluster)
     if not result.n_rows:
         paths = join_names(tuple(file.display_name for file in files), 3)
-        raise DataError(f"The files have no rows: {paths}.")
+        raise DataError(f"No rows in {paths}.")
     return result
 
 
 def parse_size(size: str | int, option: str) -> int:
-    """Read a number of bytes such as ``"4GB"``."""
+    """Parse a number of bytes such as ``"4GB"``."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     parts = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
@@ -236,23 +236,23 @@ def parse_size(size: str | int, option: str) -> int:
         number = 0.0
     if unit is None or number <= 0:
         raise OptionError(
-            f"{option} must be a number of bytes above 0, such as '4GB' or '500MB'. Got {size!r}."
+            f"{option} must be a positive number of bytes, such as '4GB' or '500MB', got {size!r}."
         )
     return int(number * unit)
 
 
 def is_dask_frame(X: Any) -> bool:
-    """Return whether a table is a dask DataFrame (or a column a dask Series)."""
+    """Whether a table is a dask DataFrame (or a column a dask Series)."""
     return _is_from_dask(X) and hasattr(X, "map_partitions")
 
 
 def is_dask_array(X: Any) -> bool:
-    """Return whether a table is a dask Array."""
+    """Whether a table is a dask Array."""
     return _is_from_dask(X) and hasattr(X, "map_blocks")
 
 
 def is_dask(X: Any) -> bool:
-    """Return whether a table is a dask DataFrame or Array."""
+    """Whether a table is a dask DataFrame or Array."""
     return is_dask_frame(X) or is_dask_array(X)
 
 
@@ -268,7 +268,7 @@ class ScannedTable(Table):
     scan: Scan
 
     def __init__(self, scan: Scan, schema: Schema, read: Callable[[Any, Schema], Table]) -> None:
-        scan.without(*sorted(set(schema.names) - set(scan.names)))  # says what is missing
+        scan.without(*sorted(set(schema.names) - set(scan.names)))  # raises if one is missing
         self.__dict__.update(scan=scan, schema=schema, n_rows=scan.n_rows, _read=read)
         self.__dict__["columns"] = tuple(_ScannedColumn(self, info) for info in schema.columns)
 
@@ -279,7 +279,7 @@ class ScannedTable(Table):
 
 
 class _ScannedColumn(Column):
-    """A column of a scan, read each time its values are asked for."""
+    """A column of a scan, read at each access to its values."""
 
     def __init__(self, table: ScannedTable, info: ColumnInfo) -> None:
         self.__dict__.update(info=info, levels_found=False, _table=table)
@@ -294,18 +294,18 @@ class _ScannedColumn(Column):
 
 
 def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
-    r"""Read a table as the command line does: separators, decimal commas and dates are found out.
+    r"""Read a table from a file; separator, decimal comma and date format are detected.
 
-    Needs the packages of `ceiba[files]`.
+    Requires the packages of `ceiba[files]`.
 
     Parameters
     ----------
     path : str or path
-        CSV (packed or not; a pattern such as ``*.csv`` for several files), Parquet, Arrow, NDJSON,
-        a spreadsheet (`FILE::SHEET`), or `FILE.db::TABLE` of SQLite or DuckDB.
+        CSV (compressed or not; a pattern such as ``*.csv`` for several files), Parquet, Arrow,
+        NDJSON, a spreadsheet (`FILE::SHEET`), or `FILE.db::TABLE` of SQLite or DuckDB.
     **options
-        What the file does not say: `separator`, `encoding`, `missing_marker` (a list of texts),
-        `decimal_comma`, `day_first`, `header`, `names` ("a,b,c") and `skip_rows`.
+        Overrides of what is detected: `separator`, `encoding`, `missing_marker` (a list of
+        strings), `decimal_comma`, `day_first`, `header`, `names` ("a,b,c") and `skip_rows`.
 
     Returns
     -------

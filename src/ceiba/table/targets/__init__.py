@@ -1,4 +1,4 @@
-"""The target: class labels or numbers, as an array or as a column of the table."""
+"""Read the target: class labels or numbers, as an array or as a column of the table."""
 
 from __future__ import annotations
 

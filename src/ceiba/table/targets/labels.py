@@ -1,7 +1,7 @@
-"""Class labels -> sorted classes and int32 codes, fast for the types people use.
+"""Encode class labels as sorted classes and int32 codes.
 
-Integers of a small range go through a lookup table, in the core (no sort); strings through a dict
-(only the distinct ones are sorted); everything else through np.unique.
+Integers of a small range are encoded by a lookup table in the core (no sort), strings by a dict
+(only the distinct ones are sorted), everything else by np.unique.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 EncodedLabels = tuple[Array, NDArray[np.int32]]
-# More floats than this, each in fewer rows than this, are a quantity rather than classes.
+# More distinct floats than this, with fewer rows each than this, are probably not classes.
 _MAX_FLOAT_CLASSES: Final = 10
 _MIN_ROWS_PER_CLASS: Final = 10
 
 
 def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
-    """Return the sorted classes of ``y`` and the code of each row. Nothing may be missing."""
+    """Return the sorted classes of ``y`` and the code of each row; no label may be missing."""
     kind = y.dtype.kind
     if kind in "iub":
         return _encode_integers(y, n_threads)
@@ -32,7 +32,7 @@ def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
         return _encode_floats(y)
     if kind in "UT":
         classes, codes = _encode_texts(y.tolist())
-        # As wide as the longest class, however wide the target is: as in a model file.
+        # As wide as the longest class, not as the target: classes of a loaded model are the same.
         return classes.astype(str if kind == "U" else y.dtype), codes
     if kind == "O":
         return _encode_objects(y)
@@ -65,13 +65,13 @@ def _encode_floats(y: Array) -> EncodedLabels:
 
 
 def _warn_about_floats(y: Array) -> None:
-    """Warn of whole floats that look like a quantity: many values, each in few rows."""
+    """Warn about integral floats that look like a quantity: many values with few rows each."""
     n = len(np.unique(y))
     if n > _MAX_FLOAT_CLASSES and n * _MIN_ROWS_PER_CLASS > len(y):
         warnings.warn(
-            f"The target holds {n} different floats in {len(y)} rows, which a classifier takes for "
-            f"{n} classes. For a quantity use a regressor (rpart: method='anova'), for classes "
-            "integers or text.",
+            f"The target has {n} distinct floats in {len(y)} rows, which are {n} classes for a "
+            "classifier. If it is a quantity, use a regressor (rpart: method='anova'); if these "
+            "are classes, pass integers or strings.",
             DataWarning,
             stacklevel=2,
         )
@@ -103,8 +103,8 @@ def _encode_objects(y: Array) -> EncodedLabels:
             numbers = y.astype(np.float64)
         except OverflowError:
             raise DataError(
-                "Input y mixes floats with whole numbers beyond 1.8e308, which no float can hold. "
-                "Pass the classes as texts."
+                "Input y mixes floats with integers beyond 1.8e308, which are too large for a "
+                "float. Pass the classes as strings."
             ) from None
         refuse_infinite(numbers)
         return _encode_floats(numbers)
@@ -115,20 +115,20 @@ def _encode_objects(y: Array) -> EncodedLabels:
 
 
 def refuse_infinite(y: Array) -> None:
-    """Raise scikit-learn's error if a target of floats holds an infinity."""
+    """Raise scikit-learn's error if a target of floats contains an infinity."""
     if y.dtype.kind == "f" and np.inf in (y.max(), -y.min()):
         row = int(np.argmax(np.isinf(y)))
         raise DataError(
             f"Input y contains infinity or a value too large for {y.dtype!r}. The first is in row "
-            f"{row}. Targets are finite."
+            f"{row}. Pass finite values."
         )
 
 
 def label_type_error(what: str) -> DataTypeError:
-    """Return scikit-learn's error for a target that has no classes."""
+    """Return scikit-learn's error for a target that cannot be classes."""
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
-        "strings or booleans. For a target of numbers use DecisionTreeRegressor, or in functions "
+        "strings or booleans. For a numeric target use DecisionTreeRegressor, or in functions "
         'with a criterion pass one of regression: criterion="squared_error".'
     )

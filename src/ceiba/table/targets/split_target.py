@@ -1,4 +1,4 @@
-"""fit(frame, "RAIN"): the target as a column of the table, taken out by name."""
+"""Split a target column off a table by its name, as in fit(frame, "RAIN")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.table.schema import join_names
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Whether y names columns of X: a text, or a list of names, but not as many as X has rows."""
+    """Whether y names columns of X: a str, or a list of names that is not as long as X."""
     if isinstance(y, str):
         return True
     if not isinstance(y, list | tuple) or not y or not all(isinstance(name, str) for name in y):
@@ -31,7 +31,7 @@ def _column_names(X: Any) -> Sequence[Any] | None:
         return list(X)
     if isinstance(X, list | tuple):
         return list(X[0]) if X and isinstance(X[0], Mapping) else None
-    if hasattr(X, "collect_schema"):  # polars, narwhals: asked so, lazy frames do not warn
+    if hasattr(X, "collect_schema"):  # polars, narwhals: lazy frames warn on `columns`
         return list(X.collect_schema().names())
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
@@ -44,7 +44,7 @@ def _n_rows(X: Any) -> int:
 
 
 def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
-    """Return a table without its target column, or columns, and the target, in their library."""
+    """Return a table without its target columns, and the target, both as in their library."""
     if not isinstance(name, str):
         outputs = {}
         for column in name:
@@ -74,13 +74,13 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
         f"{name!r} names a column, but X is a {type(X).__name__} without column names. Pass a "
-        "frame or a dict of columns, or the values as an array."
+        "frame or a dict of columns, or pass the values as an array."
     )
 
 
 def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise SchemaError(
-            f"There is no column {name!r}; the table has "
+            f"Column not found: {name!r}. Columns: "
             f"{join_names(tuple(names))}.{did_you_mean(name, names)}"
         )

@@ -1,7 +1,7 @@
-"""The target: columns of class codes (int32) or numbers (float64), C order, nothing missing.
+"""The target: columns of class codes (int32) or numbers (float64) in C order, without missing.
 
-Arrays, lists, Series and frames are taken; a 2-d target has several outputs. Errors speak scikit-
-learn's words.
+It is read from arrays, lists, Series and frames; a 2-d target has several outputs. Error messages
+are those of scikit-learn where it has one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is to be learned, row by row.
+    """The target values of all rows.
 
     Parameters
     ----------
@@ -80,16 +80,16 @@ def read_target(
     Parameters
     ----------
     y : array-like, Series, frame or Target
-        One value for each row, or several (2-d): several outputs. Class labels of any sortable
-        type. What was read already is taken as it is.
+        One value per row, or several outputs (2-d). Class labels of any sortable type. A Target is
+        returned as it is.
     task : {"classification", "regression"}
         What is learned.
     n_rows : int, optional
-        Rows of the table; another number of values is an error.
+        Rows of the table, which must be the number of values.
     name : str, optional
-        Name of the target; else that of the Series.
+        Name of the target; default: the name of the Series.
     n_threads : int, default=1
-        Threads that code whole numbers.
+        Threads that encode integers.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def read_target(
     Raises
     ------
     DataError
-        Missing or infinite values, another number of rows, continuous values as classes, strings as
+        Missing or infinite values, a wrong number of rows, continuous values as classes, strings as
         numbers.
 
     Examples
@@ -110,12 +110,10 @@ def read_target(
     task = Task(task)
     if isinstance(y, Target):
         if y.info.task != task:
-            raise DataError(
-                f"This target was read for {y.info.task}, and {task} is to be learned from it."
-            )
+            raise DataError(f"This target was read for {y.info.task}, but the task is {task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
-    # The fast path, for classes as whole numbers: nothing can be missing or infinite.
+    # The fast path, for integer classes, which cannot be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = encode_labels(y, n_threads)
@@ -150,7 +148,7 @@ def find_present_rows(y: Any) -> NDArray[np.bool_]:
 
 
 def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
-    """Return the outputs of a target as 1-d arrays, and its name, or theirs, if it has one."""
+    """Return the outputs of a target as 1-d arrays, and its name or the names of its outputs."""
     if y is None:
         raise DataError(
             "This estimator requires y to be passed, but the target y is None. Pass y, or the "
@@ -158,10 +156,7 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         )
     name = None
     if isinstance(y, str):
-        raise DataError(
-            f"y={y!r} names a column, but the target is needed as an array here: one value for "
-            "each row."
-        )
+        raise DataError(f"y must be an array with one value per row, got the string {y!r}.")
     if isinstance(y, Mapping):
         source = open_mapping(y)
         return [_to_array(y[key]) for key in y], _output_names(source.names or ())
@@ -195,7 +190,7 @@ def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
     if hasattr(y, "__array__") or hasattr(y, "__len__"):
         return np.asarray(y), None
     raise DataTypeError(
-        f"Expected array-like (array or non-string sequence), got {y!r}. y is an array, a list, a "
+        f"Expected array-like (array or non-string sequence), got {y!r}. Pass an array, a list, a "
         "Series, or the name of a column."
     )
 
@@ -205,7 +200,7 @@ def _series_to_array(series: Any) -> Array:
 
     if isinstance(series.dtype, nw.Categorical) and _is_arrow(series.to_native()):
         column = series_to_column("y", series.to_native())  # Arrow cannot decode all of them
-        if column.info.is_numeric:  # nothing is present
+        if column.info.is_numeric:  # all values are missing
             return column.values
         labels: Array = np.array([*column.info.levels, None], dtype=object)[column.values]
         return labels
@@ -217,14 +212,14 @@ def _series_to_array(series: Any) -> Array:
 
 
 def _is_arrow(values: Any) -> bool:
-    """Return whether a column is one of Arrow, in a table of its own or of pandas."""
+    """Whether a column is stored by Arrow, in an Arrow table or a pandas frame."""
     return type(values).__name__ == "ChunkedArray" or hasattr(
         getattr(values, "dtype", None), "pyarrow_dtype"
     )
 
 
 def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
-    """Return the target of some rows, whatever it came in; several outputs as a 2-d array."""
+    """Return some rows of a target of any container; several outputs as a 2-d array."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
     if _is_arrow(y):
@@ -233,7 +228,7 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def _to_array(y: Any) -> Array:
-    """Make an array of a list without numpy's conversions: [1, 'a'] must not become strings."""
+    """Convert to an array without numpy's conversions: [1, 'a'] must not become strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data
@@ -251,7 +246,7 @@ def _to_array(y: Any) -> Array:
         except ValueError:
             lengths = sorted({len(row) for row in y if hasattr(row, "__len__")})
             raise DataError(
-                f"y is ragged: its rows have {lengths} values. Use None for missing."
+                f"y is ragged: its rows have {lengths} values. Use None for missing values."
             ) from None
     result = np.empty(len(y), dtype=object)
     result[:] = y
@@ -284,7 +279,7 @@ def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
 def _find_missing(output: Array) -> NDArray[np.bool_] | None:
     kind = output.dtype.kind
     if kind == "f":
-        if not output.size or not np.isnan(output.min()):  # one pass, no mask
+        if not output.size or not np.isnan(output.min()):  # in one pass, without a mask
             return None
         return np.isnan(output)
     if kind in "Mm":
@@ -300,8 +295,8 @@ def _refuse_missing(outputs: list[Array]) -> None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
                 f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to fit to leave them "
-                "out, or fill them in."
+                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, or fill "
+                "them in."
             )
         refuse_infinite(output)
 
@@ -315,7 +310,7 @@ def _to_numbers(output: Array) -> Array:
             refuse_infinite(column.values)
             return column.values
     raise DataTypeError(
-        f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert "
+        f"Regression requires a numeric target, got {output.dtype} ({output[0]!r}, ...). Convert "
         "it, or use the classifier."
     )
 
@@ -334,17 +329,17 @@ def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
         )
         if classes.dtype.kind not in "iufb":
             text = (
-                f"The target has {len(classes)} classes in {n_rows} rows. A class that occurs once "
-                "cannot be learned: is the target an identifier or free text?"
+                f"The target has {len(classes)} classes in {n_rows} rows. Is it an identifier or "
+                "free text?"
             )
         warnings.warn(text, DataWarning, stacklevel=3)
 
 
 def order_as_declared(target: Target, y: Any) -> Target:
-    """Return the target with its classes in the order that ``y`` declares, if it declares one.
+    """Return the target with its classes in the order that ``y`` declares, if any.
 
-    Classes are sorted, as in scikit-learn; R keeps the order of levels, in which priors and losses
-    are then given, and the recipes that follow R ask for it.
+    Classes are sorted, as in scikit-learn. R keeps the declared order of levels, in which users of
+    rpart pass priors and losses.
     """
     declared = declared_classes(y)
     if declared is None or target.info.n_outputs != 1:
@@ -352,7 +347,7 @@ def order_as_declared(target: Target, y: Any) -> Target:
     classes = target.info.classes[0]
     position = {label: code for code, label in enumerate(classes.tolist())}
     order = [position[label] for label in declared if label in position]
-    if len(order) < len(classes):  # the labels are written in another way than they are declared
+    if len(order) < len(classes):  # labels and declared classes have different types
         return target
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -360,7 +355,7 @@ def order_as_declared(target: Target, y: Any) -> Target:
 
 
 def declared_classes(y: Any) -> list[Any] | None:
-    """Return the declared classes of a target in their order; None if there is no such order."""
+    """Return the declared classes of a target in order, or None if it declares none."""
     if isinstance(y, Levels):
         return list(y.levels)
     if isinstance(y, np.ndarray | list | tuple):
@@ -376,13 +371,14 @@ def declared_classes(y: Any) -> list[Any] | None:
 
 
 def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
-    """Read a target by what a tree predicts: same outputs, class codes in the tree's order."""
+    """Read a target with the outputs and class codes of a tree."""
     if isinstance(y, Target) and y.info == info and len(y) == n_rows:
         return y
     target = read_target(y, task=info.task, n_rows=n_rows)
     if target.info.n_outputs != info.n_outputs:
         raise DataError(
-            f"Target: {target.info.n_outputs} outputs, but the tree predicts {info.n_outputs}."
+            f"The target has {target.info.n_outputs} outputs, but the tree predicts "
+            f"{info.n_outputs}."
         )
     if not info.task.has_classes:
         return Target(info, target.values)
@@ -392,8 +388,8 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
         unknown = [label for label in labels.tolist() if label not in code_of]
         if unknown:
             raise DataError(
-                f"Target: class {unknown[0]!r} is not a class of this tree. "
-                f"Its classes: {', '.join(map(str, code_of))}."
+                f"The target contains {unknown[0]!r}, which is not a class of this tree. "
+                f"Classes: {', '.join(map(str, code_of))}."
             )
         lookup = np.array([code_of[label] for label in labels.tolist()], np.int32)
         codes[:, k] = lookup[target.values[:, k]]
