@@ -93,7 +93,7 @@ def test_explain_of_a_row_that_stays_says_so():
     model = DecisionTreeClassifier(missing=ceiba.Surrogates(keep=0, otherwise="stay")).fit(data, y)
     explanation = model.explain({"u": None})
     assert explanation.leaf == 0
-    assert "nothing else decides" in str(explanation)
+    assert "no other rule applies" in str(explanation)
 
 
 def test_explain_of_a_fractional_row_shows_every_branch():

@@ -104,7 +104,7 @@ def test_tab_shows_every_check_that_was_given(open_page: Open, kind: str) -> Non
     page = opened.page
     page.click("#tab-trust")
     heads = page.locator("#panel h3").all_inner_texts()
-    expected = ["stability", "columns that could stand at the root", "by group: city", "drift"]
+    expected = ["stability", "candidate columns for the root", "by group: city", "drift"]
     assert [head.lower() for head in heads] == expected
     found = checks(kind)["stability"]
     said = page.inner_text("#panel .stability-said")

@@ -15,7 +15,7 @@ import ceiba
 from ceiba import plot
 from ceiba.errors import OptionError
 from ceiba.listing import format_blocks
-from ceiba.words import LANGUAGES, say, words
+from ceiba.words import LANGUAGES, words
 
 #: Sections that Python asks for, key by key; those of the page are checked with its scripts.
 OF_PAGES = ("page", "trust", "studio", "steps", "lessons")
@@ -49,10 +49,10 @@ def test_keys_and_placeholders_are_those_of_english(lang: str) -> None:
 
 
 def test_plural_is_chosen_by_n_and_placeholders_are_filled() -> None:
-    assert [say("es", "text.leaves", n=n) for n in (0, 1, 2)] == ["0 hojas", "1 hoja", "2 hojas"]
-    assert say("en", "text.leaves", n=1) == "1 leaf"
+    assert [words("es")("text.leaves", n=n) for n in (0, 1, 2)] == ["0 hojas", "1 hoja", "2 hojas"]
+    assert words("en")("text.leaves", n=1) == "1 leaf"
     with pytest.raises(KeyError):
-        say("en", "text.leaf", n=1)
+        words("en")("text.leaf", n=1)
 
 
 def test_unknown_language_is_refused_by_name() -> None:

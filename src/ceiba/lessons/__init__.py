@@ -1,4 +1,4 @@
-"""Eight lessons: one program each, with sentences in three languages; as pages and as notebooks."""
+"""Eight lessons, each a program with text in three languages, as pages and notebooks."""
 
 from __future__ import annotations
 

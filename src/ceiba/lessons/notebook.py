@@ -1,6 +1,6 @@
-"""A lesson as a Jupyter notebook: written without outputs, to be run from top to bottom.
+"""Write a lesson as a Jupyter notebook, without outputs.
 
-Solutions are code cells whose source is folded; they run with the rest.
+Solutions are code cells whose source is hidden.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ceiba.words import words
 
 
 def notebook(lesson_run: LessonRun, lang: str = "en") -> dict[str, Any]:
-    """Write a lesson that ran as a notebook (format 4.5).
+    """Return a lesson as a notebook (format 4.5).
 
-    It reads the tables that ceiba does not hold from the folder that `run` was given.
+    The notebook reads external tables from the folder that was passed to `run`.
 
     Parameters
     ----------
     lesson_run : LessonRun
-        What `run` gave; the sentences name its values.
+        The result of `run`, whose values the text contains.
     lang : {"en", "es", "pt"}, default="en"
 
     Returns
@@ -32,8 +32,8 @@ def notebook(lesson_run: LessonRun, lang: str = "en") -> dict[str, Any]:
     Examples
     --------
     >>> from ceiba.lessons import lesson, notebook, run
-    >>> made = notebook(run(lesson(1)), "pt")
-    >>> made["cells"][1]["cell_type"], made["metadata"]["language_info"]["name"]
+    >>> nb = notebook(run(lesson(1)), "pt")
+    >>> nb["cells"][1]["cell_type"], nb["metadata"]["language_info"]["name"]
     ('code', 'python')
     """
     writer = _NotebookWriter(lesson_run, lang)

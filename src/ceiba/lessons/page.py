@@ -1,4 +1,4 @@
-"""A lesson as a page of the documentation: MyST Markdown with its outputs, pictures, solutions."""
+"""Write a lesson as a MyST Markdown page of the documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REGION: Final = '<div class="scrolling" role="region" aria-label="{label}" tabi
 
 
 def page(lesson_run: LessonRun, lang: str = "en") -> str:
-    """Return a lesson that ran as a MyST page."""
+    """Return a lesson as a MyST page."""
     writer = _PageWriter(lesson_run, lang)
     for block in lesson_run.lesson.text(lang):
         writer.add(block)
@@ -51,7 +51,7 @@ class _PageWriter:
             self.parts.append("::::")
 
     def _head(self, text: str) -> list[str]:
-        """Return the title with its number, and below it the other languages and the notebook."""
+        """Return the numbered title, and links to the other languages and the notebook."""
         title, _, rest = text.partition("\n")
         number = self.lesson_run.lesson.number
         links = " · ".join(

@@ -1,7 +1,7 @@
-"""The data of the pictures that move: plain dicts, drawn by ``docs/_static/pictures.js``.
+"""Data of the interactive pictures: plain dicts, drawn by ``docs/_static/pictures.js``.
 
-Where a picture computes (the gain of a cut that is dragged), it is handed rows or counts, and the
-script does the sums; where it shows trees, they are grown here and it is handed one per step.
+Pictures that compute (the gain of a dragged cut) contain rows or counts; pictures of trees contain
+one tree per step, grown here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ceiba.tree import Tree
 
 
 def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[str, Any]:
-    """Count classes by level of each column: choose a question, see what it tells."""
+    """Return class counts by level of each column; the reader chooses a question."""
     classes = sorted(set(y))
     columns = {
         name: {
@@ -34,9 +34,9 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """List rows along one column with the possible cuts: drag the cut, see both sides.
+    """Return rows along one column and the possible cuts; the reader drags the cut.
 
-    Numbers in `y` make it a picture of regression.
+    Numbers in `y` make it a regression picture.
     """
     values = sorted(set(x))
     cuts = [(a + b) / 2 for a, b in pairwise(values)]
@@ -57,16 +57,16 @@ def cut_picture(
 
 
 def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0) -> dict[str, Any]:
-    """Lay a slider over steps, each with its name, its values, and what is drawn for it.
+    """Return a slider over steps.
 
-    A step has ``at`` (what the slider says) and ``values``, and may have ``tree`` (SVG), ``plane``
+    A step has ``at`` (the slider's text) and ``values``, and optionally ``tree`` (SVG), ``plane``
     (`plane`) and ``line`` (`line`).
     """
     return {"kind": "steps", "label": label, "start": start, "steps": list(steps)}
 
 
 def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, Any]:
-    """List the nested trees of a pruning sequence: slide alpha, see T(alpha) and its cost."""
+    """Return the trees of a pruning sequence with their costs; the reader moves alpha."""
     steps = [
         {
             "alpha": float(alpha),
@@ -80,7 +80,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 
 
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
-    """Count held-out cases by the probability of their leaf: set a threshold, see the cost."""
+    """Return counts of held-out cases by leaf probability; the reader sets a threshold."""
     groups: dict[float, list[int]] = {}
     for p, outcome in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(outcome)] += 1
@@ -88,14 +88,14 @@ def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> di
 
 
 def draw_svg(tree: Tree) -> str:
-    """Draw a tree for a picture."""
+    """Return a tree as SVG, in the size of pictures."""
     return tree.to_svg(font_size=11.0, legend=True, size=(760.0, 520.0))
 
 
 def plane(
     tree: Tree, X: Mapping[str, Sequence[float]], y: Sequence[Any], columns: tuple[str, str]
 ) -> dict[str, Any]:
-    """List the regions of a tree of two numeric columns, with the rows in them."""
+    """Return the regions of a tree of two numeric columns, and the rows as points."""
     a, b = (np.asarray(X[name], float) for name in columns)
     classes = list(tree.target.classes[0])
     low = np.array([a.min() - 0.2, b.min() - 0.2])
@@ -126,7 +126,7 @@ def line(
     *,
     points: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
-    """List curves over x with a mark at the step's place, and rows as points."""
+    """Return curves over x, a mark at the position of the step, and rows as points."""
     return {
         "x": [float(value) for value in x],
         "series": {name: [float(value) for value in values] for name, values in series.items()},

@@ -1,6 +1,6 @@
-"""A lesson's program is run cell by cell, and its values are put into the text.
+"""Run the program of a lesson cell by cell, and fill its values into the text.
 
-A cell shows what it prints and, like a notebook, the value of its last expression.
+The output of a cell is what it prints and, as in a notebook, the value of its last expression.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 
 @dataclass(frozen=True)
 class Output:
-    """What a cell gave: printed text, and the value of its last expression (None: nothing)."""
+    """Output of a cell: printed text, and the value of its last expression or None."""
 
     printed: str
     value: Any = None
@@ -40,7 +40,7 @@ class Output:
 
 @dataclass
 class LessonRun:
-    """A lesson after it ran: outputs by cell, data of pictures, and all values after each cell."""
+    """Result of a lesson: outputs by cell, data of pictures, and all variables after each cell."""
 
     lesson: Lesson
     data: str | Path | None = None
@@ -49,19 +49,19 @@ class LessonRun:
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def fill(self, text: str, after: str, lang: str) -> str:
-        """Put the values that hold after a cell into a piece of text."""
+        """Return a text with the values after a cell filled in."""
 
-        def shown(match: re.Match[str]) -> str:
+        def format_match(match: re.Match[str]) -> str:
             name, style = match.groups()
             value = self.value(name, after)
             if isinstance(value, str):
                 return str(words(lang).section("lessons").get(value, value))
             return localize_number(format(value, style or ""), lang)
 
-        return _VALUE.sub(shown, text)
+        return _VALUE.sub(format_match, text)
 
     def value(self, name: str, after: str = "") -> Any:
-        """Return a value as it stands after a cell, or where the next cell that makes it has it."""
+        """Return a variable after a cell, or after the next cell that defines it."""
         cells = list(self.values)
         for cell in cells[cells.index(after) if after else 0 :]:
             if name in self.values[cell]:
@@ -70,7 +70,7 @@ class LessonRun:
 
 
 def localize_number(number: str, lang: str) -> str:
-    """Write a number as prose of a language does: 1,234.5 is 1 234,5 in Spanish, 1.234,5 in pt."""
+    """Return a number in the notation of a language: 1 234,5 in Spanish, 1.234,5 in Portuguese."""
     if lang == "en":
         return number
     group = "." if lang == "pt" else "\N{NO-BREAK SPACE}"
@@ -84,8 +84,8 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     ----------
     lesson : Lesson
     data : path, optional
-        A folder with tables that ceiba does not hold (`TABLES`). Without it, or where a file is
-        absent, a stand-in is made by a stated recipe.
+        Folder with the external tables (`TABLES`). Without it, or for files that are not in it,
+        synthetic stand-in tables are used.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     lesson_run = LessonRun(lesson, data)
     space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
     with data_folder(data), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of leaks, which lesson 6 speaks of
+        warnings.simplefilter("ignore")  # about leaks, the subject of lesson 6
         for cell in lesson.cells:
             output = _execute(cell, space, lesson.number)
             if cell.kind == "shown":
@@ -133,12 +133,12 @@ class WorkedFigure:
     expression: str
 
     def value(self, lesson_run: LessonRun, **names: Any) -> Any:
-        """Evaluate the figure in the lesson that ran."""
+        """Return the value of the figure in a lesson run."""
         return eval(self.expression, {**lesson_run.values[self.cell], **names})
 
 
 def worked_figures() -> list[WorkedFigure]:
-    """Read the list of the worked figures."""
+    """Read the list of worked figures."""
     groups = tomllib.loads((CONTENT / "worked.toml").read_text("utf-8"))
     return [
         WorkedFigure(f"{group}/{name}", *entry)

@@ -1,15 +1,15 @@
-"""The source of a lesson: one program, and its text in each language.
+"""Parse the source of a lesson: one program, and its text in each language.
 
-``content/<number>/program.md`` holds the cells, fenced blocks whose first line names them::
+``content/<number>/program.md`` contains the cells, fenced blocks named in their first line::
 
-    ```python gains              a cell that the lesson shows
-    ```python gains hidden       runs after it and is not shown: values for the text
+    ```python gains              a cell that is printed in the lesson
+    ```python gains hidden       runs after it, not printed: values for the text
     ```python cut figure         its last expression is the data of an interactive picture
 
-``content/<number>/<language>.md`` is Markdown with one directive per line where something is put in:
-``@cell gains``, ``@figure cut caption``, ``@exercise`` ... ``@solution`` ... ``@end``. Between
-double braces stands the name of a value of the program, with a format: ``{{patrons:.3f}}``. The
-texts hold no figures of their own, so all languages tell of the same program.
+``content/<number>/<language>.md`` is Markdown with directives on lines of their own: ``@cell
+gains``, ``@figure cut caption``, ``@exercise`` ... ``@solution`` ... ``@end``. Double braces
+contain the name of a program variable with a format: ``{{patrons:.3f}}``. The texts contain no
+literal figures, so that all languages agree with the program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CellKind = Literal["shown", "hidden", "figure"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a lesson's program."""
+    """A cell of the program of a lesson."""
 
     name: str
     kind: CellKind
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class LessonBlock:
-    """A piece of a lesson's text: ``text`` (Markdown), or a directive with its name and caption."""
+    """A block of the text of a lesson: ``text`` (Markdown), or a named directive with caption."""
 
     directive: str
     name: str = ""
@@ -95,7 +95,7 @@ def lesson(number: int) -> Lesson:
     'Árvores de regressão'
     """
     if number not in NUMBERS:
-        raise OptionError(f"There is no lesson {number!r}: they are numbered 1 to {NUMBERS[-1]}.")
+        raise OptionError(f"number must be from 1 to {NUMBERS[-1]}, got {number!r}.")
     folder = CONTENT / str(number)
     texts = {lang: parse_text((folder / f"{lang}.md").read_text("utf-8")) for lang in LANGUAGES}
     return Lesson(number, parse_program((folder / "program.md").read_text("utf-8")), texts)
@@ -127,7 +127,9 @@ def parse_text(text: str) -> tuple[LessonBlock, ...]:
             continue
         directive, name, caption = match.groups("")
         if directive not in _DIRECTIVES:
-            raise OptionError(f"{line!r}: a line with @ is one of {', '.join(_DIRECTIVES)}.")
+            raise OptionError(
+                f"Unknown directive {line!r}. Allowed values: {', '.join(_DIRECTIVES)}."
+            )
         close()
         blocks.append(LessonBlock(directive, name, caption))
     close()

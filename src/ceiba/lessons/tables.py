@@ -1,7 +1,7 @@
-"""Tables of the lessons that ceiba does not hold: read from a file, or made by a recipe.
+"""External tables of the lessons: read from a file, or replaced by a synthetic stand-in.
 
-The files are public, but not ours to pass on. Without them a lesson runs on a stand-in: invented
-rows with the same columns and about the same shares, from a fixed seed. Its figures are its own.
+The files are public but cannot be redistributed. Without them a lesson runs on a stand-in: random
+rows with the same columns and similar distributions, from a fixed seed. Its figures differ.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from ceiba.errors import DataError, OptionError, did_you_mean
 
-#: Name of a table: its file.
+#: File name of each table.
 TABLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "seattle": "seattleWeather_1948-2017.csv",
@@ -35,7 +35,7 @@ ColumnLists = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class LessonTable:
-    """A table by columns (None is missing), and where it came from: ``file`` or ``stand-in``."""
+    """A table by columns (None is missing), and its source: ``file`` or ``stand-in``."""
 
     name: str
     columns: ColumnLists
@@ -51,14 +51,14 @@ class LessonTable:
 
 
 def table(name: str, path: str | Path | None = None) -> LessonTable:
-    """Read a table of the lessons from its CSV file, or make its stand-in.
+    """Read a table of the lessons from its CSV file, or generate its stand-in.
 
     Parameters
     ----------
     name : {"seattle", "water", "hitters"}
     path : path, optional
-        The CSV file. Without it: the file of this name (`TABLES`) in the folder that `read_from`
-        was given, if it is there; else the stand-in.
+        The CSV file. Default: the file of this table (`TABLES`) in the folder passed to
+        `read_from`, if it exists; else the stand-in.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
     """
     if name not in TABLES:
         raise OptionError(
-            f"table({name!r}): one of {', '.join(TABLES)}.{did_you_mean(name, TABLES)}"
+            f"name must be one of {', '.join(TABLES)}, got {name!r}.{did_you_mean(name, TABLES)}"
         )
     folder = _FOLDER.get()
     if path is None and folder is not None and (folder / TABLES[name]).is_file():
@@ -84,13 +84,13 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
 
 
 def read_from(folder: str | Path) -> None:
-    """Look for the files of the lessons in a folder from now on."""
+    """Set the folder in which tables are looked up."""
     _FOLDER.set(_check_folder(folder))
 
 
 @contextlib.contextmanager
 def data_folder(folder: str | Path | None) -> Iterator[None]:
-    """Look for the files in a folder for a while (None: as before)."""
+    """Look up tables in a folder inside the block; None keeps the current folder."""
     token = _FOLDER.set(_FOLDER.get() if folder is None else _check_folder(folder))
     try:
         yield
@@ -101,8 +101,8 @@ def data_folder(folder: str | Path | None) -> Iterator[None]:
 def _check_folder(folder: str | Path) -> Path:
     if not Path(folder).is_dir():
         raise DataError(
-            f"Not a directory: {folder}. Pass the one that holds {', '.join(TABLES.values())} "
-            "(any of them; stand-ins are made for the others)."
+            f"Not a directory: {folder}. Pass a directory that contains any of "
+            f"{', '.join(TABLES.values())}; stand-ins replace the others."
         )
     return Path(folder)
 
@@ -117,7 +117,8 @@ def _read(path: Path, name: str) -> ColumnLists:
     absent = [column for column in wanted if not rows or column not in rows[0]]
     if absent:
         raise DataError(
-            f"{path} has no column {absent[0]!r}; the table {name!r} has {', '.join(wanted)}."
+            f"Column not found in {path}: {absent[0]!r}. The table {name!r} must have "
+            f"{', '.join(wanted)}."
         )
     return {column: [_value(row[column]) for row in rows] for column in wanted}
 
@@ -135,10 +136,10 @@ def _value(text: str) -> Any:
 
 
 def _seattle() -> ColumnLists:
-    """Ten years of days. Rain is likelier in winter and on days with a small range of temperatures.
+    """Return ten years of days: rain is likelier in winter and with a small temperature range.
 
     p(rain) = 1 / (1 + exp(-(1.1 cos(day) - 0.25 (TMAX - TMIN - 14)))), day as an angle from
-    mid-December; rain falls in hundredths of an inch, at least one. Three days are unknown.
+    mid-December; rain in hundredths of an inch, at least one. Three days are missing.
     """
     rng = np.random.default_rng(1948)
     first = dt.date(2007, 1, 1)
@@ -177,10 +178,10 @@ _WATER: Final = {  # mean, spread and share of missing values, as in the public 
 
 
 def _water() -> ColumnLists:
-    """Invent 1,200 samples of water: normal columns, cells missing at random.
+    """Return 1,200 random samples of water: normal columns, cells missing at random.
 
-    Of the unlike samples (sulfate more than 1.4 spreads from its mean) 65 % can be drunk, of the
-    others 35 %; hardness follows sulfate (correlation 0.6), so it can stand in for it.
+    65 % of the samples with sulfate more than 1.4 standard deviations from its mean are drinkable,
+    35 % of the others. Hardness correlates with sulfate (0.6), so it can be its surrogate.
     """
     rng = np.random.default_rng(2021)
     n = 1200
@@ -199,9 +200,9 @@ def _water() -> ColumnLists:
 
 
 def _hitters() -> ColumnLists:
-    """Invent 322 players. The logarithm of the salary has three levels, and normal noise of 0.5.
+    """Return 322 random players; log salary has three levels and normal noise of 0.5.
 
-    5.1 below 4.5 years; from then on 6.0 below 117.5 hits and 6.7 above. 59 salaries are unknown.
+    5.1 below 4.5 years; otherwise 6.0 below 117.5 hits and 6.7 above. 59 salaries are missing.
     """
     rng = np.random.default_rng(1986)
     n = 322

@@ -1,8 +1,8 @@
-"""The words of ceiba in English, Spanish and Portuguese (Brazilian): one catalogue per language.
+"""The message catalogues in English, Spanish and Brazilian Portuguese: one TOML file each.
 
-A catalogue is a TOML file of sections. A text has named placeholders (`{n}`); one that counts has
-two forms, `one` and `other`, chosen by `n`. Names of columns, levels and classes are never
-translated; help, errors and warnings are English.
+A text has named placeholders (`{n}`); a text with a count has two forms, `one` and `other`, chosen
+by `n`. Names of columns, levels and classes are never translated; help, errors and warnings are in
+English.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Catalogue:
         }
 
     def __getitem__(self, key: str) -> str:
-        """Return the text of a key as it stands, for one that has no placeholders."""
+        """Return the text of a key that has no placeholders."""
         text: str = self._texts[key]
         return text
 
@@ -49,7 +49,7 @@ class Catalogue:
         return text
 
     def get(self, key: str, default: str) -> str:
-        """Return the text of a key, or `default` where the catalogue has none."""
+        """Return the text of a key, or `default` if the catalogue has none."""
         return str(self._texts.get(key, default))
 
     def number(self, n: int) -> str:
@@ -65,8 +65,3 @@ class Catalogue:
 def words(lang: str) -> Catalogue:
     """Return the catalogue of a language: "en", "es" or "pt"."""
     return Catalogue(lang)
-
-
-def say(lang: str, key: str, **values: Any) -> str:
-    """Return the text of a key in a language, with its placeholders filled in."""
-    return words(lang)(key, **values)
