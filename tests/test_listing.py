@@ -49,7 +49,7 @@ def test_listing_of_unknown_column_gets_a_hint(listing):
 
 
 def test_listing_of_different_lengths_is_refused():
-    with pytest.raises(OptionError, match="one length"):
+    with pytest.raises(OptionError, match="same length"):
         Listing({"a": [1], "b": [1, 2]})
 
 

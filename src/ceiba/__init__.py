@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_NAMES = {  # the rooms, and what of each is a name of ceiba itself
+_NAMES = {  # each room, and which of its names are also names of ceiba itself
     "criteria": "",
     "datasets": "",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
@@ -124,5 +124,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not, and nothing that was imported on the way."""
+    """List the public names, loaded or not; modules imported meanwhile are left out."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,4 +1,4 @@
-"""The one door to polars: `pl`, imported at first use, with an error that says how to get it."""
+"""polars as `pl`, imported at first use; the error for a missing package says how to install it."""
 
 from __future__ import annotations
 

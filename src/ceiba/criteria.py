@@ -1,14 +1,14 @@
-"""The criteria by name: task, unit, and the impurity of a node as a plain numpy function.
+"""The split criteria: task, unit, and the impurity of a node as a plain numpy function.
 
-A criterion measures how mixed a node is; a split is worth its gain, the impurity of the node minus
-the weighted impurities of its branches. These functions are the readable definition (used by
-`ceiba.impurity`, `ceiba.gain` and the tests); the tree itself is grown with the same formulas in
-C++. With p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
+A criterion measures how mixed a node is; the gain of a split is the impurity of the node minus the
+weighted impurities of its branches. These functions are the readable definition (used by
+`ceiba.impurity`, `ceiba.gain` and the tests); trees are grown with the same formulas in C++. With
+p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
 
 gini 1 - sum p^2; entropy - sum p log2 p, in bits; error 1 - max p; squared_error the variance;
 absolute_error the mean distance from the median; poisson half the mean deviance,
-mean(y log(y / mean)). gain_ratio (C4.5) has entropy's impurity and gain; it chooses the split by
-gain / split information. Two criteria value a split, not a node: twoing is
+mean(y log(y / mean)). gain_ratio (C4.5) has the impurity and gain of entropy, and chooses the split
+by gain / split information. Two criteria score a split, not a node: twoing is
 pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes j, k of
 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
 """
@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Criterion:
-    """One criterion: its name, its task, the unit of its impurity and the impurity itself.
+    """A criterion: its name, its task, the unit of its impurity and the impurity function.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class Criterion:
     of_values : callable or None
         Regression: impurity of values y with weights w.
     of_split : callable or None
-        Criteria that value a split, not a node: gain of class counts (..., 2 branches, classes).
-        Nodes show gini.
+        Criteria that score a split, not a node: gain of class counts (..., 2 branches, classes).
+        Nodes report the Gini impurity.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Criterion:
 
 
 def _shares(counts: npt.ArrayLike) -> Array:
-    """Class shares over the last axis; all zero where nothing is counted."""
+    """Return class shares over the last axis; all zero where the counts are zero."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1, keepdims=True)
     shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
@@ -77,7 +77,7 @@ def gini(counts: npt.ArrayLike) -> Array:
     """Gini impurity: 1 - sum of squared shares."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1)
-    # sum c (n - c) / n^2: nothing cancels, and whole counts give the nearest float to the truth.
+    # sum c (n - c) / n^2: no cancellation, and integer counts give the correctly rounded result.
     mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
     impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity
@@ -87,7 +87,7 @@ def entropy(counts: npt.ArrayLike) -> Array:
     """Shannon entropy in bits."""
     p = _shares(counts)
     logarithm = np.log2(p, out=np.zeros_like(p), where=p > 0)
-    impurity: Array = np.abs((p * logarithm).sum(axis=-1))  # abs: no -0.0 in print
+    impurity: Array = np.abs((p * logarithm).sum(axis=-1))  # abs avoids printing -0.0
     return impurity
 
 
@@ -115,7 +115,7 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
 
 
 def weighted_median(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Weighted median; the middle of two values where half the weight lies on each side."""
+    """Weighted median; the mean of two values if half the weight is on each side."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -160,15 +160,15 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Squared Hellinger distance of how two classes spread over two branches, mean over pairs.
+    """Squared Hellinger distance between class distributions over two branches, mean over pairs.
 
-    Shapes as in `twoing_gain`; classes without weight are left out. 1: every pair is separated.
+    Shapes as in `twoing_gain`; empty classes are ignored. 1 means that all pairs are separated.
     """
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
     n_present = (total > 0).sum(axis=-1)
-    # The mean over pairs of half the squared gaps is the variance with divisor classes - 1.
+    # The mean over pairs of half the squared differences is the variance with ddof=1.
     mean = root.sum(axis=-1) / np.maximum(n_present, 1)
     gap = np.where(total > 0, root - mean[..., None], 0.0)
     value: Array = (gap**2).sum(axis=(-2, -1)) / np.maximum(n_present[..., 0] - 1, 1)
@@ -187,14 +187,14 @@ _ROWS: Final = (
     Criterion("poisson", Task.REGRESSION, "half mean deviance", None, poisson),
 )
 
-#: All criteria by their own name.
+#: All criteria by name.
 CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
 
-#: Other names, as scikit-learn spells them.
+#: Other names, used by scikit-learn.
 ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
 
 
-#: Criteria that choose splits by tests (CHAID) and value no nodes, with their task.
+#: Criteria that choose splits by significance tests (CHAID), with their task; no node impurity.
 TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
     {
         "chi2": Task.CLASSIFICATION,
@@ -204,7 +204,7 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 )
 
 
-#: The criterion and the test of each task where none is given.
+#: The default criterion and test of each task.
 DEFAULT_CRITERION: Final = MappingProxyType(
     {Task.CLASSIFICATION: "gini", Task.REGRESSION: "squared_error"}
 )
@@ -212,7 +212,7 @@ DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRES
 
 
 def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
-    """Return the names that a task accepts, aliases at the end.
+    """Return the criterion names of a task, aliases last.
 
     Examples
     --------
@@ -225,19 +225,19 @@ def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Return what a criterion of splits values a split in two at; None if it values nodes."""
+    """Return the gain function of a criterion that scores binary splits; None for the others."""
     row = CRITERIA.get(name or "")
     return None if row is None else row.of_split
 
 
 def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion:
-    """Look a criterion up by name or alias.
+    """Return the criterion with a name or alias.
 
     Parameters
     ----------
     name : str
     task : {"classification", "regression"}, optional
-        Refuse criteria of the other task.
+        Accept criteria of this task only.
 
     Examples
     --------
@@ -252,6 +252,6 @@ def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion
         choice for of in (Task if task is None else (task,)) for choice in criterion_names(of)
     ]
     raise OptionError(
-        f"criterion={name!r} is not a criterion{f' for {task}' if task else ''}. "
-        f"Allowed: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"
+        f"criterion={name!r} is not supported{f' for {task}' if task else ''}. "
+        f"Allowed values: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"
     )

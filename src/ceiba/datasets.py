@@ -1,11 +1,11 @@
-"""Small embedded data, as plain dicts of lists.
+"""Small embedded data sets, as plain dicts of lists.
 
-Restaurant, to wait for a table or not: S. Russell and P. Norvig, "Artificial Intelligence: A Modern
-Approach", chapter on learning from examples, whose worked gains are 0.541 bits for Patrons and 0
-for Type. Play tennis: J. R. Quinlan, "Induction of decision trees", Machine Learning 1 (1986)
-81-106; column names as in T. Mitchell, "Machine Learning" (1997), table 3.2; the gain of Outlook is
-0.247 bits. Iris: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of
-Eugenics 7 (1936) 179-188, from the copy that scikit-learn ships (imported at first use).
+Restaurant (whether to wait for a table): S. Russell and P. Norvig, "Artificial Intelligence: A
+Modern Approach", chapter on learning from examples; gains 0.541 bits for Patrons, 0 for Type.
+Play tennis: J. R. Quinlan, "Induction of decision trees", Machine Learning 1 (1986) 81-106; column
+names as in T. Mitchell, "Machine Learning" (1997), table 3.2; the gain of Outlook is 0.247 bits.
+Iris: R. A. Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7
+(1936) 179-188, from the copy that scikit-learn ships (imported at first use).
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ _IRIS_COLUMNS = ("sepal length", "sepal width", "petal length", "petal width")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Columns and target of an embedded data set; no data frame library is needed.
+    """Columns and target of an embedded data set; no data frame library is required.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the data set.
     X : dict of list
         The columns by name.
     y : list
@@ -85,7 +85,7 @@ class Dataset:
     target : str
         Name of the target.
     source : str
-        Where the data come from.
+        Source of the data.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def load_iris() -> Dataset:
 def _dataset(
     name: str, levels: Mapping[str, Sequence[str]], lines: str, target: str, source: str
 ) -> Dataset:
-    """Return a data set of categorical columns, written row by row with the target last."""
+    """Return a data set of categorical columns from lines of text, the target last."""
     rows = [line.split() for line in lines.strip().splitlines()]
     *columns, y = (list(column) for column in zip(*rows, strict=True))
     X: dict[str, list[Any]] = {

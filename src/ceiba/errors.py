@@ -1,19 +1,19 @@
 """The errors and warnings of ceiba.
 
 ValueError
-    CeibaError                  anything ceiba refuses
+    CeibaError                  base class
         DataError               a table, a target or weights that cannot be used
             DataTypeError       ... because of the type of a value (also a TypeError)
-            SchemaError         a table that does not fit the one seen when fitting
-        OptionError             a parameter outside what is allowed
-        TreeError               a tree that breaks its invariants, or cannot do what was asked
+            SchemaError         a table that does not match the schema seen when fitting
+        OptionError             an invalid parameter
+        TreeError               a tree that breaks its invariants, or an unsupported operation
         ModelFileError          a file that is not a model, or is damaged
         OutputError             a file that cannot be written (also an OSError)
 UserWarning
     CeibaWarning
-        DataWarning             the data were read, but something about them deserves a look
+        DataWarning             the data were read, but may contain a mistake
 
-A message says what and where; what was got; what is allowed; what to do.
+A message says what is wrong and where, what was passed, what is allowed, and what to do.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class DataTypeError(DataError, TypeError):
 
 
 class SchemaError(DataError):
-    """A table that does not fit the schema seen when fitting."""
+    """A table that does not match the schema seen when fitting."""
 
 
 class OptionError(CeibaError):
-    """A parameter outside what is allowed."""
+    """An invalid parameter."""
 
 
 class TreeError(CeibaError):
-    """A tree that breaks its invariants, or cannot do what was asked of it."""
+    """A tree that breaks its invariants, or does not support an operation."""
 
 
 class ModelFileError(CeibaError):
@@ -65,7 +65,7 @@ class ModelFileError(CeibaError):
 
 
 class OutputError(CeibaError, OSError):
-    """A file that cannot be written: no room, no permission; also an ``OSError``."""
+    """A file that cannot be written: disk full, no permission; also an ``OSError``."""
 
 
 class CeibaWarning(UserWarning):
@@ -73,11 +73,11 @@ class CeibaWarning(UserWarning):
 
 
 class DataWarning(CeibaWarning):
-    """The data were read, but something about them deserves a look."""
+    """The data were read, but may contain a mistake."""
 
 
 class LeakWarning(DataWarning):
-    """One column alone decides the target: it may not be known when the tree is used.
+    """A single column determines the target: it may not be available when the tree is used.
 
     Examples
     --------

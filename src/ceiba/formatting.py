@@ -1,7 +1,7 @@
-"""Text made safe to display: control characters are escaped; also nouns and digits.
+"""Format texts and numbers for display: escape control characters, pluralize, round to digits.
 
-A name or a level can hold anything, ESC sequences that clear the screen or set a title among it.
-In a terminal they would be obeyed, in XML they are not allowed, in DOT a NUL ends the file.
+Names and levels may contain any character, including ESC sequences that clear the screen. A
+terminal executes those, XML forbids control characters, and in DOT a NUL ends the file.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Final
 
-#: Significant digits of figures in printed tables.
+#: Significant digits in printed tables.
 DIGITS: Final[ContextVar[int]] = ContextVar("digits", default=6)
 
-_WHOLE: Final = 1e8  # beyond it figures have an exponent
+_WHOLE: Final = 1e8  # larger numbers are written with an exponent
 _BREAKS: Final = re.compile("[\t\n]")
-# C0 but tab and line feed, DEL, C1, halves of surrogate pairs, and what XML excludes besides.
+# C0 except tab and line feed, DEL, C1, surrogates, and the other characters that XML forbids.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def escape_control(text: str, *, one_line: bool = False) -> str:
     r"""Return a text with its control characters written as escapes."""
-    if text.isprintable():  # nearly all
+    if text.isprintable():  # the common case
         return text
     text = _CONTROL.sub(_escape, text)
     return _BREAKS.sub(_escape, text) if one_line else text
@@ -34,7 +34,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def pluralize(n: int, noun: str, many: str = "") -> str:
-    """Return a number with its noun: 1 leaf, 2 leaves."""
+    """Return a count with its noun: 1 leaf, 2 leaves."""
     return f"{n} {noun if n == 1 else many or f'{noun}s'}"
 
 
@@ -46,7 +46,7 @@ def format_number(value: float, digits: int) -> str:
 
 @contextlib.contextmanager
 def digits_context(digits: int) -> Iterator[None]:
-    """Print tables with so many significant digits for a while; 6 otherwise."""
+    """Print tables with `digits` significant digits inside the block; the default is 6."""
     before = DIGITS.set(digits)
     try:
         yield

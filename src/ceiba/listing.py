@@ -1,8 +1,8 @@
-"""A listing: a small read-only table of figures that prints well and turns into a frame on request.
+"""`Listing`: a small read-only table that prints well and converts to a data frame.
 
-What the pruning table, the split table and the split curve are made of. Columns are numpy arrays of
-one length, in a fixed order; a title above and a legend below say what the figures are and in which
-unit. pandas and polars are imported only when asked for.
+The pruning table, the split table and the split curve are listings. Columns are numpy arrays of
+equal length; the title and the legend describe them and their units. Also the blocks (texts and
+grids) that printed values consist of, and their layout within a width.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from ceiba.words import words
 
 __all__ = ["Listing"]
 
-_MIN_WIDTH: Final = 14  # a column of texts is not made narrower
+_MIN_WIDTH: Final = 14  # of a text column
 _GAP: Final = "  "
-_COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # a colour of a terminal
+_COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # ANSI escape sequence
 _COLOURED_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 
-_MAX_ROWS = 60  # rows printed; longer listings show both ends
-_EXACT_COLUMNS = ("alpha", "cp")  # figures that people type in again: not rounded further
+_MAX_ROWS = 60  # longer listings print their first and last rows
+_EXACT_COLUMNS = ("alpha", "cp")  # values that users copy into calls: always 6 digits
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells of a printed table, row by row; columns flush `right` hold figures and do not wrap."""
+    """Cells of a printed table by row; `right` marks right-aligned columns, which never wrap."""
 
     cells: list[list[str]]
     right: list[bool]
 
     def lines(self, width: int | None = None) -> list[str]:
-        """Lay the cells out within a width: texts wrap, and what is too wide continues below."""
+        """Lay out the cells within a width: texts wrap, columns that do not fit continue below."""
         cells, right, n = self.cells, self.right, len(self.right)
         natural = [max(len(row[j]) for row in cells) for j in range(n)]
         widths = list(natural)
@@ -48,7 +48,7 @@ class Grid:
         _narrow_columns(widths, right, width)
         if sum(widths) + len(_GAP) * (n - 1) <= width or n < 3:
             return _align_cells(cells, widths, right)
-        # The columns that fit, then the others below, each part with the first column again.
+        # Print the columns that fit, then the others below; each part repeats the first column.
         most = width - len(_GAP) - min(natural[0], width // 2)
         widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
         lines: list[str] = []
@@ -65,12 +65,12 @@ class Grid:
         return lines
 
 
-#: What a value prints: sentences and tables, in order.
+#: A part of a printed value: a text or a table.
 Block = str | Grid
 
 
 def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
-    """Return blocks as text whose lines are no longer than `width`; None breaks none."""
+    """Return blocks as text with lines of at most `width` characters; None: no limit."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Grid):
@@ -81,7 +81,7 @@ def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
 
 
 def wrap_text(text: str, width: int | None) -> list[str]:
-    """Return the lines of a text, long ones broken at words; what goes on is indented."""
+    """Return the lines of a text, wrapped at words; continuation lines are indented."""
     lines: list[str] = []
     for line in text.split("\n"):
         bare = _COLOUR_CODE.sub("", line)
@@ -90,7 +90,7 @@ def wrap_text(text: str, width: int | None) -> list[str]:
             continue
         indent = " " * (len(bare) - len(bare.lstrip()) + 2)
         parts = textwrap.wrap(bare, width, subsequent_indent=indent, break_on_hyphens=False)
-        head = _COLOURED_HEAD.match(line)  # the coloured words at the beginning
+        head = _COLOURED_HEAD.match(line)  # coloured words at the start keep their colour
         if head and parts[0].startswith(head[2]):
             parts[0] = head[0] + parts[0][len(head[2]) :]
         lines += parts
@@ -98,7 +98,7 @@ def wrap_text(text: str, width: int | None) -> list[str]:
 
 
 def _narrow_columns(widths: list[int], right: list[bool], width: int) -> None:
-    """Take room from the widest columns of texts until the table fits, if it can."""
+    """Narrow the widest text columns until the table fits, as far as possible."""
     over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
     while over > 0:
         texts = [j for j in range(len(widths)) if not right[j] and widths[j] > _MIN_WIDTH]
@@ -135,13 +135,13 @@ class Listing:
     Parameters
     ----------
     columns : mapping of str to array-like
-        The figures, in the order in which they are shown.
+        The columns, in printing order.
     title : str, default=""
-        A line above the printed table.
+        Line above the printed table.
     legend : str, default=""
-        Lines below the printed table: what the columns mean, and their unit.
+        Lines below the printed table: meaning and unit of the columns.
     lang : {"en", "es", "pt"}, default="en"
-        Language of the printed headings; columns are asked for by their English names.
+        Language of the printed headings; columns are always accessed by their English names.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class Listing:
         frozen = {name: _freeze(values) for name, values in columns.items()}
         lengths = {len(values) for values in frozen.values()}
         if len(lengths) > 1:
-            raise OptionError(f"Columns of a listing must have one length; got {sorted(lengths)}.")
+            raise OptionError(f"Columns must have the same length, got {sorted(lengths)}.")
         self._columns = frozen
         self.title = title
         self.legend = legend
@@ -190,7 +190,7 @@ class Listing:
             return self._columns[name]
         except KeyError:
             raise OptionError(
-                f"This listing has no column {name!r}; it has {', '.join(self._columns)}."
+                f"Column not found: {name!r}. Available columns: {', '.join(self._columns)}."
                 f"{did_you_mean(name, self._columns)}"
             ) from None
 
@@ -285,7 +285,7 @@ class Listing:
         return format_blocks(self.blocks(fold=None))
 
     def blocks(self, fold: int | None = _MAX_ROWS) -> list[Block]:
-        """Return title, cells and legend as they are printed; `fold` rows at most."""
+        """Return title, cells and legend as they are printed, with at most `fold` rows."""
         word = words(self.lang)
         positions = _select_rows(len(self), fold)
         columns = [
@@ -305,7 +305,7 @@ class Listing:
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
         grids: list[Block] = [Grid(rows, numeric)] if rows else []
         if len(positions) < len(self):
-            # Cells of one width above and below the note.
+            # The grids above and below the note need the same column widths.
             widths = [max(map(len, column)) for column in columns]
             rows = [
                 [
@@ -333,7 +333,7 @@ def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
         items = list(values)  # type: ignore[arg-type]
         if any(isinstance(item, list | tuple | str | None) for item in items):
             array = np.empty(len(items), dtype=object)
-            for i, item in enumerate(items):  # one by one: numpy would unpack tuples
+            for i, item in enumerate(items):  # numpy would unpack tuples
                 array[i] = item
         else:
             array = np.asarray(items)
@@ -342,7 +342,7 @@ def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def rows_to_columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Return rows of cells as columns by name."""
+    """Transpose rows of cells into columns by name."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return {name: list(column) for name, column in zip(names, columns, strict=True)}
 

@@ -1,10 +1,10 @@
-"""Options as data: one row per option, its allowed values, and objects that hold several.
+"""Options as data: one row per option with its allowed values, and option objects.
 
-A check is a test and the words for what it allows, so the error lists what would have been right.
-The sentence is scikit-learn's ("The 'max_depth' parameter of X must be ... Got ... instead."),
-because its own checks and many users look for it. An object such as `Surrogates(keep=3)` is one
-value of a parameter; its own parameters are reached as `missing__keep` by `get_params`,
-`set_params` and grid search.
+A check is a test and a description of what it allows, which the error message lists. The message is
+scikit-learn's ("The 'max_depth' parameter of X must be ... Got ... instead."), because its
+estimator checks and many users match it. An option object such as `Surrogates(keep=3)` is the value
+of one parameter; `get_params`, `set_params` and grid search access its parameters as
+`missing__keep`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ T = TypeVar("T", bound=type)
 
 
 class ParameterError(OptionError, TypeError):
-    """An option has a wrong type or value; also a TypeError, as scikit-learn's own error is."""
+    """An option has a wrong type or value; also a TypeError, like scikit-learn's own error."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A test of one value, and the words for what it allows."""
+    """A test of one value, and a description of what it allows."""
 
     allows: str
     test: Callable[[Any], bool]
@@ -37,7 +37,7 @@ class Check:
 
 
 def integer(low: int) -> Check:
-    """Whole numbers from `low` up; True and False are not numbers."""
+    """Accept integers of at least `low`; booleans are rejected."""
     return Check(
         f"an int in the range [{low}, inf)",
         lambda value: isinstance(value, Integral) and not _is_bool(value) and int(value) >= low,
@@ -45,7 +45,7 @@ def integer(low: int) -> Check:
 
 
 def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
-    """Floats (not ints) between two bounds; `brackets` says which bound is allowed itself."""
+    """Accept floats (not ints) between two bounds; `brackets` tells which bounds are included."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",
@@ -54,7 +54,7 @@ def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a fl
 
 
 def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
-    """Ints and floats between two bounds."""
+    """Accept ints and floats between two bounds."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"a float in the range {brackets[0]}{low}, {high}{brackets[1]}",
@@ -63,7 +63,7 @@ def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
 
 
 def one_of(*names: str) -> Check:
-    """One of several names."""
+    """Accept one of several strings."""
     listed = ", ".join(map(repr, names))
     return Check(
         f"a str among {{{listed}}}" if len(names) > 1 else f"the str {listed}",
@@ -78,7 +78,7 @@ def instance(words: str, *types: type) -> Check:
 
 
 def array_like(words: str = "an array-like") -> Check:
-    """Anything with a length that is not text."""
+    """Accept anything with a length, except text and dicts."""
     return Check(
         words,
         lambda value: (
@@ -95,7 +95,7 @@ boolean = Check("a bool", lambda value: _is_bool(value))
 def check_options(
     options: Mapping[str, Any], allowed: Mapping[str, tuple[Check, ...]], owner: str
 ) -> None:
-    """Refuse the first option of `owner` that passes none of its checks; one of them is enough."""
+    """Raise an error for the first option of `owner` that passes none of its checks."""
     for name, value in options.items():
         checks = allowed.get(name)
         if checks is None or any(check.test(value) for check in checks):
@@ -124,20 +124,20 @@ def _interval_test(low: float, high: float, brackets: str) -> Callable[[Any], bo
 
 @dataclass(frozen=True)
 class Option:
-    """A parameter that users set, in one row, from which checks, documentation and flags follow."""
+    """A user parameter in one row, from which checks, documentation and flags are generated."""
 
     name: str
     default: Any
-    allowed: tuple[Check, ...]  # passing one is enough
-    kind: str  # the type, as numpydoc writes it after the colon
-    help: str  # the command line shows the first sentence
-    flag: Any = None  # int, float or str, as the command line reads it; None: no flag of its own
-    growers: frozenset[str] | None = None  # that know the option; None: all, or not about growing
-    core: str | None = None  # the field of the core's options that takes the value
+    allowed: tuple[Check, ...]  # a value must pass one of them
+    kind: str  # the type in numpydoc, after the colon
+    help: str  # the command line prints the first sentence
+    flag: Any = None  # int, float or str: the type of the flag; None: no flag
+    growers: frozenset[str] | None = None  # growers that support the option; None: all
+    core: str | None = None  # the field of the core's options that receives the value
     to_core: Callable[[Any], Any] | None = None
 
     def entry(self) -> str:
-        """Return the option's entry in a numpydoc list of parameters."""
+        """Return the entry of the option in a numpydoc parameter list."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = fill(" ".join(self.help.split()), 88)
         return f"{self.name} : {self.kind}, default={default}\n{indent(text, '    ')}"
@@ -179,21 +179,21 @@ def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """Whether a plain value is its default: a model file or a user writes an equal object."""
+    """Whether a plain value equals its default; identity fails for values read from a file."""
     plain = type(value) in (str, int, float, bool)
     return plain and type(value) is type(default) and value == default
 
 
 def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
-    """Declare a parameter of an option object: what it may be (no check: anything), its default."""
+    """Declare a parameter of an option object: its checks (none: any value) and its default."""
     return field(default=default, kw_only=kw_only, metadata={"allowed": allowed})
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
 class OptionObject:
-    """Base of option objects; not for direct use.
+    """Base class of option objects; not for direct use.
 
-    A subclass declares each of its parameters as a field; `__init__` and checks follow from them.
+    A subclass declares its parameters as fields, from which `__init__` and checks are generated.
 
     Examples
     --------
@@ -224,20 +224,20 @@ class OptionObject:
         for name, value in params.items():
             if name not in names:
                 raise OptionError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has "
+                    f"{type(self).__name__} has no parameter {name!r}. Parameters: "
                     f"{', '.join(names)}.{did_you_mean(name, names)}"
                 )
             setattr(self, name, value)
         return self
 
     def check(self) -> None:
-        """Refuse wrong values; called on use, because `set_params` must be free to set them."""
+        """Raise an error for invalid values; called on use, as `set_params` must accept any."""
         params = {
             parameter.name: value
             for parameter in fields(self)
             if (value := getattr(self, parameter.name)) is not parameter.default
         }
-        if params:  # defaults are right by construction
+        if params:  # defaults are valid by construction
             check_options(params, self._allowed, type(self).__name__)
 
     def __repr__(self) -> str:
@@ -258,7 +258,7 @@ class OptionObject:
 
 
 def _is_equal(a: Any, b: Any) -> bool:
-    """Compare parameters, some of which are arrays."""
+    """Whether two parameters are equal; some are arrays."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

@@ -1,4 +1,4 @@
-"""Progress of long work, reported to listeners while a `with` block lasts."""
+"""Progress of long computations, reported to listeners that a `with` block installs."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-#: By kind of work: "search" calls `listener(objective, lower_bound, seconds)`, "folds" calls
-#: `listener(done, total)`, "bar" returns a context of `advance(done)` for `listener(what, total)`.
+#: One listener per kind of work: "search" is called with (objective, lower_bound, seconds), "folds"
+#: with (done, total); "bar" with (what, total), and returns a context that yields `advance(done)`.
 _LISTENERS: Final[ContextVar[dict[str, Callable[..., Any]]]] = ContextVar("progress")
 
 
 def find_listener(work: str) -> Callable[..., Any] | None:
-    """Return the listener of a kind of work, if there is one."""
+    """Return the listener for a kind of work, or None."""
     return _LISTENERS.get({}).get(work)
 
 
 @contextmanager
 def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
-    """Report the progress of work done in the block to listeners, by kind of work."""
+    """Report progress inside the block to these listeners, one per kind of work."""
     token = _LISTENERS.set(_LISTENERS.get({}) | listeners)
     try:
         yield
@@ -29,7 +29,7 @@ def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yield a function of the amount done, which moves a bar where somebody shows one."""
+    """Yield a function that takes the amount done; without a listener it does nothing."""
     listener = None if quiet else find_listener("bar")
     if listener is None:
         yield lambda done: None

@@ -1,8 +1,8 @@
-"""`Task`: what a tree learns, with the facts that the rooms ask of it.
+"""`Task`: what a tree learns, a string enum with a few facts about each task.
 
-A task is a str, its name: it compares, prints and is stored as "classification". What a room does
-differently for each task stands in tables with a row per task, or behind a question that knows two
-tasks; both refuse any other task by name. Adding a task opens nothing by itself.
+A task compares, prints and is stored as its name. Code that depends on the task looks its row up in
+a table (`Task.lookup`), or branches on `is_classification` and `is_regression`. Both raise an error
+that names the task if it is not supported, so a new task is rejected wherever it has no row yet.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ceiba.errors import CeibaError, OptionError, did_you_mean
 
 #: A task as users write it.
 TaskName = Literal["classification", "regression"]
-#: Of each task: whether it has classes, and its loss.
+#: Whether each task has classes, and its loss.
 _FACTS: Final = {
     "classification": (True, "misclassification cost"),
     "regression": (False, "squared error"),
@@ -37,15 +37,15 @@ class Task(StrEnum):
     REGRESSION = "regression"
 
     def __init__(self, name: str) -> None:
-        #: Whether an answer is a class and a value holds shares of classes, not one number;
-        #: and the loss of a wrong answer, in words.
+        #: Whether predictions are classes (and node values are class shares, not numbers); the
+        #: name of the loss.
         self.has_classes, self.loss = _FACTS[name]
 
     @classmethod
     def _missing_(cls, value: object) -> None:
         allowed = [str(task) for task in cls]
         raise OptionError(
-            f"task={value!r} is not supported. Allowed: {', '.join(map(repr, allowed))}."
+            f"task must be {' or '.join(map(repr, allowed))}, got {value!r}."
             f"{did_you_mean(str(value), allowed)}"
         )
 
@@ -53,21 +53,21 @@ class Task(StrEnum):
         return repr(self.value)
 
     def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
-        """Return the row of this task; without one, `what` is not supported for it."""
+        """Return the row of this task; raise an error that `what` does not support it if absent."""
         if self not in rows:
             raise CeibaError(f"{what} is not supported for {self}.")
         return rows[self]
 
     def require(self, tasks: Iterable[Task], what: str) -> None:
-        """Raise an error that names this task unless `what` supports it."""
+        """Raise an error unless this task is among `tasks`, which `what` supports."""
         self.lookup(dict.fromkeys(tasks), what)
 
     def is_classification(self, what: str) -> bool:
-        """Whether this is classification and not regression; `what` supports no other task."""
+        """Whether this is classification; raise if it is neither classification nor regression."""
         return self.lookup(_IS_CLASSIFICATION, what)
 
     def is_regression(self, what: str) -> bool:
-        """Whether this is regression and not classification; `what` supports no other task."""
+        """Whether this is regression; raise if it is neither classification nor regression."""
         return not self.lookup(_IS_CLASSIFICATION, what)
 
 

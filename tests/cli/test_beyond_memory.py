@@ -73,7 +73,7 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
         (["--missing", "surrogate"], "is not supported for tables beyond memory"),
-        (["--memory", "lots"], "memory must be a number of bytes"),
+        (["--memory", "lots"], "memory must be a positive number of bytes"),
         (["--drop", "label"], "--drop names the target"),
     ],
 )
@@ -134,11 +134,14 @@ def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "workers of a cluster read Parquet"),
+        (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "Only Parquet files are supported"),
         (["a.csv", "--checkpoint", "c"], "--checkpoint is for tables beyond memory"),
-        (["-", "--memory", "1GB"], "A scan reads files"),
+        (["-", "--memory", "1GB"], "A scan cannot read a stream"),
         (["none*.csv"], "none*.csv"),
-        (["a.csv", "--memory", "1GB", "--scratch", "nowhere"], "scratch must be a directory"),
+        (
+            ["a.csv", "--memory", "1GB", "--scratch", "nowhere"],
+            "scratch must be an existing",
+        ),
     ],
 )
 def test_flags_that_do_not_fit_are_refused(texts: Path, command: list[str], words: str) -> None:

@@ -63,7 +63,7 @@ from tests.optimal.test_limits import errors_of, noisy, search
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of shells ignore it
 data = noisy(3000, 20, seed=1)
 timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-with progress_listeners(search=lambda *_: None if timer.ident else timer.start()):  # the search is under way
+with progress_listeners(search=lambda *_: None if timer.ident else timer.start()):  # searching
     searched = search(data, Optimal(time_limit=3600), depth=4)
 assert searched.certificate.status == "interrupted", searched.certificate
 assert searched.certificate.objective == errors_of(searched, data)
