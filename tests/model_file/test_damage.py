@@ -17,7 +17,7 @@ import pytest
 import ceiba
 from ceiba.errors import ModelFileError, OutputError
 from ceiba.estimators.model_file import restore
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.atomic import atomic_write
 from ceiba.tree.model_file.document import dumps, loads, read
 from tests.tree.random_trees import random_tree
 
@@ -222,7 +222,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_interrupted_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "m.ceiba"
     path.write_text("old", "utf-8")
-    with pytest.raises(KeyboardInterrupt), atomic(path) as file:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), atomic_write(path) as file:  # noqa: PT012
         file.write(b"new")
         raise KeyboardInterrupt
     assert path.read_text("utf-8") == "old"

@@ -1,6 +1,6 @@
 """Intervals: one node for several cuts of a number, in trees, files, edits and what reads them.
 
-The oracle is the chain of cuts that says the same (`chained`), and plain Python.
+The oracle is the chain of cuts that says the same (`expand_intervals`), and plain Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import ceiba
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, SplitKind, build, check
-from ceiba.tree.construct.chained import chained
+from ceiba.tree.construct.expand_intervals import expand_intervals
 from ceiba.tree.model_file.document import dumps, loads
 from ceiba.tree.routing.trace import trace
 from tests.tree.random_trees import random_rows, random_tree
@@ -74,7 +74,7 @@ def test_chaid_predicts_as_the_chain_of_cuts(grown: Any) -> None:
     model, X, _ = grown
     tree = model.tree_
     assert (tree.splits.kind == SplitKind.INTERVALS).any()
-    chain = chained(tree)
+    chain = expand_intervals(tree)
     check(chain)
     assert chain.depth > tree.depth
     at_cuts = X.copy()
@@ -119,7 +119,7 @@ def test_random_trees_predict_as_their_chains(seed: int) -> None:
     rows = random_rows(seed, 200)
     if (tree.default_branch[tree.splits.kind == SplitKind.INTERVALS] < 0).any():
         rows = random_rows(seed, 200, holes=0.0)  # a row that stays has no node in the chain
-    assert chained(tree).predict(rows).tolist() == tree.predict(rows).tolist()
+    assert expand_intervals(tree).predict(rows).tolist() == tree.predict(rows).tolist()
 
 
 def test_save_and_load_keep_intervals(grown: Any, tmp_path: Any) -> None:

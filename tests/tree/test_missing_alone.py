@@ -119,5 +119,5 @@ def test_set_split_against_the_rule_for_missing_values_is_refused(missing: Any) 
 
 def test_presence_is_no_level_set() -> None:
     tree = build((Presence("city"), "a", "b"), levels={"city": ["Oslo"]})
-    assert tree.splits.parts_missing.tolist() == [True, False, False]
+    assert tree.splits.has_missing_branch.tolist() == [True, False, False]
     assert tree.splits.kind[0] == SplitKind.PRESENCE

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.forced.division import EmptyBranchError, SplitLike
-from ceiba.edit.forced.graft import graft, plant
-from ceiba.edit.forced.here import Here
+from ceiba.edit.forced.graft import graft, join_branches
+from ceiba.edit.forced.node_site import NodeSite
+from ceiba.edit.forced.partition import EmptyBranchError, SplitLike
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow import Problem, per_column
 from ceiba.table import Table
@@ -34,7 +34,7 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
+_PREFERRED_COST: Final = 1e-9  # a preferred column gains this many times more than it does
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
     """Forbid columns at and below a node; none allows all again."""
-    names = _names(tree, columns)
+    names = _check_names(tree, columns)
     if len(names) == len(tree.schema.names):
         raise OptionError("forbid: all columns are named. Seal the node to keep it a leaf.")
     return with_note(tree, node, replace(_note(tree, node), forbid=names or None))
@@ -67,7 +67,9 @@ def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
 
 def prefer(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
     """Ask about columns first, at and below a node; none takes the rule away."""
-    return with_note(tree, node, replace(_note(tree, node), prefer=_names(tree, columns) or None))
+    return with_note(
+        tree, node, replace(_note(tree, node), prefer=_check_names(tree, columns) or None)
+    )
 
 
 def seal(tree: Tree, node: int, sealed: bool = True) -> Tree:
@@ -81,7 +83,7 @@ def _note(tree: Tree, node: int) -> NodeNote:
     return (tree.notes or {}).get(int(node), NodeNote())
 
 
-def _names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
+def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
     """Check names of columns, and give them in the order of the table."""
     asked = {columns} if isinstance(columns, str) else set(columns)
     for name in asked:
@@ -89,7 +91,7 @@ def _names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in tree.schema.names if name in asked)
 
 
-def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
+def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
     """Grow a tree at a place, of at most so many levels."""
     if levels == 0:
         return here.leaf()
@@ -100,22 +102,22 @@ def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
         options = replace(options, max_depth=allowed)
     problem = here.problem.changed(options=options)
     if rules.prefer:
-        problem = _preferring(problem, rules.prefer)
+        problem = _with_preferred(problem, rules.prefer)
     if not rules.forbid:
-        return replace(here, problem=problem).grown()
+        return replace(here, problem=problem).grow()
     names = problem.table.schema.names
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
-    part = replace(here, problem=_without(problem, columns)).grown()
-    return _widened(part, problem, np.array(columns))
+    part = replace(here, problem=_select_columns(problem, columns)).grow()
+    return _restore_columns(part, problem, np.array(columns))
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
     """Split the leaves at and below a node further, but not those that are sealed."""
     check_levels(levels)
-    places = {node: Here.at(tree, node, problem)}
+    places = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
         above = int(tree.parent[i])
-        places[i] = places[above].down(tree, i)
+        places[i] = places[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
             del places[above]  # its rows are needed no more
     new = tree
@@ -125,11 +127,11 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
         if rules.sealed or not len(places[i].rows):
             continue
         here = replace(places[i], leaves=new.n_leaves - 1)
-        new = grafted(new, i, grown(here, rules, levels), problem.table)
+        new = replace_node(new, i, grow_at(here, rules, levels), problem.table)
     return new
 
 
-def grafted(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
+def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
     """Put a tree in the place of a node, which keeps its note; an answer set by hand is gone."""
     new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
@@ -149,15 +151,15 @@ def check_levels(levels: Any) -> None:
         )
 
 
-def _preferring(problem: Problem, names: frozenset[str]) -> Problem:
+def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
     costs = problem.options.column_cost
     every = problem.table.schema.names
     cost = np.ones(len(every)) if costs is None else per_column("column_cost", costs, every, 1.0)
-    cost = np.where([name in names for name in every], cost * _CHEAP, cost)
+    cost = np.where([name in names for name in every], cost * _PREFERRED_COST, cost)
     return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
 
 
-def _without(problem: Problem, columns: list[int]) -> Problem:
+def _select_columns(problem: Problem, columns: list[int]) -> Problem:
     """Return the problem of some of the columns."""
     names, changes = problem.table.schema.names, {}
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
@@ -168,7 +170,7 @@ def _without(problem: Problem, columns: list[int]) -> Problem:
     return problem.changed(table=problem.table.select(columns), options=options)
 
 
-def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
+def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
     """Replace the schema of a tree of some columns by that of all."""
 
     def moved(splits: SplitTable) -> SplitTable:
@@ -189,8 +191,8 @@ def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
     """Grow below a node anew, on data that are read already."""
     check_levels(levels)
-    here = Here.at(tree, node, problem)
-    return grafted(tree, node, grown(here, rules_at(tree, node), levels), problem.table)
+    here = NodeSite.at(tree, node, problem)
+    return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
 
 
 def set_split_in(
@@ -198,10 +200,10 @@ def set_split_in(
 ) -> Tree:
     """Force the split of a node, on data that are read already."""
     check_levels(levels)
-    stem, branches = Here.at(tree, node, problem).forced(split)
+    stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
-    part = plant(stem, [grown(branch, rules, levels) for branch in branches])
-    return grafted(tree, node, part, problem.table)
+    part = join_branches(stem, [grow_at(branch, rules, levels) for branch in branches])
+    return replace_node(tree, node, part, problem.table)
 
 
 def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
@@ -212,20 +214,23 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
         raise TreeError(f"Node {node} is a leaf: there are no questions to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
         raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
-    here = Here.at(tree, to, problem)
-    part = replanted(tree, node, here, lambda i, at: asked_again(tree, i, at))
-    return grafted(tree, to, part, problem.table)
+    here = NodeSite.at(tree, to, problem)
+    part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
+    return replace_node(tree, to, part, problem.table)
 
 
-def replanted(
-    tree: Tree, node: int, here: Here, asked: Callable[[int, Here], tuple[Tree, list[Here]]]
+def rebuild_subtree(
+    tree: Tree,
+    node: int,
+    here: NodeSite,
+    split_at: Callable[[int, NodeSite], tuple[Tree, list[NodeSite]]],
 ) -> Tree:
     """Make a subtree again at another place: places on the way down, trees on the way up."""
-    places: list[tuple[int, Here]] = [(node, here)]
+    places: list[tuple[int, NodeSite]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []
     for k, (source, place) in enumerate(places):  # grows while it is walked through
-        stem, branches = asked(source, place)
+        stem, branches = split_at(source, place)
         stems.append(stem)
         first = tree.branch_start[source]
         below.append([])
@@ -234,22 +239,22 @@ def replanted(
             places.append((int(tree.branch_node[first + b]), branch))
     for k in reversed(range(len(stems))):
         if below[k]:
-            stems[k] = plant(stems[k], [stems[at] for at in below[k]])
+            stems[k] = join_branches(stems[k], [stems[at] for at in below[k]])
     return stems[0]
 
 
-def asked_again(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]:
+def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
     """Ask the question of a node at another place; a leaf where a branch would be empty."""
     split = tree.node(source).split
     if split is None:
         return place.leaf(), []
     try:
-        return place.forced(_for_all_levels(tree, source, split, place))
+        return place.force_split(_add_unknown_levels(tree, source, split, place))
     except EmptyBranchError:
         return place.leaf(), []
 
 
-def _for_all_levels(tree: Tree, source: int, split: Split, place: Here) -> Split:
+def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
     """Return a level set with its unknown levels of the node added to the largest branch."""
     if not isinstance(split, LevelSets):
         return split

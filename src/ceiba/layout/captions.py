@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree, note_text
-from ceiba.tree.splits import cut_words, level_text, number_text, quoted_level
+from ceiba.tree.splits import format_cut, level_text, number_text, quote_level
 from ceiba.words import words
 
 
@@ -54,7 +54,7 @@ def question(
     )
 
 
-def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
+def edge_labels(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
     """Return the word on the edge to each branch of an inner node."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
@@ -62,7 +62,7 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> 
     word = words(lang)
     texts = [word["split.yes"], word["split.no"]]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
-        texts = [_listed(group, max_levels, lang) for group in split.branches]
+        texts = [_format_levels(group, max_levels, lang) for group in split.branches]
         texts += [word["split.missing"]] if split.missing_branch else []
     elif isinstance(split, Intervals):
         texts = _interval_words(tree, split, lang)
@@ -70,7 +70,7 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> 
         texts.reverse()
     default = int(tree.default_branch[node])
     info = tree.schema.columns[tree.schema.index(split.column)]
-    by_default = tree.missing in ("learn", "majority") and not tree.splits.parts_missing[node]
+    by_default = tree.missing in ("learn", "majority") and not tree.splits.has_missing_branch[node]
     if info.n_missing and default >= 0 and by_default:
         texts[default] += f" {word['split.or_missing']}"
     return tuple(texts)
@@ -116,7 +116,7 @@ def caption(
 def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
     """Return the intervals: "≤ 18", "18 – 65", "> 65"; "≥ 17.3, ≤ 65" where a cut is excluded."""
     info = tree.schema.columns[tree.schema.index(split.column)]
-    cuts = [cut_words(cut, info, split.digits) for cut in split.cuts]
+    cuts = [format_cut(cut, info, split.digits) for cut in split.cuts]
     upper = [f"{'≤' if sign == '<=' else '<'} {text}" for sign, text in cuts]
     lower = [f"{'>' if sign == '<=' else '≥'} {text}" for sign, text in cuts]
     between = [
@@ -140,8 +140,8 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
     return False
 
 
-def _listed(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
-    parts = [quoted_level(level) for level in levels[:max_levels]]
+def _format_levels(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
+    parts = [quote_level(level) for level in levels[:max_levels]]
     if len(levels) > max_levels:
         parts.append(words(lang)("split.more", n=len(levels) - max_levels))
     return ", ".join(parts)

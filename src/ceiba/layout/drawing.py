@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout.fold import Fold, ShownNode, fold, shown_nodes
-from ceiba.layout.panel_axis import PanelAxis, axis_room
+from ceiba.layout.folding import FoldedTree, VisibleNode, fold_tree, visible_nodes
+from ceiba.layout.panel_axis import PanelAxis, axis_size
 from ceiba.layout.placing import Route, place
 from ceiba.tree import Tree
 from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
-SMALLEST_FONT = 6.0  # points; smaller print is not read
-MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
-MOST_NAMES = 24
+MIN_FONT_SIZE = 6.0  # points; smaller print is not read
+MAX_LEAVES_UNFOLDED = 200  # leaves; of larger trees the folded ones are tried first
+MAX_NAMES = 24
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Sheet:
         return 0.55 * self.font_size
 
 
-def checked_direction(direction: str) -> Literal["down", "right"]:
+def check_direction(direction: str) -> Literal["down", "right"]:
     """Return a direction as it was given, or say which there are."""
     if direction in ("down", "right"):
         return "right" if direction == "right" else "down"
@@ -129,8 +129,8 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
     """Lay out a tree; subtrees lighter than `min_weight` (`fold_weight`) are folded."""
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
-    folding = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
-    nodes = shown_nodes(
+    folding = fold_tree(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
+    nodes = visible_nodes(
         tree,
         folding,
         digits=sheet.digits,
@@ -152,10 +152,10 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
 
-def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
+def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
     """Return the box of one shown node with its size, not yet placed."""
-    head = _wrapped(node.head, sheet.wrap)
-    lines = [part for line in node.lines for part in _wrapped(line, sheet.wrap)]
+    head = _wrap(node.head, sheet.wrap)
+    lines = [part for line in node.lines for part in _wrap(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
     if node.shares:
@@ -167,7 +167,7 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
         widest = max(widest, needs)
     elif not node.leaf and node.node in sheet.inner_panels:
         needs, panel = sheet.panel_size
-        room = axis_room(sheet.inner_panels[node.node], measure, sheet)
+        room = axis_size(sheet.inner_panels[node.node], measure, sheet)
         widest, axis = max(widest, needs, room.width), room.height
     if panel:
         height += panel + axis + sheet.padding / 2
@@ -181,7 +181,7 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
         head=head,
         lines=tuple(lines),
         shares=node.shares,
-        edge=_wrapped(node.edge, sheet.wrap) if node.edge else (),
+        edge=_wrap(node.edge, sheet.wrap) if node.edge else (),
         leaf=node.leaf,
         hidden=node.hidden,
         panel=panel,
@@ -189,7 +189,7 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
     )
 
 
-def _wrapped(text: str, width: int) -> tuple[str, ...]:
+def _wrap(text: str, width: int) -> tuple[str, ...]:
     # break_on_hyphens would tear apart "2020-01-31" and "-0.5".
     # A no-break space keeps the sign with its number.
     unbroken = text.replace(" ≤ ", " ≤\u00a0")
@@ -197,7 +197,7 @@ def _wrapped(text: str, width: int) -> tuple[str, ...]:
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
-def _note(folding: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
+def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
     """Return what is not shown; empty when all is."""
     if not folding.n_hidden:
         return ""
@@ -218,7 +218,7 @@ def fit(
     width: float,
     height: float,
     *,
-    smallest_font: float = SMALLEST_FONT,
+    smallest_font: float = MIN_FONT_SIZE,
 ) -> Drawing:
     """Draw a tree on `width` x `height` points: letters shrink first, then light subtrees fold."""
 
@@ -230,7 +230,7 @@ def fit(
         return drawing.width <= width and drawing.height <= height
 
     steps = _thresholds(tree)
-    if tree.n_leaves <= MOST_AT_ONCE:  # most trees fit as they are
+    if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
         whole = at(sheet.font_size, len(steps) - 1)
         if fits(whole):
             return whole
@@ -270,7 +270,7 @@ def _last_true(holds: Callable[[int], bool], n: int) -> int:
 
 
 @dataclass(frozen=True)
-class Foot:
+class Footer:
     """Places under the tree, in points from the foot's upper left corner."""
 
     names: tuple[tuple[float, int, str], ...]  # left border (of the text), row and text of each
@@ -278,18 +278,18 @@ class Foot:
     n_rows: int
 
 
-def lay_foot(
+def lay_out_footer(
     names: Sequence[str],
     note: str,
     width: float,
     measure: Measure,
     font_size: float,
     lang: str = "en",
-) -> Foot:
+) -> Footer:
     """Set class names one after the other and break the note, both within `width`."""
-    labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
-    if len(names) > MOST_NAMES:
-        labels.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
+    labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MAX_NAMES]]
+    if len(names) > MAX_NAMES:
+        labels.append(words(lang)("plot.more_classes", n=len(names) - MAX_NAMES))
     patch, space = 1.2 * font_size, 1.4 * font_size
     placed: list[tuple[float, int, str]] = []
     x, row = 0.0, 0
@@ -299,11 +299,11 @@ def lay_foot(
             x, row = 0.0, row + 1
         placed.append((x + patch, row, name))
         x += needs + space
-    lines = _broken(note, width, measure)
-    return Foot(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
+    lines = _break_lines(note, width, measure)
+    return Footer(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
 
 
-def _broken(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+def _break_lines(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     lines: list[str] = []
     for word in text.split():
         if lines and measure(f"{lines[-1]} {word}", False) <= width:

@@ -34,7 +34,7 @@ class Chain:
     tests: tuple[tuple[ValueSet, ValueSet], ...]
     default: bool
 
-    def simplified(self) -> Chain:
+    def simplify(self) -> Chain:
         """Drop tests that cannot change the outcome."""
         tests, default = list(self.tests), self.default
         for k, (_, undecided) in enumerate(tests):
@@ -121,8 +121,8 @@ class Clause:
                 lambda values: values.text(
                     digits=digits, max_levels=max_levels, missing=True, unseen=True, lang=lang
                 ),
-                lambda parts: all_of(parts, both, either),
-                lambda parts: all_of(parts, either, both) or word["split.never"],
+                lambda parts: join_texts(parts, both, either),
+                lambda parts: join_texts(parts, either, both) or word["split.never"],
             )
         has_missing = self.info.n_missing > 0
         plain = [values for values, chains in self.choices if not chains]
@@ -197,7 +197,7 @@ class Condition:
         """
         word = words(lang)
         parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
-        return all_of(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
+        return join_texts(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
         """Write the condition as a Python expression about the dict `row`.
@@ -211,7 +211,7 @@ class Condition:
         return self.text()
 
 
-def all_of(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
+def join_texts(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
     """Join what must all hold; beside others, a part with an "or" in it gets brackets."""
     texts = [part for part in parts if part]
     return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)

@@ -18,7 +18,7 @@ from ceiba.table import Column, ColumnInfo, Kind
 from ceiba.tree.splits import (
     ALL_DIGITS,
     levels_sentence,
-    quoted_level,
+    quote_level,
     range_sentence,
 )
 from ceiba.words import words
@@ -191,9 +191,9 @@ class ValueSet:
         run = codes == list(range(codes[0], codes[-1] + 1))
         if info.kind is Kind.ORDERED and run and info.n_levels > 2:
             if codes[0] == 0:
-                return f"{info.name} <= {quoted_level(levels[-1])}"
+                return f"{info.name} <= {quote_level(levels[-1])}"
             if codes[-1] == info.n_levels - 1:
-                return f"{info.name} > {quoted_level(info.levels[codes[0] - 1])}"
+                return f"{info.name} > {quote_level(info.levels[codes[0] - 1])}"
         return levels_sentence(info.name, levels, max_levels, lang)
 
     def _all_levels_text(self, lang: str) -> str:
@@ -203,7 +203,7 @@ class ValueSet:
         ]
         if inside:
             return levels_sentence(info.name, levels, None, lang)
-        listed = ", ".join(map(quoted_level, levels))
+        listed = ", ".join(map(quote_level, levels))
         return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:

@@ -19,21 +19,21 @@ from ceiba.plot.painting.colours import (
     Colour,
     ink_of,
     luminance,
-    mixed,
+    mix,
     number_colour,
     paint_legend,
     tree_palette,
 )
-from ceiba.plot.painting.text import in_covering_fonts, text_measure
+from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 ROW = 17.0  # points
-DEEPEST = 60
+MAX_DEPTH = 60
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_icicle(
     tree: Any,
     *,
@@ -80,7 +80,7 @@ def plot_icicle(
     import matplotlib.pyplot as plt
 
     tree = as_tree(tree, "plot_icicle")
-    deepest = min(tree.depth, DEEPEST if max_depth is None else max_depth)
+    deepest = min(tree.depth, MAX_DEPTH if max_depth is None else max_depth)
     if ax is None:
         height = (ROW * (deepest + 1) + 46) / 72
         _, ax = plt.subplots(figsize=(10, height), layout="constrained")
@@ -93,7 +93,7 @@ def plot_icicle(
     _paint(ax, tree, nodes, left, width, fills)
     if legend:
         paint_legend(ax, tree, palette, lang, pad=0.01)
-    _words(ax, tree, nodes, left, width, fills, font_size, digits, lang)
+    _write_labels(ax, tree, nodes, left, width, fills, font_size, digits, lang)
     _frame(ax, tree, deepest, lang)
     return ax
 
@@ -121,11 +121,11 @@ def _fills(tree: Tree, nodes: Any, palette: list[Colour], paper: Colour) -> list
     for node in nodes.tolist():
         strength = float(strengths[node])
         if palette:
-            fills.append(mixed(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
+            fills.append(mix(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
         elif tree.n_outputs == 1:
             fills.append(number_colour(strength, paper))
         else:
-            fills.append(mixed((0.5, 0.5, 0.5), paper, 0.2))
+            fills.append(mix((0.5, 0.5, 0.5), paper, 0.2))
     return fills
 
 
@@ -146,7 +146,7 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
     )
 
 
-def _words(
+def _write_labels(
     ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
     lang: str,
 ) -> None:  # fmt: skip
@@ -163,7 +163,7 @@ def _words(
         room = width[node] * points - 0.6 * size
         if room < 2 * size:
             continue
-        for text in _choices(tree, node, digits, lang):
+        for text in _bar_texts(tree, node, digits, lang):
             if measure(text, False) <= room:
                 ink = (0.0, 0.0, 0.0) if luminance(fills[k]) > 0.35 else (1.0, 1.0, 1.0)
                 ax.text(
@@ -180,7 +180,7 @@ def _words(
                 break
 
 
-def _choices(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
+def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
     """Return what may stand in a bar, the most telling first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:

@@ -10,8 +10,14 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import class_colours, ink_of
-from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, title_slice
-from ceiba.plot.painting.text import in_covering_fonts
+from ceiba.plot.painting.grid import (
+    axis_cells,
+    cell_nodes,
+    fixed_values,
+    set_named_ticks,
+    set_slice_title,
+)
+from ceiba.plot.painting.text import with_covering_fonts
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -19,7 +25,7 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_prediction(
     tree: Any,
     X: Any = None,
@@ -35,7 +41,7 @@ def plot_prediction(
 ) -> Axes:
     """Draw the prediction along one numeric column: steps of values, or of class probabilities.
 
-    The title says at which values other columns are held, and whether the column makes a difference
+    The title says at which values other columns are fixed, and whether the column makes a difference
     there.
 
     Parameters
@@ -48,7 +54,7 @@ def plot_prediction(
     column : str or int, optional
         By default the one with the largest gain.
     at : dict, optional
-        Values at which other columns are held; by default the median or the most frequent level.
+        Values at which other columns are fixed; by default the median or the most frequent level.
     label : str, optional
         Name of the steps in a legend, for several trees in one picture.
     color : str, optional
@@ -78,9 +84,9 @@ def plot_prediction(
         X, y = split_target(X, y)
     table = None if X is None else route.read(tree, X)
     name = _column(tree, column)
-    steps = ladder(tree, name, None if table is None else table.column(name).values)
-    held = base_row(tree, table, at)
-    nodes = cells_of(tree, [steps], held)
+    steps = axis_cells(tree, name, None if table is None else table.column(name).values)
+    fixed = fixed_values(tree, table, at)
+    nodes = cell_nodes(tree, [steps], fixed)
     ax = plain_axes(ax)
     if tree.task.is_regression("plot_prediction"):
         if table is not None and y is not None:
@@ -98,9 +104,9 @@ def plot_prediction(
         if table is not None and y is not None:
             _class_ticks(ax, tree, table.column(name).values, y, colors)
     ax.set_xlim(steps.borders[0], steps.borders[-1])
-    name_ticks(ax.xaxis, steps)
+    set_named_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
-    title_slice(ax, tree, [steps], held, nodes, lang)
+    set_slice_title(ax, tree, [steps], fixed, nodes, lang)
     return ax
 
 

@@ -10,12 +10,12 @@ from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import Ink, class_colours, ink_of
-from ceiba.plot.painting.text import round_numbers, set_apart_ticks
+from ceiba.plot.painting.text import round_numbers, set_spaced_ticks
 from ceiba.tree.splits import number_text
 from ceiba.words import Words, words
 
 _MARGIN = 1.12  # factor of the number of leaves left free at both ends
-MOST_DOTS = 60  # trees drawn one by one; more become a line in its band
+MAX_DOTS = 60  # trees drawn one by one; more become a line in its band
 
 
 def plot_pruning(
@@ -90,7 +90,7 @@ def _paint_held_out(
     risk = figures["cv_risk"]
     error = figures.get("cv_se", np.zeros(len(risk)))
     label = word["plot.cross_validated"]
-    if len(at) <= MOST_DOTS:
+    if len(at) <= MAX_DOTS:
         bars: dict[str, Any] = {"ecolor": blue, "elinewidth": 1, "capsize": 2.5, "ms": 4.5}
         ax.errorbar(at, risk, yerr=np.nan_to_num(error), fmt="o-", color=blue, lw=1.4, label=label,
                     zorder=3, **bars)  # fmt: skip
@@ -110,15 +110,15 @@ def _paint_held_out(
 def _label(ax: Axes, at: Any, figures: Any, word: Words) -> None:
     """Write leaves below and alpha above, at trees whose labels have room."""
     order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
-    set_apart_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
-    ax.xaxis.set_minor_locator(_nothing())
+    set_spaced_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
+    ax.xaxis.set_minor_locator(_no_ticks())
     ax.set_xlabel(word["plot.leaves"])
     ax.set_ylabel(word["plot.risk"])
     ax.set_xlim(at[0] / _MARGIN, at[-1] * _MARGIN)
     above = ax.secondary_xaxis("top")
     alphas = [number_text(float(figures["alpha"][k]), 2) for k in order]
-    set_apart_ticks(above.xaxis, at[order].tolist(), alphas)
-    above.xaxis.set_minor_locator(_nothing())
+    set_spaced_ticks(above.xaxis, at[order].tolist(), alphas)
+    above.xaxis.set_minor_locator(_no_ticks())
     above.set_xlabel(word["plot.alpha"])
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
@@ -127,12 +127,12 @@ def _label(ax: Axes, at: Any, figures: Any, word: Words) -> None:
 def _by_importance(at: Any, chosen: Any) -> list[int]:
     """Return trees in the order of their labels: ends, choice, near round numbers, rest if few."""
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
-    rest = range(len(at)) if len(at) <= MOST_DOTS else ()
+    rest = range(len(at)) if len(at) <= MAX_DOTS else ()
     first = [0, len(at) - 1, *chosen.tolist(), *near, *rest]
     return list(dict.fromkeys(first))
 
 
-def _nothing() -> Any:
+def _no_ticks() -> Any:
     from matplotlib.ticker import NullLocator
 
     return NullLocator()

@@ -14,31 +14,31 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import (
-    SMALLEST_FONT,
+    MIN_FONT_SIZE,
     Drawing,
-    Foot,
+    Footer,
     NodeFills,
     Sheet,
-    checked_direction,
+    check_direction,
     fit,
-    lay_foot,
+    lay_out_footer,
 )
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
-from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
+from ceiba.plot.painting.colours import Colour, mix, rgb, tree_palette
 from ceiba.plot.painting.paint import Painter
 from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
-from ceiba.plot.painting.text import in_covering_fonts, text_measure
+from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 MARGIN = 8.0
-LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
-MOST_PANELS = 40  # small pictures of inner nodes
+MAX_FIGURE_SIZE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
+MAX_PANELS = 40  # small pictures of inner nodes
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_tree(
     tree: Any,
     X: Any = None,
@@ -114,7 +114,7 @@ def plot_tree(
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = tree_palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
-    views = {} if rows is None else _views(tree, rows, max_depth)
+    views = {} if rows is None else _split_views(tree, rows, max_depth)
     sheet = Sheet(
         font_size=font_size,
         max_depth=max_depth,
@@ -123,16 +123,18 @@ def plot_tree(
         impurity=impurity,
         counts=counts,
         lang=lang,
-        direction=checked_direction(direction),
+        direction=check_direction(direction),
         leaf_panels=rows is not None and not tree.task.has_classes,
         inner_panels={node: view.axis for node, view in views.items()},
     )
     remark = scale_note(rows, lang) if rows is not None and sheet.leaf_panels else ""
     if X is not None and tree.n_outputs > 1:
         remark = words(lang)["plot.several_outputs"]
-    width, height = _room(ax, fit_to)
-    smallest = font_size if ax is None and fit_to is None else SMALLEST_FONT
-    drawing, foot = _fitted(tree, sheet, names, remark, (width, height), smallest, rows is not None)
+    width, height = _available_size(ax, fit_to)
+    smallest = font_size if ax is None and fit_to is None else MIN_FONT_SIZE
+    drawing, foot = _fit_with_footer(
+        tree, sheet, names, remark, (width, height), smallest, rows is not None
+    )
     if ax is None:
         width = max(drawing.width, _foot_width(foot, drawing.sheet))
         height = drawing.height + _foot_height(foot, drawing.sheet)
@@ -141,19 +143,19 @@ def plot_tree(
     return ax
 
 
-def _views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
+def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
     """Return the small pictures of inner nodes; none where they are too many to be looked at."""
     deepest = tree.depth if max_depth is None else max_depth
     inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
-    if len(inner) > MOST_PANELS:
+    if len(inner) > MAX_PANELS:
         return {}
     return {node: split_view(tree, rows, node) for node in inner}
 
 
-def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
+def _available_size(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
     """Return the points that a drawing may take."""
     if fit_to is None:
-        sides = (side * POINTS for side in LARGEST_FIGURE) if ax is None else axes_size(ax)
+        sides = (side * POINTS for side in MAX_FIGURE_SIZE) if ax is None else axes_size(ax)
     elif ax is not None:
         raise OptionError("fit_to is the size of a new figure; axes were given. Pass one of them.")
     else:
@@ -167,7 +169,7 @@ def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, f
     return width - 2 * MARGIN, height - 2 * MARGIN
 
 
-def _fitted(
+def _fit_with_footer(
     tree: Tree,
     sheet: Sheet,
     names: list[str],
@@ -175,7 +177,7 @@ def _fitted(
     room: tuple[float, float],
     smallest: float,
     with_rows: bool,
-) -> tuple[Drawing, Foot]:
+) -> tuple[Drawing, Footer]:
     """Fit the tree, and what stands under it, into a room of points."""
     width, height = room
     below = 0.0
@@ -184,11 +186,13 @@ def _fitted(
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
         if with_rows and asks and not drawing.sheet.inner_panels:
-            why = words(sheet.lang)("plot.no_histograms", n=MOST_PANELS)
+            why = words(sheet.lang)("plot.no_histograms", n=MAX_PANELS)
             note += f" {words(sheet.lang)['plot.no_room'] if sheet.inner_panels else why}"
         size = drawing.sheet.font_size
         most = min(width, max(drawing.width, 40 * size))
-        foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang)
+        foot = lay_out_footer(
+            names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang
+        )
         if drawing.height + _foot_height(foot, drawing.sheet) <= height:
             break
         below = _foot_height(foot, drawing.sheet)
@@ -209,20 +213,20 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float)
     return drawing
 
 
-def _foot_width(foot: Foot, sheet: Sheet) -> float:
+def _foot_width(foot: Footer, sheet: Sheet) -> float:
     measure = text_measure(sheet.font_size)
     ends = [x + measure(name, False) for x, _, name in foot.names]
     return max([*ends, *(measure(line, False) for line in foot.note)], default=0.0)
 
 
-def _foot_height(foot: Foot, sheet: Sheet) -> float:
+def _foot_height(foot: Footer, sheet: Sheet) -> float:
     return (foot.n_rows + 1) * sheet.line_height if foot.n_rows else 0.0
 
 
 def _paint(
     tree: Tree,
     drawing: Drawing,
-    foot: Foot,
+    foot: Footer,
     palette: list[Colour],
     ax: Axes,
     rows: PanelRows | None,
@@ -254,5 +258,5 @@ def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -
     for box in drawing.boxes:
         colour, share = fill(box.node, leaf=box.leaf)
         hue = palette[int(tree.answer[box.node])] if palette else rgb(colour)
-        fills.append(mixed(hue, paper, share))
+        fills.append(mix(hue, paper, share))
     return fills

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from ceiba.paths import Clause, Condition, clause_of, joined_with
+from ceiba.paths import Clause, Condition, add_clause, branch_clause
 from ceiba.prune import added_errors
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
@@ -41,7 +41,7 @@ _THEORY_WEIGHT: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Draft:
+class CandidateRule:
     """A rule: its condition, its class, and the training rows that it covers."""
 
     condition: Condition
@@ -62,12 +62,12 @@ class Draft:
         return (self.right + 1) / (self.weight + 2)
 
 
-def drafts(
+def candidate_rules(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
-) -> list[Draft]:
+) -> list[CandidateRule]:
     """Return the rules of all leaves, as they are and generalised, each once."""
     tests = _Tests(tree, table)
-    unique: dict[tuple[int, frozenset[int]], Draft] = {}
+    unique: dict[tuple[int, frozenset[int]], CandidateRule] = {}
     for leaf in tree.leaves.tolist():
         if tree.weight[leaf] <= 0:
             continue
@@ -75,14 +75,14 @@ def drafts(
         path = tree.path(leaf).nodes[1:]
         right = codes == answer
         general = _generalise(tests, path, right, weight, confidence)
-        for nodes in (general, _without_implied(tree, path)):
+        for nodes in (general, _drop_implied_cuts(tree, path)):
             key = (answer, frozenset(tests.same[node] for node in nodes))
             if nodes and key not in unique:
-                unique[key] = _draft(tests, nodes, key, right, weight)
+                unique[key] = _build_rule(tests, nodes, key, right, weight)
     return list(unique.values())
 
 
-def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
+def _drop_implied_cuts(tree: Tree, path: tuple[int, ...]) -> list[int]:
     """Leave out cuts of a path that a later cut of the same column implies."""
     last: dict[tuple[int, int], int] = {}
     for node in path:
@@ -97,15 +97,15 @@ def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
     ]
 
 
-def _draft(
+def _build_rule(
     tests: _Tests, nodes: list[int], key: tuple[int, frozenset[int]], right: Mask, weight: Array
-) -> Draft:
+) -> CandidateRule:
     covered = np.ones(len(weight), bool)
     clauses: dict[str, Clause] = {}
     for node in nodes:
         covered &= tests.holds(node)
-        clauses = joined_with(clauses, tests.clauses[node])
-    return Draft(
+        clauses = add_clause(clauses, tests.clauses[node])
+    return CandidateRule(
         Condition(tests.tree.schema, tuple(clauses.values())),
         key[1],
         key[0],
@@ -121,7 +121,7 @@ class _Tests:
     def __init__(self, tree: Tree, table: Table) -> None:
         self.tree, self.table = tree, table
         self.clauses = {
-            node: clause_of(tree, int(tree.parent[node]), int(tree.branch_index[node]))
+            node: branch_clause(tree, int(tree.parent[node]), int(tree.branch_index[node]))
             for node in range(1, tree.n_nodes)
         }
         first: dict[str, int] = {}
@@ -152,7 +152,7 @@ def _generalise(
     place = {node: k for k, node in enumerate(path)}
     inside = n_failed == 0
     covered, good = float(weight[inside].sum()), float(weight[inside & right].sum())
-    rate = _rate(covered, good, confidence)
+    rate = _error_rate(covered, good, confidence)
     while nodes:
         # A row that fails one test only is covered as soon as that test is dropped.
         once = n_failed == 1
@@ -160,7 +160,7 @@ def _generalise(
         well = once & right
         more_good = np.bincount(which[well], weights=weight[well], minlength=len(path))
         rates = [
-            (_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
+            (_error_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
             for k, n in enumerate(nodes)
         ]
         best = min(rates)
@@ -174,7 +174,7 @@ def _generalise(
     return nodes
 
 
-def _rate(covered: float, good: float, confidence: float) -> float:
+def _error_rate(covered: float, good: float, confidence: float) -> float:
     if covered <= 0:
         return 1.0
     errors = max(covered - good, 0.0)
@@ -184,9 +184,9 @@ def _rate(covered: float, good: float, confidence: float) -> float:
 # ---------------------------------------------------------------------- which rules are kept
 
 
-def chosen(
-    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
-) -> tuple[list[Draft], int]:
+def select_rules(
+    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
+) -> tuple[list[CandidateRule], int]:
     """Return the rules that are kept, in order, and the class of rows that none covers."""
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
@@ -194,9 +194,11 @@ def chosen(
     short_rules = [
         rule
         for k in range(n_classes)
-        for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, test_bits)
+        for rule in _minimize_description(
+            [r for r in rules if r.answer == k], codes == k, weight, test_bits
+        )
     ]
-    return _without_harm(
+    return _drop_harmful(
         sorted(short_rules, key=lambda rule: -rule.confidence), codes, weight, whole
     )
 
@@ -204,7 +206,9 @@ def chosen(
 # ---------------------------------------------------------------------- description length
 
 
-def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: float) -> list[Draft]:
+def _minimize_description(
+    rules: list[CandidateRule], positive: Mask, weight: Array, test_bits: float
+) -> list[CandidateRule]:
     """Leave out rules of one class as long as that shortens the description."""
     if not rules:
         return []
@@ -225,8 +229,10 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
         size = np.bincount(owner, weights=weight[single], minlength=len(rules))
         good = np.bincount(owner, weights=(weight * positive)[single], minlength=len(rules))
         theory, n = float(bits[there].sum()), int(there.sum())
-        now = _length(theory, n, covered, right, total, hits)
-        without = _length(theory - bits, n - 1, covered - size, right - good, total, hits)
+        now = _description_length(theory, n, covered, right, total, hits)
+        without = _description_length(
+            theory - bits, n - 1, covered - size, right - good, total, hits
+        )
         least = int(np.argmin(np.where(there, without, np.inf)))
         if without[least] > now:
             break
@@ -236,9 +242,13 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
     return [rule for rule, is_there in zip(rules, there, strict=True) if is_there]
 
 
-def _length(theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float) -> Any:
+def _description_length(
+    theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
+) -> Any:
     """Return the bits of rules and exceptions, of one set of rules or of several."""
-    exceptions = _log2_ways(covered, covered - right) + _log2_ways(total - covered, hits - right)
+    exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
+        total - covered, hits - right
+    )
     return exceptions + _THEORY_WEIGHT * (theory - _log2_factorial(n_rules))
 
 
@@ -246,7 +256,7 @@ def _log2_factorial(n: Any) -> Any:
     return gammaln(n + 1.0) / log(2)
 
 
-def _log2_ways(n: Any, k: Any) -> Any:
+def _log2_binomial(n: Any, k: Any) -> Any:
     """Return log2 of the ways to choose k of n; weights need not be whole."""
     n = np.maximum(n, 0.0)
     k = np.clip(k, 0.0, n)
@@ -259,15 +269,15 @@ def _log2_ways(n: Any, k: Any) -> Any:
 class _FirstTwo:
     """The first two rules, of those still there, that cover each row; `len(rules)` is nobody."""
 
-    def __init__(self, rules: list[Draft]) -> None:
+    def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])
         self.there = np.ones(len(rules), bool)
         n_rows = self.covers.shape[1]
         self.first = np.zeros(n_rows, np.intp)
         self.second = np.zeros(n_rows, np.intp)
-        self._look(np.arange(n_rows))
+        self._update(np.arange(n_rows))
 
-    def _look(self, rows: npt.NDArray[np.intp]) -> None:
+    def _update(self, rows: npt.NDArray[np.intp]) -> None:
         nobody = len(self.there)
         covering = self.covers[:, rows] & self.there[:, None]
         first = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
@@ -278,18 +288,18 @@ class _FirstTwo:
 
     def remove(self, rule: int) -> None:
         self.there[rule] = False
-        self._look(np.flatnonzero((self.first == rule) | (self.second == rule)))
+        self._update(np.flatnonzero((self.first == rule) | (self.second == rule)))
 
 
-def _without_harm(
-    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, whole: Array
-) -> tuple[list[Draft], int]:
+def _drop_harmful(
+    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, whole: Array
+) -> tuple[list[CandidateRule], int]:
     """Leave out rules that make more errors than they save, the worst first."""
     if not rules:
         return [], int(np.argmax(whole))
     at = _FirstTwo(rules)
     while True:
-        default = _default(at.first == len(rules), codes, weight, whole)
+        default = _default_class(at.first == len(rules), codes, weight, whole)
         answer = np.array([*(rule.answer for rule in rules), default])
         # Against what the rules after it and the default class say of the rows it decides.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
@@ -301,7 +311,7 @@ def _without_harm(
         at.remove(least)
 
 
-def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
+def _default_class(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
     """Return the most frequent class among the rows that no rule covers."""
     left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
     return max(range(len(whole)), key=lambda k: (left[k], whole[k]))

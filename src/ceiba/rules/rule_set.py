@@ -22,7 +22,7 @@ from ceiba.errors import DataTypeError, OptionError, did_you_mean
 from ceiba.families import c45
 from ceiba.grow import Problem
 from ceiba.paths import Condition
-from ceiba.rules.generalise import Draft, chosen, drafts
+from ceiba.rules.generalise import CandidateRule, candidate_rules, select_rules
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -131,7 +131,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
                 f"{tree!r}.{hint}"
             )
-        rules._make(source, X, y, sample_weight)
+        rules._fit_rules(source, X, y, sample_weight)
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -150,10 +150,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y = column_or_1d(y, warn=True)
         model = c45() if self.estimator is None else clone(self.estimator)
         model.fit(X, y, sample_weight=sample_weight)
-        self._make(model.tree_, X, y, sample_weight)
+        self._fit_rules(model.tree_, X, y, sample_weight)
         return self
 
-    def _make(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_rules(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
         if not tree.task.has_classes or tree.n_outputs > 1:
             raise OptionError("A RuleSet is made from a classification tree with one output.")
         if not 0 < self.confidence <= 0.5:
@@ -166,8 +166,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = Problem.like(tree, X, y, sample_weight)
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
-        candidates = drafts(tree, problem.table, codes, weight, self.confidence)
-        final_drafts, default = chosen(candidates, codes, weight, len(classes))
+        candidates = candidate_rules(tree, problem.table, codes, weight, self.confidence)
+        final_drafts, default = select_rules(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         rules = [_rule(rule, classes, share) for rule in final_drafts]
         # Tests on all paths: a path has one per level.
@@ -196,18 +196,18 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of the first rule that covers each row, or the default class."""
-        fired = self._fired(X)
+        first_rule = self._first_rule(X)
         labels = [*(rule.value for rule in self.rules_), self.default_]
-        return np.array(labels, dtype=self.classes_.dtype)[fired]
+        return np.array(labels, dtype=self.classes_.dtype)[first_rule]
 
     def predict_proba(self, X: Any) -> Array:
         """Return the rule's confidence to its class, and the rest to the others by their shares."""
-        fired = self._fired(X)
+        first_rule = self._first_rule(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         table = np.zeros((len(self.rules_) + 1, len(share)))
         for i, rule in enumerate(self.rules_):
-            k = place[plain(rule.value)]
+            k = place[to_python_label(rule.value)]
             others = np.where(np.arange(len(share)) == k, 0.0, share)
             rest = others.sum()
             table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
@@ -215,17 +215,17 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table[-1] = share
         if share[self._default] < share.max():  # the default class answers, so it leads
             table[-1] = 0.5 * share + 0.5 * (np.arange(len(share)) == self._default)
-        return np.asarray(table[fired])
+        return np.asarray(table[first_rule])
 
-    def _fired(self, X: Any) -> npt.NDArray[np.intp]:
+    def _first_rule(self, X: Any) -> npt.NDArray[np.intp]:
         """Return the number of the first rule that covers each row; the last is the default."""
         self._refuse_unfitted()
         schema = self.tree_.schema
         table = X if isinstance(X, Table) else read_like(X, schema, owner="RuleSet")
-        fired = np.full(table.n_rows, len(self.rules_), np.intp)
+        first_rule = np.full(table.n_rows, len(self.rules_), np.intp)
         for i in range(len(self.rules_) - 1, -1, -1):
-            fired[self.rules_[i].condition.select(table)] = i
-        return fired
+            first_rule[self.rules_[i].condition.select(table)] = i
+        return first_rule
 
     def save(
         self, path: Any, *, metadata: Mapping[str, Any] | None = None, compress: bool | None = None
@@ -310,12 +310,12 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return "\n".join([*lines, f"Default: {self.default_}"])
 
 
-def plain(label: Any) -> Any:
+def to_python_label(label: Any) -> Any:
     """Return a label as a plain Python value."""
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
+def _rule(draft: CandidateRule, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
     confidence = draft.confidence
     return GeneralRule(
         draft.condition,
@@ -331,11 +331,11 @@ def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
 # ---------------------------------------------------------------------- as programs
 
 
-def _text(rules: RuleSet) -> str:
+def _to_text(rules: RuleSet) -> str:
     return f"{rules}\n"
 
 
-def _python(rules: RuleSet) -> str:
+def _to_python(rules: RuleSet) -> str:
     lines = [
         '"""predict(row) gives the class of a row, a dict of values by column name.',
         "",
@@ -351,18 +351,20 @@ def _python(rules: RuleSet) -> str:
         lines += [
             f"    # Rule {number}: confidence {rule.confidence:.3f}",
             f"    if {rule.condition.python('row')}:",
-            f"        return {plain(rule.value)!a}",
+            f"        return {to_python_label(rule.value)!a}",
         ]
-    return "\n".join([*lines, f"    return {plain(rules.default_)!a}", ""])
+    return "\n".join([*lines, f"    return {to_python_label(rules.default_)!a}", ""])
 
 
-def _sql(rules: RuleSet, dialect: str = "duckdb") -> str:
+def _to_sql(rules: RuleSet, dialect: str = "duckdb") -> str:
     from ceiba.export.code import conditions_case
 
     conditions = dict(enumerate(rule.condition for rule in rules.rules_))
-    answers = {i: plain(rule.value) for i, rule in enumerate(rules.rules_)}
-    return conditions_case(rules.tree_, conditions, answers, plain(rules.default_), dialect)
+    answers = {i: to_python_label(rule.value) for i, rule in enumerate(rules.rules_)}
+    return conditions_case(
+        rules.tree_, conditions, answers, to_python_label(rules.default_), dialect
+    )
 
 
 #: The formats of `RuleSet.export`.
-RULE_FORMATS: Final = {"text": _text, "python": _python, "sql": _sql}
+RULE_FORMATS: Final = {"text": _to_text, "python": _to_python, "sql": _to_sql}

@@ -50,13 +50,13 @@ class ArrayRecord:
         return all(same_array(a, b) if name in self._DTYPES else a == b for name, a, b in pairs)
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of several records as one; fields that are no arrays: of the first."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]
             if isinstance(values[0], ArrayRecord):
-                joined[field.name] = values[0].joined(values)
+                joined[field.name] = values[0].concatenate(values)
             elif field.name.endswith("start"):
                 length = np.concatenate([np.diff(start) for start in values])
                 joined[field.name] = np.concatenate(([0], np.cumsum(length)))
@@ -86,7 +86,7 @@ def take_ragged(
     return new_start, [flat[take] for flat in flats]
 
 
-def sum_up(tree: Any, values: Array) -> Array:
+def sum_over_subtrees(tree: Any, values: Array) -> Array:
     """Add to each node's own row of `values` those of all nodes below it."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:

@@ -70,5 +70,5 @@ def join_attachments(
             else Attachment(np.zeros(len(nodes) + 1), np.zeros(0))
             for attachments, nodes in parts
         ]
-        joined[name] = Attachment.joined(taken)
+        joined[name] = Attachment.concatenate(taken)
     return joined or None

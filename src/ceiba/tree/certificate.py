@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
-_ENDED: Final = {
+_STOP_REASONS: Final = {
     "gap": "The search ended there because that is within the gap asked for.",
     "time": "The search ended at its time limit, after {seconds:.3g} s.",
     "interrupted": "The search was interrupted after {seconds:.3g} s.",
@@ -115,7 +115,7 @@ class Certificate:
         if not self.proven:
             if not unknown:
                 text += f" The gap is {100 * self.gap:.2g} %."
-            text += " " + _ENDED[self.status].format(seconds=self.seconds)
+            text += " " + _STOP_REASONS[self.status].format(seconds=self.seconds)
         if not self.all_level_sets:
             text += (
                 " Categorical columns of many levels were divided by candidate sets only: the "

@@ -44,7 +44,7 @@ class ValueRules(NamedTuple):
     competitors: bool
 
 
-class Grown(NamedTuple):
+class GrownArrays(NamedTuple):
     """What growing hands over: the core's arrays and what their values depend on.
 
     `target_exponent` and `weight_exponent` are the powers of two by which target and weights were
@@ -62,7 +62,7 @@ class Grown(NamedTuple):
     whole: float | None = None
 
 
-def node_arrays(grown: Grown) -> dict[str, Any]:
+def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     """Return the fields of a tree that are arrays of its nodes."""
     rules, factor, costs = grown.rules, grown.factor, grown.costs
     views = _in_user_units(grown)
@@ -72,24 +72,24 @@ def node_arrays(grown: Grown) -> dict[str, Any]:
     value, counts, limited = views["value"].reshape(shape), None, views["limited"]
     if not rules.classes:
         if rules.empty_branches:
-            value = fill_empty(value.copy(), parent, weight)
+            value = fill_empty_nodes(value.copy(), parent, weight)
             if len(limited):
-                limited = fill_empty(limited.copy(), parent, weight)
+                limited = fill_empty_nodes(limited.copy(), parent, weight)
         loss = impurity
         if len(limited):
             loss = loss + added_loss(rules.criterion, value[:, 0, 0], limited)
             value = limited.reshape(shape) + 0.0  # no -0.0
         if rules.shrink:
-            rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, rules.shrink)
+            rate, loss = shrink_rates(value[:, 0, 0], weight, loss, rules.shrink)
             value = rate.reshape(shape)
         with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64; no weight
             risk = loss * weight / whole
     else:
         counts = value
-        answers = within(counts, limited) if len(limited) else counts
+        answers = set_class_share(counts, limited) if len(limited) else counts
         value = node_value(answers, factor)
         if rules.empty_branches:
-            value = fill_empty(value, parent, weight)
+            value = fill_empty_nodes(value, parent, weight)
         if grown.n_outputs == 1:
             by = answers[:, 0, :] if len(limited) else None
             risk = node_risk(counts[:, 0, :], factor, costs, by) / whole
@@ -123,7 +123,7 @@ def node_arrays(grown: Grown) -> dict[str, Any]:
     }
 
 
-def _in_user_units(grown: Grown) -> dict[str, Any]:
+def _in_user_units(grown: GrownArrays) -> dict[str, Any]:
     """Return the core's arrays, times powers of two; impurities may become infinite."""
     views: dict[str, Any] = grown.arrays.views()
     if grown.weight_exponent:
@@ -144,10 +144,10 @@ def node_value(counts: Array, factor: Array | None) -> Array:
     """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
     adjusted = counts if factor is None else counts * factor
     total = adjusted.sum(axis=2, keepdims=True)
-    return quotient(adjusted, total)
+    return divide_or_zero(adjusted, total)
 
 
-def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
+def fill_empty_nodes(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
     """Let branches without rows say what the nearest node above them says that has rows."""
     empty = np.flatnonzero(weight[1:] == 0) + 1
     source = parent[empty]
@@ -174,7 +174,7 @@ def node_risk(
     return np.asarray(loss[np.arange(len(loss)), losses(answers).argmin(axis=1)])
 
 
-def within(counts: Array, share: Array) -> Array:
+def set_class_share(counts: Array, share: Array) -> Array:
     """Return the counts of nodes in which the second class had this share of the weight."""
     if counts.shape[2] < 2:
         return counts
@@ -198,9 +198,7 @@ def added_loss(criterion: str, value: Array, answer: Array) -> Array:
     return gap * gap
 
 
-def shrunken_rates(
-    value: Array, time: Array, impurity: Array, shrink: float
-) -> tuple[Array, Array]:
+def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
     """Return the rate that each node predicts, and its risk per unit of its own time."""
     value = np.where(time > 0, value, 0.0)  # a node whose rows weigh nothing has seen no events
     # Multiplied through by k^2 D / T, so that nothing is divided by an overall rate of 0.
@@ -209,7 +207,7 @@ def shrunken_rates(
     return rate, impurity + added_loss("poisson", value, rate)
 
 
-def quotient(top: Array, bottom: Array) -> Array:
+def divide_or_zero(top: Array, bottom: Array) -> Array:
     """Divide; 0 where the divisor is 0."""
     result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     return result

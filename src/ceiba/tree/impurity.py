@@ -35,7 +35,7 @@ def scale_by_prior(counts: Array, prior: Array | None) -> Array:
     return np.asarray(counts * factor * whole.sum())
 
 
-def altered(probability: Array, cost_matrix: Array | None) -> Array:
+def alter_priors(probability: Array, cost_matrix: Array | None) -> Array:
     """Turn class probabilities into those of the altered priors, by the costs of each truth."""
     if cost_matrix is None:
         return probability
@@ -81,6 +81,6 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     if of_split is not None and tree.n_outputs == 1:
         two = inner[tree.n_branches[inner] == 2]
         pair = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
-        p = altered(tree.class_probability, tree.cost_matrix)
+        p = alter_priors(tree.class_probability, tree.cost_matrix)
         gain[two] = of_split(p[pair] * share[pair][..., None])
     return gain

@@ -20,7 +20,7 @@ from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override
 from ceiba.tree.routing import route
-from ceiba.tree.routing.one_row import Answer, answer_one, one_row, whole_row
+from ceiba.tree.routing.one_row import Answer, as_table_row, complete_row, predict_row
 from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class TreeMethods:
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
-    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
+    def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow a tree of some rows of a problem, in one thread."""
         return problem.grow(rows, n_jobs=1)
 
@@ -147,7 +147,7 @@ class TreeMethods:
 
         return plot_tree(self._tree, X, y, **options)
 
-    def _notebook(self, *captions: str) -> str:
+    def _notebook_html(self, *captions: str) -> str:
         """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
         from ceiba.export.drawings import to_notebook
 
@@ -380,7 +380,7 @@ class TreeMethods:
         >>> tree.predict_one({"id": 17, "clouds": 2}).answer
         'no'
         """
-        return answer_one(self._tree, row)
+        return predict_row(self._tree, row)
 
     def explain(self, row: Any, *, lang: str = "en") -> Explanation | Explanations:
         """Return why a row gets its answer: the path through the tree, in words and as data.
@@ -409,8 +409,8 @@ class TreeMethods:
 
         tree = self._tree
         if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
-            row = whole_row(tree, row)
-        table = self._read_rows(one_row(row))
+            row = complete_row(tree, row)
+        table = self._read_rows(as_table_row(row))
         if table.n_rows == 1:
             return explain(tree, table, lang=lang)
         return Explanations(tree, table, lang)
@@ -592,7 +592,7 @@ class TreeMethods:
         """
         from ceiba.trust import counterfactual
 
-        return counterfactual(self._tree, self._read_rows(one_row(row)), **options)
+        return counterfactual(self._tree, self._read_rows(as_table_row(row)), **options)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the training rows, branch by branch.
@@ -666,7 +666,7 @@ class TreeMethods:
         return stability(
             self._tree,
             problem.table,
-            lambda rows: self._tree_of(problem, params, rows),
+            lambda rows: self._grow_on_rows(problem, params, rows),
             resamples=resamples,
             share=share,
             seed=random_state,

@@ -62,7 +62,7 @@ class NodeNote:
         parts = [": ".join(filter(None, (self.name, self.note)))]
         if self.answer is not None:
             because = f": {self.reason}" if self.reason else ""
-            parts.append(f"answer set by hand, was {_shown(self.before)}{because}")
+            parts.append(f"answer set by hand, was {_format_value(self.before)}{because}")
         if self.forbid:
             parts.append(f"not asked from here on: {', '.join(self.forbid)}")
         if self.prefer:
@@ -72,7 +72,7 @@ class NodeNote:
         return visible("; ".join(filter(None, parts)), one_line=True)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return number_text(value) if isinstance(value, float) else str(value)
 
 
@@ -119,25 +119,25 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
     note = replace(old, answer=None, before=None, reason=None)
     label = None
     if answer is not None:
-        read = {Task.CLASSIFICATION: _class_of, Task.REGRESSION: _number}
+        read = {Task.CLASSIFICATION: _read_class, Task.REGRESSION: _read_number}
         label = tree.task.of(read, "An answer set by hand")(tree, answer)
         note = replace(note, answer=label, before=before, reason=reason)
-    return _answering(
+    return _set_answer(
         with_note(tree, node, note), node, before if answer is None else label, before
     )
 
 
-def kept_answers(tree: Tree) -> Tree:
+def restore_answers(tree: Tree) -> Tree:
     """Return a tree of numbers, counted anew, whose nodes keep the answers set by hand."""
     for node, note in dict(tree.notes or {}).items():
         if note.answer is not None:
             mean = float(tree.value[node, 0, 0])
             tree = with_note(tree, node, replace(note, before=mean))
-            tree = _answering(tree, node, note.answer, mean)
+            tree = _set_answer(tree, node, note.answer, mean)
     return tree
 
 
-def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
+def _set_answer(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
     """Set the value and the risk of a node by its answer; `mean` is the value of its rows."""
     risk = tree.risk.copy()
     if tree.task.is_classification("An answer set by hand"):
@@ -153,7 +153,7 @@ def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
     return replace(tree, value=value, risk=risk)
 
 
-def _class_of(tree: Tree, answer: Any) -> Any:
+def _read_class(tree: Tree, answer: Any) -> Any:
     labels = tree.target.classes[0].tolist()
     if answer not in labels:
         names = [str(label) for label in labels]
@@ -164,7 +164,7 @@ def _class_of(tree: Tree, answer: Any) -> Any:
     return labels[labels.index(answer)]
 
 
-def _number(_tree: Tree, answer: Any) -> float:
+def _read_number(_tree: Tree, answer: Any) -> float:
     try:
         number = float(answer)
     except (TypeError, ValueError):
@@ -184,7 +184,7 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
     return replace(tree, notes=notes or None).with_certificate(tree.certificate)
 
 
-def overridden(tree: Tree, best: Array) -> Array:
+def apply_overrides(tree: Tree, best: Array) -> Array:
     """Return the class indices of the nodes with those that were set by hand."""
     best = best.copy()
     for node, note in (tree.notes or {}).items():
@@ -193,7 +193,7 @@ def overridden(tree: Tree, best: Array) -> Array:
     return best
 
 
-def taken_notes(
+def take_notes(
     notes: Mapping[int, NodeNote] | None, ids: Array, shift: int = 0
 ) -> dict[int, NodeNote] | None:
     """Return the notes of some nodes under their new numbers, the places in `ids` (+ `shift`)."""

@@ -22,14 +22,14 @@ from ceiba.table import Schema, Table
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.attachments import Attachments
 from ceiba.tree.certificate import Certificate
-from ceiba.tree.figures import SklearnNames
-from ceiba.tree.grown import Grown, node_arrays
+from ceiba.tree.derived import SklearnAttributes
+from ceiba.tree.grown import GrownArrays, derive_node_arrays
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.methods import prune as _prune
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.notes import NodeNote
 from ceiba.tree.routing import route as _route
-from ceiba.tree.routing.one_row import Plan as _Plan
+from ceiba.tree.routing.one_row import RowPlan as _RowPlan
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from ceiba.tree.splits.tests import SplitTests
@@ -55,7 +55,7 @@ _DERIVED: Final = frozenset((*_DTYPES, "splits", "counts", "surrogates", "compet
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Tree(SklearnNames, TreeMethods):
+class Tree(SklearnAttributes, TreeMethods):
     """A grown, loaded or hand-written decision tree: a frozen table of nodes.
 
     Users rarely call this constructor: `model.tree_`, `ceiba.tree.build`,
@@ -149,7 +149,7 @@ class Tree(SklearnNames, TreeMethods):
     # Not an argument, so that `replace` leaves it behind: nothing is proven about a changed tree.
     certificate: Certificate | None = field(default=None, init=False)
     # What the arrays above are derived from, until one of them is asked for.
-    _grown: Grown | None = field(default_factory=lambda: None, init=False, compare=False)
+    _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -168,7 +168,7 @@ class Tree(SklearnNames, TreeMethods):
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         arguments = {name: mine[name] for name in _ARGUMENTS if name in mine}
-        mine.update(Tree(**{**node_arrays(grown), **arguments}).__dict__)  # without `_grown`
+        mine.update(Tree(**{**derive_node_arrays(grown), **arguments}).__dict__)  # without `_grown`
         return mine[name]
 
     @property
@@ -218,7 +218,7 @@ class Tree(SklearnNames, TreeMethods):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return self._notebook()
+        return self._notebook_html()
 
     def __rich__(self) -> Any:
         from rich.text import Text
@@ -272,13 +272,13 @@ class Tree(SklearnNames, TreeMethods):
         return _route.make_router(self)
 
     @cached_property
-    def _only_row(self) -> Callable[[Any], int]:
+    def _single_row_router(self) -> Callable[[Any], int]:
         """Return what finds the node of a matrix of one row; it gives -1 for all else."""
-        return _route.only_row(self)
+        return _route.single_row_router(self)
 
     @cached_property
-    def _plan(self) -> _Plan:
-        return _Plan(self)
+    def _plan(self) -> _RowPlan:
+        return _RowPlan(self)
 
     @cached_property
     def _label_table(self) -> Array:
@@ -359,7 +359,7 @@ class Tree(SklearnNames, TreeMethods):
 _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
-def tree_of_grown(grown: Grown, **arguments: Any) -> Tree:
+def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
     """Return a tree that owns the core's arrays; `arguments` are the fields that are no arrays.
 
     A small table is fitted in less time than it takes to hand twenty arrays to numpy.

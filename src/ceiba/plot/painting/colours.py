@@ -20,7 +20,7 @@ from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 Colour = tuple[float, float, float]
-_MOST: Final = 12  # classes named
+_MAX_CLASSES: Final = 12  # classes named
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def ink_of(ax: Axes) -> Ink:
     if to_rgba(paper)[3] == 0 and figure is not None:
         paper = figure.get_facecolor()
     sheet, text = to_rgb(paper), to_rgb(mpl.rcParams["text.color"])
-    grey, line, faint = (mixed(text, sheet, share) for share in (0.62, 0.45, 0.15))
+    grey, line, faint = (mix(text, sheet, share) for share in (0.62, 0.45, 0.15))
     return Ink(sheet, text, grey, line, faint)
 
 
@@ -70,7 +70,7 @@ def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colou
     return class_colours(len(tree.target.classes[0]), colours)
 
 
-def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
+def mix(colour: Colour, paper: Colour, share: float) -> Colour:
     """Mix `share` of a colour with the colour of the paper."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
@@ -80,10 +80,10 @@ def number_colour(share: float, paper: Colour) -> Colour:
     """Return the colour of a number in a map, from the paper's (0) to a deep tone (1)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
-        return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
+        return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
     # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
     far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
-    return mixed(far, blue, 0.75 * (share - 0.6) / 0.4)
+    return mix(far, blue, 0.75 * (share - 0.6) / 0.4)
 
 
 def luminance(colour: Colour) -> float:
@@ -108,10 +108,12 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 
     if palette:
         labels = [level_text(label) for label in tree.target.classes[0]]
-        pairs = zip(palette[:_MOST], labels[:_MOST], strict=True)
+        pairs = zip(palette[:_MAX_CLASSES], labels[:_MAX_CLASSES], strict=True)
         marks = [Patch(color=colour, label=label) for colour, label in pairs]
-        if len(labels) > _MOST:
-            marks.append(Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MOST)))
+        if len(labels) > _MAX_CLASSES:
+            marks.append(
+                Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MAX_CLASSES))
+            )
         ax.legend(
             handles=marks,
             loc="upper left",
@@ -133,7 +135,7 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 def _value_ticks(bar: Any, scale: ValueScale) -> None:
     """Write the values of the leaves at their colours; of many leaves five, at equal shares."""
     values = np.unique(scale.values)
-    if len(values) > _MOST:
+    if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])
     ticks: dict[str, float] = {}
     for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):

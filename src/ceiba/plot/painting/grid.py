@@ -1,4 +1,4 @@
-"""The exact cells of a tree over one or two columns, the other columns held at one value.
+"""The exact cells of a tree over one or two columns, the other columns fixed at one value.
 
 Between two neighbouring cuts of a column the tree cannot tell values apart, so asking it once per
 cell, at the middle, gives the partition exactly, not on a raster.
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Array = NDArray[np.float64]
-MOST_NAMES = 24  # on one axis
+MAX_NAMES = 24  # on one axis
 
 
 @dataclass(frozen=True)
-class Ladder:
+class AxisCells:
     """The cells of one column: their borders, and one value inside each."""
 
     info: ColumnInfo
@@ -46,18 +46,18 @@ class Ladder:
         return np.clip(at, 0, len(self.middles) - 1)
 
 
-def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
+def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
     """Return the cells of a column: between its cuts, or one per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
         edges = np.arange(info.n_levels + 1, dtype=np.float64) - 0.5
-        return Ladder(info, edges, np.arange(info.n_levels, dtype=np.float64))
+        return AxisCells(info, edges, np.arange(info.n_levels, dtype=np.float64))
     cuts = tree.splits.cuts_of(j)
     low, high = _range(info, cuts, values)
     inside = cuts[(cuts > low) & (cuts < high)]
     borders = np.concatenate(([low], inside, [high]))
-    return Ladder(info, borders, (borders[:-1] + borders[1:]) / 2)
+    return AxisCells(info, borders, (borders[:-1] + borders[1:]) / 2)
 
 
 def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, float]:
@@ -70,12 +70,12 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
     return low - (room or 1.0), high + (room or 1.0)
 
 
-def name_ticks(axis: Axis, steps: Ladder) -> None:
+def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
     """Write level names, dates or yes and no on an axis, where its column has them."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
-        every = -(-len(steps.labels) // MOST_NAMES)  # names must not lie on each other
+        every = -(-len(steps.labels) // MAX_NAMES)  # names must not lie on each other
         axis.set_ticks(steps.middles[::every], steps.labels[::every], parse_math=False)
         longest = max(map(len, steps.labels))
         if axis is axis.axes.xaxis and len(steps.labels) * longest > 60:
@@ -90,21 +90,21 @@ def name_ticks(axis: Axis, steps: Ladder) -> None:
         axis.set_major_formatter(FuncFormatter(lambda at, _: show_number(at, display, 6, zone)))
 
 
-def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the value at which each column is held: as asked, the middle, or the first level."""
+def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
+    """Return the value at which each column is fixed: as asked, the middle, or the first level."""
     for name in at or {}:
         tree.schema.index(name)  # refuses unknown names
-    held: list[Any] = []
+    fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
-            held.append(_code(info, at[info.name]))
+            fixed.append(_code(info, at[info.name]))
         elif table is not None and (values := _present(table.columns[j])).size:
-            held.append(float(np.median(values)) if info.is_numeric else _most(values))
+            fixed.append(float(np.median(values)) if info.is_numeric else _most_frequent(values))
         elif info.is_numeric:
-            held.append(_middle(tree, j, info))
+            fixed.append(_middle(tree, j, info))
         else:
-            held.append(0)
-    return held
+            fixed.append(0)
+    return fixed
 
 
 def _code(info: ColumnInfo, value: Any) -> Any:
@@ -127,17 +127,17 @@ def _present(column: Column) -> NDArray[Any]:
     return np.asarray(column.values[~column.missing & ~column.unseen])
 
 
-def _most(codes: NDArray[Any]) -> int:
+def _most_frequent(codes: NDArray[Any]) -> int:
     return int(np.bincount(codes.astype(np.int64)).argmax())
 
 
-def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]:
-    """Return the node of every cell, one axis per ladder."""
-    grids = np.meshgrid(*[steps.middles for steps in ladders], indexing="ij")
+def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
+    """Return the node of every cell, one axis per axis_cells."""
+    grids = np.meshgrid(*[steps.middles for steps in axes_cells], indexing="ij")
     n = grids[0].size
     columns = []
-    axis = {steps.info.name: grid.ravel() for steps, grid in zip(ladders, grids, strict=True)}
-    for info, value in zip(tree.schema.columns, held, strict=True):
+    axis = {steps.info.name: grid.ravel() for steps, grid in zip(axes_cells, grids, strict=True)}
+    for info, value in zip(tree.schema.columns, fixed, strict=True):
         kind = np.float64 if info.is_numeric else np.int32
         values = axis.get(info.name, np.full(n, value)).astype(kind)
         columns.append(Column(info, values))
@@ -145,17 +145,22 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]
     return route.apply(tree, table).reshape(grids[0].shape)
 
 
-def title_slice(
-    ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any], lang: str
+def set_slice_title(
+    ax: Axes,
+    tree: Tree,
+    axes_cells: list[AxisCells],
+    fixed: list[Any],
+    nodes: NDArray[Any],
+    lang: str,
 ) -> None:
-    """Write at which values other columns are held, and which column makes no difference."""
-    names = [steps.info.name for steps in ladders]
+    """Write at which values other columns are fixed, and which column makes no difference."""
+    names = [steps.info.name for steps in axes_cells]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
         if info.name in names:
             continue
-        value = held[j]
+        value = fixed[j]
         text = (
             show_number(value, info.display, 4, info.zone)
             if info.is_numeric
@@ -168,12 +173,14 @@ def title_slice(
         if len(parts) > 4:
             listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
         lines.append(words(lang)("plot.slice", listed=listed))
-    lines += [note for k, name in enumerate(names) if (note := _idle(tree, name, nodes, k, lang))]
+    lines += [
+        note for k, name in enumerate(names) if (note := _unused_note(tree, name, nodes, k, lang))
+    ]
     if lines:
         ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
 
 
-def _idle(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
+def _unused_note(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
     """Return that a drawn column makes no difference; "" where it does."""
     if tree.schema.index(name) not in tree.used_features:
         return words(lang)("plot.unused", name=name)

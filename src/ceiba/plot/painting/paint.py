@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout import Box, Drawing, Foot
+from ceiba.layout import Box, Drawing, Footer
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.colours import Colour, ink_of
 
@@ -77,7 +77,7 @@ class Painter:
             for k, line in enumerate(box.edge):
                 self.text(x, y + k * step, line, self.grey)
 
-    def foot(self, foot: Foot, palette: Sequence[Colour], top: float, line_height: float) -> None:
+    def foot(self, foot: Footer, palette: Sequence[Colour], top: float, line_height: float) -> None:
         """Write class names with their colours, and the note."""
         side = 0.8 * self.font_size
         paths, fills = [], []

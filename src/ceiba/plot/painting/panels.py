@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import Drawing, PanelAxis, Sheet, apart, axis_room
-from ceiba.plot.painting.colours import Colour, mixed
+from ceiba.layout import Drawing, PanelAxis, Sheet, axis_size, separate_labels
+from ceiba.plot.painting.colours import Colour, mix
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
@@ -24,7 +24,7 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import number_text
 from ceiba.words import words
 
-MOST_POINTS = 250
+MAX_POINTS = 250
 Array = NDArray[Any]
 
 
@@ -58,7 +58,7 @@ def paint_panels(
             continue
         view = views[box.node]
         _question(panel, tree, rows, view, palette, drawing.sheet.lang)
-        _words(panel, view.axis, sheet)
+        _write_labels(panel, view.axis, sheet)
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,13 @@ def _question(
         panel.line([(at, 0), (at, 1)], painter.ink, 1.1, ls=(0, (3, 2)))
 
 
-def _words(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
+def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
     """Write numbers or names under a picture."""
     measure = text_measure(sheet.font_size)
     size = sheet.small_font
     top = panel.top + panel.height + 0.1 * size
     if axis.names:
-        upright = axis_room(axis, measure, sheet).upright
+        upright = axis_size(axis, measure, sheet).upright
         for k, name in enumerate(axis.names):
             at = panel.left + (k + 0.5) / len(axis.names) * panel.width
             panel.painter.small(at, top, name, size, upright=upright)
@@ -147,7 +147,7 @@ def _words(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
     widths = [measure(text, False) * size / sheet.font_size for _, text in axis.marks]
     places = [at * panel.width for at, _ in axis.marks]
     for at, (_, text) in zip(
-        apart(places, widths, panel.width, 0.6 * size), axis.marks, strict=True
+        separate_labels(places, widths, panel.width, 0.6 * size), axis.marks, strict=True
     ):
         panel.painter.small(panel.left + at, top, text, size)
 
@@ -169,10 +169,10 @@ def _scatter(panel: _Panel, x: Array, y: Array, inside: Array) -> None:
     low, high = float(y.min()), float(y.max())
     height = (y - low) / ((high - low) or 1.0)
     rows = np.flatnonzero(inside)
-    if len(rows) > MOST_POINTS:  # every so-manieth, in the order of x, so that the shape stays
+    if len(rows) > MAX_POINTS:  # every so-manieth, in the order of x, so that the shape stays
         rows = rows[np.argsort(x[rows], kind="stable")]
-        rows = rows[np.linspace(0, len(rows) - 1, MOST_POINTS).astype(int)]
-    tone = mixed(panel.painter.ink, panel.painter.paper, 0.5)
+        rows = rows[np.linspace(0, len(rows) - 1, MAX_POINTS).astype(int)]
+    tone = mix(panel.painter.ink, panel.painter.paper, 0.5)
     panel.dots(x[rows], 0.05 + 0.9 * height[rows], [tone], 4.0)
 
 
@@ -188,7 +188,7 @@ def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:
     far = values[(values < q1 - reach) | (values > q3 + reach)]
     ink, grey = panel.painter.ink, panel.painter.line
     panel.line([(0, 0.0), (1, 0.0)], panel.painter.line, 0.6)
-    fill = mixed(ink, panel.painter.paper, 0.35)
+    fill = mix(ink, panel.painter.paper, 0.35)
     panel.line([(float(near.min()), 0.575), (float(near.max()), 0.575)], grey, 1.0)
     panel.bars(np.array([q1]), np.array([q3]), np.array([0.2]), np.array([0.95]), fill, 4.7)
     panel.painter.ax.plot(
@@ -200,4 +200,4 @@ def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:
         solid_capstyle="butt",
     )
     if len(far):
-        panel.dots(far[:MOST_POINTS], np.full(len(far[:MOST_POINTS]), 0.575), [ink], 5.0)
+        panel.dots(far[:MAX_POINTS], np.full(len(far[:MAX_POINTS]), 0.575), [ink], 5.0)

@@ -17,7 +17,7 @@ from ceiba.table import Column, ColumnInfo, Table, read_target, show_number
 from ceiba.table.targets import split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits import cut_words, level_text
+from ceiba.tree.splits import format_cut, level_text
 
 BINS = 18
 DIGITS = 4  # of the ends; cuts have those of their question
@@ -97,12 +97,14 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
         listed, branches = tree.splits.level_map(node)
         order = listed[np.argsort(branches, kind="stable")]
         borders = np.cumsum(np.bincount(branches)).tolist()
-        if not tree.splits.parts_missing[node]:
+        if not tree.splits.has_missing_branch[node]:
             borders.pop()
     slot = {int(code): k for k, code in enumerate(order)}
     place = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
     names = [level_text(column.info.levels[int(code)]) for code in order]
-    if tree.splits.parts_missing[node]:  # missing values have a branch, and a place, of their own
+    if tree.splits.has_missing_branch[
+        node
+    ]:  # missing values have a branch, and a place, of their own
         place[codes < 0] = len(order)
         names.append("missing")
     return _side_by_side(mine, place, names, borders)
@@ -119,7 +121,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
     digits = int(tree.splits.digits[node])
-    marks = [(at, cut_words(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
+    marks = [(at, format_cut(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
     marks += _ends(info, seen, edges, {text for _, text in marks})
     return SplitView(
         mine,

@@ -55,21 +55,21 @@ def _measure_in(font_size: float, families: object, generic: object) -> Measure:
     return measure
 
 
-def in_covering_fonts(draw: Draw) -> Draw:
+def with_covering_fonts(draw: Draw) -> Draw:
     """Make a function that draws a tree (its first argument) use fonts with all its letters."""
 
     @wraps(draw)
     def drawn(tree: Any, *data: Any, **options: Any) -> Any:
         mpl = require_matplotlib()
         drawn = getattr(tree, "tree_", tree)
-        spoken = _spoken(drawn) if isinstance(drawn, Tree) else ""
+        spoken = _drawn_text(drawn) if isinstance(drawn, Tree) else ""
         with mpl.rc_context({"font.family": covering_fonts(spoken)}):
             return draw(tree, *data, **options)
 
     return drawn  # type: ignore[return-value]
 
 
-def _spoken(tree: Tree) -> str:
+def _drawn_text(tree: Tree) -> str:
     """Return the names that may be written."""
     levels = [tree.schema.columns[j].levels[:200] for j in tree.used_features.tolist()]
     names = [tree.schema.names[j] for j in tree.used_features.tolist()]
@@ -85,12 +85,12 @@ def covering_fonts(text: str) -> list[str]:
     usual = list(mpl.rcParams["font.family"])
     lacking = frozenset(
         letter for letter in set(text) if letter.isprintable() and ord(letter) > 127
-    ) - _letters(findfont(mpl.font_manager.FontProperties()))
-    return [*usual, *_others(lacking)] if lacking else usual
+    ) - _covered_letters(findfont(mpl.font_manager.FontProperties()))
+    return [*usual, *_fallback_fonts(lacking)] if lacking else usual
 
 
 @lru_cache(maxsize=64)
-def _letters(path: str) -> frozenset[str]:
+def _covered_letters(path: str) -> frozenset[str]:
     from matplotlib.ft2font import FT2Font
 
     try:
@@ -100,7 +100,7 @@ def _letters(path: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def _others(lacking: frozenset[str]) -> tuple[str, ...]:
+def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
     """Return installed families that together have the letters, as far as there are any."""
     from matplotlib.font_manager import fontManager
 
@@ -114,7 +114,7 @@ def _others(lacking: frozenset[str]) -> tuple[str, ...]:
     for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
         if not left:
             break
-        if font.name not in names and (has := left & _letters(font.fname)):
+        if font.name not in names and (has := left & _covered_letters(font.fname)):
             names.append(font.name)
             left -= has
     return tuple(names)
@@ -126,7 +126,7 @@ def round_numbers(most: float) -> list[float]:
     return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
 
 
-def set_apart_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
+def set_spaced_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
     """Put ticks on a horizontal axis, the most important first; those without room are left out."""
     require_matplotlib()
     from matplotlib.ticker import FuncFormatter

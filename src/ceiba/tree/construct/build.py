@@ -28,8 +28,8 @@ from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.task import Task, TaskName
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
+from ceiba.tree.splits.parse import SPLIT_FORMS, parse_split
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split, SplitTable
-from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 
@@ -131,18 +131,18 @@ def build(
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
-    level_columns = _known_columns(levels or {}, frozenset(ordered))
-    written = _read(literal, level_columns)
-    infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
-    known_task = _task(written.leaves.values()) if task is None else Task(task)
-    info = _target_info(written, known_task, target, classes)
+    level_columns = _columns_with_levels(levels or {}, frozenset(ordered))
+    written = _flatten(literal, level_columns)
+    infos = _build_columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
+    known_task = _infer_task(written.leaves.values()) if task is None else Task(task)
+    info = _build_target(written, known_task, target, classes)
     schema = Schema(columns=infos, target=info, named=True)
     info_of = {column.name: column for column in infos}
     splits = [
-        split if split is None else _settle(split, info_of[split.column], written, node)
+        split if split is None else _complete_split(split, info_of[split.column], written, node)
         for node, split in enumerate(written.splits)
     ]
-    content = _content(written, info)
+    content = _leaf_arrays(written, info)
     tree = from_arrays(
         schema,
         parent=np.array(written.parent),
@@ -164,7 +164,7 @@ def build(
 
 
 @dataclass
-class _Written:
+class _FlatLiteral:
     """The literal, flattened in pre-order."""
 
     parent: list[int] = field(default_factory=list)
@@ -173,7 +173,7 @@ class _Written:
     leaves: dict[int, Leaf] = field(default_factory=dict)
     missing: dict[int, int] = field(default_factory=dict)  # the branch, where a sentence says so
 
-    def place(self, node: int) -> str:
+    def describe_node(self, node: int) -> str:
         """Return where a node is, for errors."""
         words: list[str] = []
         while node > 0 and len(words) < 8:
@@ -184,19 +184,19 @@ class _Written:
         return "at the root" if not words else "under " + ", ".join(reversed(words))
 
 
-def _known_columns(
+def _columns_with_levels(
     levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
 ) -> dict[str, ColumnInfo]:
     """Return the columns whose levels are stated, for reading sentences about them."""
     for name in ordered:
         if name not in levels:
             raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
-    return {name: _column(name, dict.fromkeys(of), name in ordered, None)
+    return {name: _build_column(name, dict.fromkeys(of), name in ordered, None)
             for name, of in levels.items()}  # fmt: skip
 
 
-def _read(literal: Any, columns: Mapping[str, ColumnInfo]) -> _Written:
-    out = _Written()
+def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
+    out = _FlatLiteral()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
     while waiting:
         part, parent, branch = waiting.pop()
@@ -205,25 +205,27 @@ def _read(literal: Any, columns: Mapping[str, ColumnInfo]) -> _Written:
         out.branch.append(branch)
         out.splits.append(None)
         if not isinstance(part, tuple | list):
-            out.leaves[node] = _leaf(part, out, node)
+            out.leaves[node] = _read_leaf(part, out, node)
             continue
-        out.splits[node], below = _split(part, columns, out, node)
+        out.splits[node], below = _read_split(part, columns, out, node)
         waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
     return out
 
 
-def _leaf(part: Any, out: _Written, node: int) -> Leaf:
+def _read_leaf(part: Any, out: _FlatLiteral, node: int) -> Leaf:
     if isinstance(part, Leaf):
         return part
     if isinstance(part, Mapping):
         return Leaf(counts=part)
     if part is None:
-        raise TreeError(f"Hand-written tree, {out.place(node)}: a leaf is None. Give it a value.")
+        raise TreeError(
+            f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Give it a value."
+        )
     return Leaf(part)
 
 
-def _split(
-    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _Written, node: int
+def _read_split(
+    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
 ) -> tuple[Split, list[Any]]:
     """Read one split: its question and its branches in order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
@@ -242,9 +244,9 @@ def _split(
         return split, branches
     if isinstance(question, str) and len(branches) >= 2:
         try:
-            sentences = read_written(question, columns, closed=False)
+            sentences = parse_split(question, columns, closed=False)
         except TreeError as error:
-            raise TreeError(f"Hand-written tree, {out.place(node)}: {error}") from None
+            raise TreeError(f"Hand-written tree, {out.describe_node(node)}: {error}") from None
         if len(branches) == max(len(sentences.branches), 2):
             if sentences.missing is not None:
                 out.missing[node] = sentences.missing
@@ -252,9 +254,9 @@ def _split(
             swapped = len(branches) == 2 and first == 1
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
-        f"Hand-written tree, {out.place(node)}: {_short(part)} is not a split. Write "
+        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(part)} is not a split. Write "
         "(column, {level: branch, ...}), or a sentence and what follows if it is true and if it is "
-        f"not, ('column <= number', if_true, if_false): {WRITTEN_FORMS}."
+        f"not, ('column <= number', if_true, if_false): {SPLIT_FORMS}."
     )
 
 
@@ -262,7 +264,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _short(part: Sequence[Any]) -> str:
+def _abbreviate(part: Sequence[Any]) -> str:
     """Show the first element only: the rest may be nested too deep to print."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
@@ -271,8 +273,8 @@ def _short(part: Sequence[Any]) -> str:
 # ---------------------------------------------------------------------- schema
 
 
-def _columns(
-    written: _Written,
+def _build_columns(
+    written: _FlatLiteral,
     levels: Mapping[str, Sequence[Any]],
     ordered: frozenset[str],
     ranges: Mapping[str, tuple[float, float]],
@@ -295,11 +297,12 @@ def _columns(
             group_levels = levels_of.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
     return tuple(
-        _column(name, levels_of.get(name), name in ordered, ranges.get(name)) for name in names
+        _build_column(name, levels_of.get(name), name in ordered, ranges.get(name))
+        for name in names
     )
 
 
-def _column(
+def _build_column(
     name: str, levels: dict[Any, None] | None, is_ordered: bool, span: tuple[float, float] | None
 ) -> ColumnInfo:
     if levels is not None:
@@ -309,18 +312,18 @@ def _column(
     return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
 
 
-def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Split:
+def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
     """Set one group of levels against all others; refuse splits that do not fit the column."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
+            f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels and a "
             "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
         )
     if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
         if not rest:
             raise TreeError(
-                f"Hand-written tree, {written.place(node)}: {split.sentence(0)!r} leaves no other "
+                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} leaves no other "
                 f"level of column {info.name!r}. Name them all in levels={{{info.name!r}: [...]}}."
             )
         return LevelSets(split.column, (split.branches[0], rest))
@@ -330,12 +333,12 @@ def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Spl
 # ---------------------------------------------------------------------- leaves
 
 
-def _task(leaves: Iterable[Leaf]) -> Task:
+def _infer_task(leaves: Iterable[Leaf]) -> Task:
     numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
-def _target_info(written: _Written, task: Task, name: str | None, classes: Any) -> TargetInfo:
+def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: Any) -> TargetInfo:
     if task.is_regression("A tree written by hand"):
         return TargetInfo(name=name, task=task, classes=(), n_outputs=1)
     if classes is None:
@@ -355,7 +358,7 @@ def _target_info(written: _Written, task: Task, name: str | None, classes: Any) 
     return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)
 
 
-def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
+def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
     """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
     size = target.width
@@ -371,7 +374,7 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     for node, leaf in written.leaves.items():
         if counts is None:
             value[node] = _leaf_number(leaf, written, node)
-        rows[node] = leaf.rows if leaf.rows is not None else _rows_of(leaf)
+        rows[node] = leaf.rows if leaf.rows is not None else _count_rows(leaf)
         by_counts = float(counts[node].sum()) if counts is not None else 0.0
         heavy = leaf.weight if leaf.weight is not None else rows[node] or by_counts or 1.0
         weight[node] = heavy
@@ -382,39 +385,39 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     return {"value": value, "counts": counts, "n_rows": rows, "weight": weight, "impurity": spread}
 
 
-def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
+def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, node: int) -> Array:
     """Return the class counts (or probabilities) of a leaf."""
     counts = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in counts.items():
         if label not in code_of:
             raise TreeError(
-                f"Hand-written tree, {written.place(node)}: class {label!r} is not in classes="
+                f"Hand-written tree, {written.describe_node(node)}: class {label!r} is not in classes="
                 f"{list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
             )
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: class counts {dict(counts)}. "
+            f"Hand-written tree, {written.describe_node(node)}: class counts {dict(counts)}. "
             "They are not negative and at least one is more than 0."
         )
     return row
 
 
-def _leaf_number(leaf: Leaf, written: _Written, node: int) -> float:
+def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
     try:
         number = float(leaf.value)
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: leaf {leaf.value!r} of a regression tree "
+            f"Hand-written tree, {written.describe_node(node)}: leaf {leaf.value!r} of a regression tree "
             "is not a finite number. Pass a number, or task='classification'."
         )
     return number
 
 
-def _rows_of(leaf: Leaf) -> int:
+def _count_rows(leaf: Leaf) -> int:
     """Rows by whole-number counts; probabilities say nothing about rows."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
     whole = all(isinstance(count, int | np.integer) for count in counts)

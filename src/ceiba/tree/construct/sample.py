@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
-_MAKERS: Final = {
+_FRAME_CONSTRUCTORS: Final = {
     "pandas": ("pandas", "DataFrame"),
     "polars": ("polars", "DataFrame"),
     "pyarrow": ("pyarrow", "table"),
@@ -35,10 +35,10 @@ def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tu
         raise OptionError(f"n: got {n}. The number of rows to draw is 0 or more.")
     rng = _generator(random_state)
     columns = {
-        info.name: _draw(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
+        info.name: _draw_column(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
     }
     table = read_like(columns, tree.schema, match="name")
-    return _pack(columns, container), route.predict(tree, table)
+    return _to_container(columns, container), route.predict(tree, table)
 
 
 def _generator(random_state: Any) -> np.random.Generator:
@@ -49,7 +49,7 @@ def _generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
+def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
     """Draw n values of column j, some missing if the tree asks whether it is."""
     if info.kind != Kind.NUMERIC:
         levels = np.empty(len(info.levels), object)
@@ -58,16 +58,16 @@ def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator
     elif info.display == "boolean":
         drawn = rng.integers(2, size=n).astype(bool)
     else:
-        drawn = _as_shown(rng.uniform(*_range(tree, j, info), size=n), info)
-    asked = (tree.splits.column == j) & tree.splits.parts_missing
+        drawn = _to_display_type(rng.uniform(*_sampling_range(tree, j, info), size=n), info)
+    asked = (tree.splits.column == j) & tree.splits.has_missing_branch
     if asked.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
-        drawn = _with_holes(drawn, rng.random(n) < share)
+        drawn = _set_missing(drawn, rng.random(n) < share)
     return drawn
 
 
-def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
+def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
     """Return seconds as the dates, datetimes or durations they stand for."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
@@ -85,7 +85,7 @@ def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
     return numbers
 
 
-def _with_holes(values: Array, hole: Array) -> Array:
+def _set_missing(values: Array, hole: Array) -> Array:
     """Take values out, by the missing value of their type."""
     values = values.astype(object) if values.dtype.kind == "b" else values.copy()
     missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
@@ -93,7 +93,7 @@ def _with_holes(values: Array, hole: Array) -> Array:
     return values
 
 
-def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
+def _sampling_range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
     if info.minimum is not None and info.maximum is not None:
         return info.minimum, info.maximum
     cuts = tree.splits.cuts_of(j)
@@ -103,14 +103,14 @@ def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
     return float(cuts[0] - step), float(cuts[-1] + step)
 
 
-def _pack(columns: dict[str, Array], container: Container) -> Any:
+def _to_container(columns: dict[str, Array], container: Container) -> Any:
     if container == "dict":
         return columns
     if container == "numpy":
         return np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
     lists = {name: values.tolist() for name, values in columns.items()}
-    if container in _MAKERS:
-        module, name = _MAKERS[container]
+    if container in _FRAME_CONSTRUCTORS:
+        module, name = _FRAME_CONSTRUCTORS[container]
         return getattr(import_module(module), name)(lists)
     raise OptionError(
         f"container: got {container!r}. Allowed: dict, numpy, pandas, polars, pyarrow."

@@ -23,32 +23,34 @@ from typing import IO, Any, Final
 from ceiba.errors import OutputError
 
 #: Errors that are about the place written to, wherever in the work they come up.
-_FULL: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
+_DISK_ERRORS: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
 _SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
 _drafts: set[Path] = set()
 
 
 @contextlib.contextmanager
-def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+def atomic_write(
+    path: str | os.PathLike[str], mode: str = "wb", **options: Any
+) -> Iterator[IO[Any]]:
     """Write a file that appears whole or not at all."""
     target = Path(os.path.realpath(path))
-    with _output_errors(path):
+    with _as_output_error(path):
         there = target.stat() if target.exists() else None
     if there is not None and not stat.S_ISREG(there.st_mode):
-        with _output_errors(path):
+        with _as_output_error(path):
             through = target.open(mode, **options)
-        with _output_errors(path, any_error=False), through:
+        with _as_output_error(path, any_error=False), through:
             yield through
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    with _kept_tidy(draft):
-        with _output_errors(path):
+    with _cleanup(draft):
+        with _as_output_error(path):
             file = draft.open(mode.replace("w", "x"), **options)
-        with _output_errors(path, any_error=False), file:
+        with _as_output_error(path, any_error=False), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _output_errors(path):
+        with _as_output_error(path):
             if there is not None:
                 with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
                     os.chown(draft, there.st_uid, there.st_gid)
@@ -57,7 +59,7 @@ def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> It
 
 
 @contextlib.contextmanager
-def _output_errors(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
+def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
     """Turn errors of the system into ours: all, or those about room on the disk.
 
     While a file is open, others may come from what is read meanwhile.
@@ -65,24 +67,24 @@ def _output_errors(path: str | os.PathLike[str], *, any_error: bool = True) -> I
     try:
         yield
     except OSError as error:
-        if not any_error and (isinstance(error, OutputError) or error.errno not in _FULL):
+        if not any_error and (isinstance(error, OutputError) or error.errno not in _DISK_ERRORS):
             raise
         reason = error.strerror or str(error)
         raise OutputError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
 
 
 @contextlib.contextmanager
-def _kept_tidy(draft: Path) -> Iterator[None]:
+def _cleanup(draft: Path) -> Iterator[None]:
     """Remove a draft that did not become the file, whatever ends the work."""
     _drafts.add(draft)
-    _swap_handlers(signal.SIG_DFL, _end)
+    _swap_handlers(signal.SIG_DFL, _remove_drafts_and_exit)
     try:
         yield
     finally:  # after Ctrl-C too
         draft.unlink(missing_ok=True)
         _drafts.discard(draft)
         if not _drafts:
-            _swap_handlers(_end, signal.SIG_DFL)
+            _swap_handlers(_remove_drafts_and_exit, signal.SIG_DFL)
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
@@ -95,7 +97,7 @@ def _swap_handlers(old: Any, new: Any) -> None:
             signal.signal(number, new)
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _remove_drafts_and_exit(number: int, _: FrameType | None) -> None:
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

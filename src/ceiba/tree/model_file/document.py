@@ -23,16 +23,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from ceiba.errors import ModelFileError
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.atomic import atomic_write
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
+from ceiba.tree.model_file.schema_json import schema_from_json, schema_to_json
+from ceiba.tree.model_file.tree_json import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
 VERSION: Final = 7
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
-_MORE: Final = ("model", "metadata")
+_OPTIONAL_KEYS: Final = ("model", "metadata")
 _GZIP: Final = b"\x1f\x8b"
 _MB: Final = 2**20
 _UNPACKED_FREE, _UNPACKED_TIMES = 16 * _MB, 50
@@ -67,18 +67,18 @@ def dumps(
         "metadata": to_json(dict(metadata or {})),
     }
     lines: list[str] = []
-    _lay_out(document, "", lines)
+    _format_json(document, "", lines)
     text = "\n".join(lines) + "\n"
     # Lone surrogates (names from broken strings) are escaped: UTF-8 cannot hold them.
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
         raw = json.dumps(document, allow_nan=False).encode("ascii")
-    refuse_crowded(raw)
+    check_memory_need(raw)
     return raw
 
 
-def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
+def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
     """Write objects and lists of objects over several lines, all else on one."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
@@ -93,7 +93,7 @@ def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: st
     lines.append(f"{indent}{head}{opening}")
     for at, (key, item) in enumerate(inside):
         name = "" if key is None else f"{_dump(key)}: "
-        _lay_out(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
+        _format_json(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
     lines.append(f"{indent}{closing}{tail}")
 
 
@@ -118,7 +118,7 @@ def loads(raw: bytes) -> Document:
             f"The model file has format version {number}; ceiba {version('ceiba')} reads version "
             f"{VERSION}. {advice}"
         )
-    top.object(_KEYS, _MORE)
+    top.object(_KEYS, _OPTIONAL_KEYS)
     tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
     for name in ("written", "metadata"):
         if not isinstance(top.value.get(name, {}), dict):
@@ -169,16 +169,16 @@ def write(
         path.write(pack(text) if compress else text)
         return
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
-    with atomic(path) as file:
+    with atomic_write(path) as file:
         file.write(pack(text) if packed else text)
 
 
 def read(path: str | os.PathLike[str] | BinaryIO | bytes) -> Document:
     """Read a model file from disk, from an open file, or from its bytes; see `loads`."""
-    return loads(_bytes_of(path))
+    return loads(_read_bytes(path))
 
 
-def _bytes_of(source: Any) -> bytes:
+def _read_bytes(source: Any) -> bytes:
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source)
     if not hasattr(source, "read"):
@@ -219,7 +219,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     >>> about["metadata"], about["columns"]
     ({'owner': 'risk team'}, ['x'])
     """
-    top = _parse(unpack(_bytes_of(path)))
+    top = _parse(unpack(_read_bytes(path)))
     if not isinstance(top, dict) or top.get("format") != "ceiba":
         raise ModelFileError("This is not a model file of ceiba.")
     schema = top.get("schema")
@@ -243,11 +243,11 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
 def unpack(raw: bytes) -> bytes:
     """Return the JSON text of a model file, packed or not."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
-    refuse_crowded(text)
+    check_memory_need(text)
     return text
 
 
-def refuse_crowded(text: bytes) -> None:
+def check_memory_need(text: bytes) -> None:
     """Refuse a text whose brackets and strings need far more memory than it has bytes."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES

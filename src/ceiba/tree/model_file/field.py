@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from ceiba.errors import ModelFileError, did_you_mean
 
-_SHOWN: Final = 60
+_MAX_TEXT: Final = 60
 _NUMBERS: Final = frozenset({int, float})
-_OR_NULL: Final = frozenset({int, float, type(None)})
+_NUMBERS_OR_NULL: Final = frozenset({int, float, type(None)})
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Field:
         """Refuse the value."""
         if got is None:
             text = repr(self.value)
-            got = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+            got = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."
         where = f"at {self.place}" if self.place else "at its top"
         raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
 
@@ -45,12 +45,14 @@ class Field:
         keys, optional = tuple(keys), tuple(optional)
         for key in keys:
             if key not in self.value:
-                self.fail(f"The key {key!r} is missing.", f"keys {_listing(self.value)}")
+                self.fail(f"The key {key!r} is missing.", f"keys {_format_names(self.value)}")
         all_keys = {*keys, *optional}
         for key in self.value:
             if key not in all_keys:
                 hint = did_you_mean(key, all_keys)
-                self.fail(f"Known keys: {_listing(all_keys)}.{hint}", f"the unknown key {key!r}")
+                self.fail(
+                    f"Known keys: {_format_names(all_keys)}.{hint}", f"the unknown key {key!r}"
+                )
         return self
 
     def __getitem__(self, key: str) -> Field:
@@ -128,7 +130,7 @@ class Field:
     def numbers(self, length: int, *, null: bool = False) -> npt.NDArray[np.float64]:
         """Demand a list of finite numbers; with `null`, null is NaN."""
         values = self.entries(length)
-        odd = set(map(type, values)) - (_OR_NULL if null else _NUMBERS)
+        odd = set(map(type, values)) - (_NUMBERS_OR_NULL if null else _NUMBERS)
         if odd:
             bad = next(i for i, value in enumerate(values) if type(value) in odd)
             what = "A number or null is needed." if null else "A number is needed."
@@ -146,6 +148,6 @@ class Field:
         return array
 
 
-def _listing(names: Iterable[Any]) -> str:
+def _format_names(names: Iterable[Any]) -> str:
     texts = sorted(map(repr, names))
     return ", ".join(texts[:20]) + (", ..." if len(texts) > 20 else "") or "none"

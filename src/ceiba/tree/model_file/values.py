@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
 
-_ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_NON_FINITE: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DTYPES: Final = {
     f"{kind}{bits}": np.dtype(f"{kind}{bits}")
     for kind, sizes in (
@@ -32,8 +32,8 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
-_ENDLESS: Final = 2**64  # whole numbers beyond it: their hashes can all be made equal
-_DEEP: Final = 50  # brackets within brackets
+_INT_LIMIT: Final = 2**64  # whole numbers beyond it: their hashes can all be made equal
+_MAX_DEPTH: Final = 50  # brackets within brackets
 _TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of an array of texts, as in document.py
 
 
@@ -48,7 +48,7 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
-        if abs(value) >= _ENDLESS:
+        if abs(value) >= _INT_LIMIT:
             raise UnwritableError(f"Beyond 2**64: about {Decimal(value):.3g}.")
         return int(value)
     if isinstance(value, float):
@@ -66,11 +66,11 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         return _array_to_json(value, objects)
     name = type(value).__name__
     if objects and objects.get(name) is type(value):
-        return {"$object": [name, to_json(_parts(value), objects)]}
+        return {"$object": [name, to_json(_object_state(value), objects)]}
     raise UnwritableError(f"A {name} cannot be written into a model file: {value!r}.")
 
 
-def _parts(value: Any) -> dict[str, Any]:
+def _object_state(value: Any) -> dict[str, Any]:
     if hasattr(value, "get_params"):
         parameters: dict[str, Any] = value.get_params(deep=False)
         return parameters
@@ -94,7 +94,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
     if isinstance(value, list):
         return [from_json(item, objects) for item in field.items()]
     if not isinstance(value, dict):
-        refuse_endless(field)
+        check_integer_size(field)
         return value
     if not any(key.startswith("$") for key in value):
         return {key: from_json(field[key], objects) for key in value}
@@ -105,7 +105,7 @@ def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
     if tag == "$tuple":
         return tuple(from_json(item, objects) for item in inner.items())
     if tag == "$float":
-        return _ODD_FLOATS[inner.text(_ODD_FLOATS)]
+        return _NON_FINITE[inner.text(_NON_FINITE)]
     if tag == "$items":
         pairs = [list(pair.items(2)) for pair in inner.items()]
         try:
@@ -138,7 +138,7 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
         for at, value in enumerate(values):
             array[at] = value
     elif dtype.kind == "U":
-        array = array_of_texts(entries, values)
+        array = text_array(entries, values)
     else:
         try:
             array = np.array(values, dtype=dtype)
@@ -150,7 +150,7 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
         shape.fail("Such an array cannot be made.")
 
 
-def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
+def text_array(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
     """Make an array of texts; each takes the room of the longest, which must not be much more."""
     room = 4 * len(texts) * max(map(len, texts), default=0)
     if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
@@ -158,16 +158,16 @@ def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
     return np.array(texts, dtype=str)
 
 
-def refuse_endless(field: Field) -> None:
+def check_integer_size(field: Field) -> None:
     """Refuse whole numbers of 2**64 and more."""
-    if type(field.value) is int and abs(field.value) >= _ENDLESS:
+    if type(field.value) is int and abs(field.value) >= _INT_LIMIT:
         field.fail("Whole numbers lie within 2**64.", f"{Decimal(field.value):.6g}")
 
 
-def refuse_deep(field: Field) -> None:
+def check_depth(field: Field) -> None:
     """Refuse brackets within brackets that no writer makes; in a loop, so that no depth hurts."""
     layer = [field.value]
-    for _ in range(_DEEP):
+    for _ in range(_MAX_DEPTH):
         layer = [
             inner
             for outer in layer
@@ -177,7 +177,7 @@ def refuse_deep(field: Field) -> None:
         ]
         if not layer:
             return
-    field.fail(f"At most {_DEEP} brackets within brackets.", "deeper ones")
+    field.fail(f"At most {_MAX_DEPTH} brackets within brackets.", "deeper ones")
 
 
 def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:

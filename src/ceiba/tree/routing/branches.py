@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
-_EVERYWHERE: Final = -3
-LEAVES: Final = -4  # unseen="default": the row goes back to the root
+_ALL_BRANCHES: Final = -3
+TO_ROOT: Final = -4  # unseen="default": the row goes back to the root
 
 
 @dataclass(frozen=True)
 class Visit:
     """The rows that reach one node, and how its split sent them on.
 
-    `ending` are the rows that go no further (all of them at a leaf), `lost` those that the root
+    `ending` are the rows that go no further (all of them at a leaf), `to_root` those that the root
     answers, `by_default` counts rows that took the default branch or stayed, `by_surrogate` the
     rows that each surrogate placed.
     """
@@ -41,12 +41,12 @@ class Visit:
     node: int
     rows: Array
     ending: Array
-    lost: Array
+    to_root: Array
     by_default: int
     by_surrogate: tuple[int, ...]
 
 
-def visits(tree: Tree, table: Table) -> Iterator[Visit]:
+def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
     """Visit the nodes that any row reaches, in pre-order."""
     waiting = [(0, np.arange(table.n_rows))]
     while waiting:
@@ -55,8 +55,8 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
         if start == end:
             yield Visit(node, rows, rows, rows[:0], 0, ())
             continue
-        branch, by_default, by_surrogate = _decide(tree, table, node, rows)
-        lost, everywhere = branch == LEAVES, branch == _EVERYWHERE
+        branch, by_default, by_surrogate = _route_at_node(tree, table, node, rows)
+        lost, everywhere = branch == TO_ROOT, branch == _ALL_BRANCHES
         ending = rows[lost | (branch == _STAYS)]
         yield Visit(node, rows, ending, rows[lost], by_default, by_surrogate)
         for at in range(end - 1, start - 1, -1):
@@ -65,29 +65,31 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
                 waiting.append((int(tree.branch_node[at]), rows[takes]))
 
 
-def decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
+def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
     """Return each row's branch at a node (-1: it stays), and which rows go down every branch."""
-    branch, _, _ = _decide(tree, table, node, rows)
-    return branch, branch == _EVERYWHERE
+    branch, _, _ = _route_at_node(tree, table, node, rows)
+    return branch, branch == _ALL_BRANCHES
 
 
-def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, int, tuple[int, ...]]:
+def _route_at_node(
+    tree: Tree, table: Table, node: int, rows: Array
+) -> tuple[Array, int, tuple[int, ...]]:
     """Return each row's branch, and how many were sent by default and by each surrogate."""
-    branch = ask(tree.splits, node, table, rows)
+    branch = evaluate_split(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
     if tree.unseen == "default":
-        branch[unseen] = LEAVES
+        branch[unseen] = TO_ROOT
     if tree.missing == "fractional":
-        branch[branch == MISSING] = _EVERYWHERE
+        branch[branch == MISSING] = _ALL_BRANCHES
         return branch, 0, ()
-    sent = ask_surrogates(tree, table, node, rows, branch)
+    sent = fill_from_surrogates(tree, table, node, rows, branch)
     left = branch == MISSING
     branch[left] = tree.default_branch[node]
     return branch, int(np.count_nonzero(left)), sent
 
 
-def ask_surrogates(
+def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
     """Write the branches of rows without one, by the first surrogate that can place each.
@@ -99,14 +101,14 @@ def ask_surrogates(
         return ()
     for k in range(*stored.start[node : node + 2].tolist()):
         open_ = np.flatnonzero(branch == MISSING)
-        answer = ask(stored.splits, k, table, rows[open_])
+        answer = evaluate_split(stored.splits, k, table, rows[open_])
         placed = answer >= 0
         branch[open_[placed]] = answer[placed]
         sent.append(int(np.count_nonzero(placed)))
     return tuple(sent)
 
 
-def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
+def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
     """Ask split i of each row: a branch, missing or unseen."""
     column = table.columns[int(splits.column[i])]
     values = column.values[rows]

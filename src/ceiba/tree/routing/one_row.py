@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 #: From a value to the next node; -1: the row stays, None: tables must tell.
-_Go = Callable[[Any], int | None]
+_NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
 _NUMBERS: Final = (float, int, bool)
@@ -53,26 +53,26 @@ class Answer(NamedTuple):
     leaf: int
 
 
-class Plan:
-    """The tree as a pair of column and `_Go` per inner node, and the answers given so far."""
+class RowPlan:
+    """The tree as a pair of column and `_NextNode` per inner node, and the answers given so far."""
 
-    __slots__ = ("answers", "fits", "steps")
+    __slots__ = ("answers", "checks", "steps")
 
     def __init__(self, tree: Tree) -> None:
-        self.steps = [_step(tree, node) for node in range(tree.n_nodes)]
+        self.steps = [_node_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
         #: The check of a value of each column; None: the readers of tables must check.
-        fits = [fit for info in tree.schema.columns if (fit := _fits(info)) is not None]
-        self.fits = fits if len(fits) == len(tree.schema.columns) else None
+        fits = [fit for info in tree.schema.columns if (fit := _value_check(info)) is not None]
+        self.checks = fits if len(fits) == len(tree.schema.columns) else None
 
 
-def _fits(info: ColumnInfo) -> Callable[[Any], bool] | None:
+def _value_check(info: ColumnInfo) -> Callable[[Any], bool] | None:
     if info.is_numeric:
         return _is_plain_number if info.display in ("number", "boolean") else None
     return _is_plain_text if all(type(level) is str for level in info.levels) else None
 
 
-def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
+def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
     if tree.is_leaf[node]:
         return None
     start, end = tree.branch_start[node : node + 2].tolist()
@@ -81,7 +81,7 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
     if tree.missing == "fractional":
         return info.name, lambda value: None
     if tree.splits.kind[node] == SplitKind.PRESENCE:
-        return info.name, _by_presence(*below)
+        return info.name, _route_by_presence(*below)
     surrogates = tree.active_surrogates
     missing = None
     if tree.missing != "error" and (
@@ -91,8 +91,8 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
         missing = below[default] if default >= 0 else -1
     is_cut = tree.splits.kind[node] == SplitKind.CUT
     cut, low = float(tree.splits.cut[node]), int(tree.splits.low_branch[node])
-    if is_cut and _fits(info) is _is_plain_number:
-        return info.name, _by_cut(cut, below[low], below[1 - low], missing)
+    if is_cut and _value_check(info) is _is_plain_number:
+        return info.name, _route_by_cut(cut, below[low], below[1 - low], missing)
     majority = below[int(tree.majority_branch[node])]
     unseen = {"missing": missing, "majority": majority}.get(tree.unseen)
     if is_cut:
@@ -109,10 +109,10 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
         }
     if not node_of or not all(type(level) is str for level in info.levels):
         node_of, unseen = {}, None  # 1, 1.0 and True are one key: the reader tells them apart
-    return info.name, _by_level(node_of, unseen, missing)
+    return info.name, _route_by_level(node_of, unseen, missing)
 
 
-def _by_cut(cut: float, low: int, high: int, missing: int | None) -> _Go:
+def _route_by_cut(cut: float, low: int, high: int, missing: int | None) -> _NextNode:
     def go(value: Any) -> int | None:
         if type(value) in _NUMBERS and value == value:
             return low if value <= cut else high
@@ -121,7 +121,9 @@ def _by_cut(cut: float, low: int, high: int, missing: int | None) -> _Go:
     return go
 
 
-def _by_level(node_of: dict[Any, int | None], unseen: int | None, missing: int | None) -> _Go:
+def _route_by_level(
+    node_of: dict[Any, int | None], unseen: int | None, missing: int | None
+) -> _NextNode:
     def go(value: Any) -> int | None:
         if type(value) is str:
             return node_of.get(value, unseen)
@@ -130,7 +132,7 @@ def _by_level(node_of: dict[Any, int | None], unseen: int | None, missing: int |
     return go
 
 
-def _by_presence(present: int, missing: int) -> _Go:
+def _route_by_presence(present: int, missing: int) -> _NextNode:
     def go(value: Any) -> int | None:
         if _is_missing(value):
             return missing
@@ -154,7 +156,7 @@ def _is_plain_text(value: Any) -> bool:
     return type(value) is str or _is_missing(value)
 
 
-def _walk(plan: Plan, row: Mapping[str, Any]) -> int:
+def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
     """Return the node in which a row ends; -1: tables must tell."""
     steps, node, get = plan.steps, 0, row.get
     while (step := steps[node]) is not None:
@@ -168,21 +170,23 @@ def _walk(plan: Plan, row: Mapping[str, Any]) -> int:
     return node
 
 
-def answer_one(tree: Tree, row: Any) -> Answer:
+def predict_row(tree: Tree, row: Any) -> Answer:
     """Predict one row; see `Tree.predict_one`."""
     if type(row) is not dict and not isinstance(row, Mapping):
-        row = _by_name(tree, row)
+        row = _row_to_dict(tree, row)
     plan = tree._plan
     leaf = _walk(plan, row)
     if leaf < 0:
-        return _by_table(tree, row)
+        return _predict_by_table(tree, row)
     answer: Answer | None = plan.answers.get(leaf)
     if answer is None:
-        answer = plan.answers[leaf] = _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
+        answer = plan.answers[leaf] = _build_answer(
+            tree, leaf, tree.node(leaf).label, tree.value[leaf]
+        )
     return answer
 
 
-def _answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
+def _build_answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
     probability = None
     if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
@@ -190,7 +194,7 @@ def _answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
     return Answer(label, probability, leaf)
 
 
-def _by_name(tree: Tree, row: Any) -> dict[str, Any]:
+def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
     names = tree.schema.names
     if hasattr(row, "to_dict") and getattr(row, "ndim", 0) == 1:  # a pandas Series
         return dict(row.to_dict())
@@ -207,7 +211,7 @@ def _by_name(tree: Tree, row: Any) -> dict[str, Any]:
     return dict(zip(names, values, strict=True))
 
 
-def _by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
+def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
     """Answer by the readers of tables, column by column, asking only what the path needs."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
@@ -221,17 +225,17 @@ def _by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
         )
         asked = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
         if asked is not None:
-            values[asked] = _value(row, asked)
+            values[asked] = _require_value(row, asked)
     leaf = int(route.apply(tree, table)[0])
     if tree.missing != "fractional":
-        return _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
+        return _build_answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
     label = route.predict(tree, table)[0]
     label = label.tolist() if hasattr(label, "tolist") else label
     shares = route.predict_proba(tree, table) if tree.task.has_classes else None
-    return _answer(tree, leaf, tuple(label) if tree.n_outputs > 1 else label, shares)
+    return _build_answer(tree, leaf, tuple(label) if tree.n_outputs > 1 else label, shares)
 
 
-def _value(row: Mapping[str, Any], name: str) -> Any:
+def _require_value(row: Mapping[str, Any], name: str) -> Any:
     if name in row:
         return row[name]
     hint = did_you_mean(name, [str(key) for key in row])
@@ -241,12 +245,12 @@ def _value(row: Mapping[str, Any], name: str) -> Any:
     )
 
 
-def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
+def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
     """Return the leaves of a pandas frame of few rows; None: tables must tell."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
-    if plan.fits is None:
+    if plan.checks is None:
         return None
     leaves = []
     try:
@@ -255,7 +259,7 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
         return None
     for values in rows:
         # Columns that the path does not ask about are checked, too.
-        if not all(fits(value) for fits, value in zip(plan.fits, values, strict=True)):
+        if not all(fits(value) for fits, value in zip(plan.checks, values, strict=True)):
             return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
         if leaf < 0:
@@ -264,15 +268,15 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
     return leaves
 
 
-def whole_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
+def complete_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return one row with all columns, missing where its path does not ask; refuse what it asks."""
     if all(name in row for name in tree.schema.names):
         return {name: [value] for name, value in row.items()}
-    _by_table(tree, row)
+    _predict_by_table(tree, row)
     return {name: [row.get(name)] for name in tree.schema.names}
 
 
-def one_row(row: Any) -> Any:
+def as_table_row(row: Any) -> Any:
     """Return a table of one row from a dict of values or a sequence of them."""
     if isinstance(row, dict):
         scalar = all(np.ndim(value) == 0 for value in row.values())

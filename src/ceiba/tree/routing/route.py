@@ -38,18 +38,18 @@ def read(tree: Tree, X: Any) -> Table:
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Return the node each row ends in; with "fractional" the heaviest one."""
     if not table.is_whole:
-        return np.asarray(_by_piece(apply, tree, table, n_threads))
-    refuse(tree, table)
+        return np.asarray(_map_pieces(apply, tree, table, n_threads))
+    check_rows(tree, table)
     if tree.missing == "fractional":
         end = _heaviest(*spread(tree, table))
     else:
         end = tree._router.apply(table.core(), n_threads)
     if tree.unseen == "default":  # the root answers
-        end = np.where(_lost(tree, table), 0, end).astype(np.int32)
+        end = np.where(_goes_to_root(tree, table), 0, end).astype(np.int32)
     return end
 
 
-def _by_piece(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
+def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
     """Answer a table piece by piece."""
     parts = [answer(tree, piece, n_threads=n_threads) for piece in table.pieces()]
     if isinstance(parts[0], list):
@@ -57,13 +57,13 @@ def _by_piece(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: i
     return np.concatenate(parts)
 
 
-def _lost(tree: Tree, table: Table) -> Array:
+def _goes_to_root(tree: Tree, table: Table) -> Array:
     """Mark rows that meet a level unknown to a node on their way (`unseen="default"`)."""
-    from ceiba.tree.routing.branches import visits
+    from ceiba.tree.routing.branches import visit_nodes
 
     lost = np.zeros(table.n_rows, bool)
-    for visit in visits(tree, table):
-        lost[visit.lost] = True
+    for visit in visit_nodes(tree, table):
+        lost[visit.to_root] = True
     return lost
 
 
@@ -72,7 +72,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
     from scipy.sparse import csr_matrix
 
     if tree.missing == "fractional":
-        refuse(tree, table)
+        check_rows(tree, table)
         start, node, _ = spread(tree, table)
         passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
@@ -90,9 +90,9 @@ def decision_path(tree: Tree, table: Table) -> Any:
 def rows(tree: Tree, node: int, table: Table) -> Array:
     """Return the indices of the rows that pass through a node."""
     if tree.missing == "fractional":
-        refuse(tree, table)
-        start, ends, _ = spread(tree, table)
-        inside = (ends >= node) & (ends < tree.subtree_end[node])
+        check_rows(tree, table)
+        start, leaf_ids, _ = spread(tree, table)
+        inside = (leaf_ids >= node) & (leaf_ids < tree.subtree_end[node])
         return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
     end = apply(tree, table)
     return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
@@ -119,15 +119,15 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
     return np.asarray(node[first], np.int32)
 
 
-def _mixed_value(tree: Tree, table: Table) -> Array:
+def _average_value(tree: Tree, table: Table) -> Array:
     """Average the values of the leaves a row reaches, by its shares."""
-    refuse(tree, table)
+    check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
         return np.zeros((0, *tree.value.shape[1:]))
     value = np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
     if tree.unseen == "default":
-        value[_lost(tree, table)] = tree.value[0]
+        value[_goes_to_root(tree, table)] = tree.value[0]
     return np.asarray(value)
 
 
@@ -137,23 +137,23 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Predict each row's class (of least expected cost) or value."""
     if not table.is_whole:
-        return np.asarray(_by_piece(predict, tree, table, n_threads))
+        return np.asarray(_map_pieces(predict, tree, table, n_threads))
     if tree.missing != "fractional":
         return _gather(tree, tree._label_table, table, n_threads)
-    return label_table(tree, _mixed_value(tree, table))
+    return label_table(tree, _average_value(tree, table))
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     """Return for each row the value of the node in which it ends."""
-    if values.dtype not in _GATHERED or tree.unseen == "default":
+    if values.dtype not in _GATHER_DTYPES or tree.unseen == "default":
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
-    refuse(tree, table)
+    check_rows(tree, table)
     flat: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
     return flat.reshape(-1, *values.shape[1:])
 
 
 # Numbers are written by the threads that find the node: a pass over the rows less.
-_GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
+_GATHER_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
@@ -161,10 +161,10 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     if not tree.task.has_classes:
         raise TreeError(f"A {tree.task} tree has no class probabilities. Use predict.")
     if not table.is_whole:
-        shares: Array | list[Array] = _by_piece(predict_proba, tree, table, n_threads)
+        shares: Array | list[Array] = _map_pieces(predict_proba, tree, table, n_threads)
         return shares
     if tree.missing == "fractional":
-        value = _mixed_value(tree, table)
+        value = _average_value(tree, table)
     else:
         value = _gather(tree, tree.value, table, n_threads)
     if tree.n_outputs == 1:
@@ -203,17 +203,17 @@ def make_router(tree: Tree) -> Any:
     return _core.Router(
         tree.branch_start,
         tree.branch_node,
-        _arrays(tree.splits),
+        _router_arrays(tree.splits),
         tree.default_branch,
         tree.majority_branch,
         surrogate_start=None if surrogates is None else surrogates.start,
-        surrogates=None if surrogates is None else _arrays(surrogates.splits),
+        surrogates=None if surrogates is None else _router_arrays(surrogates.splits),
         unseen_is_missing=tree.unseen == "missing",
         branch_share=tree.branch_share if tree.missing == "fractional" else None,
     )
 
 
-def only_row(tree: Tree) -> Callable[[Any], int]:
+def single_row_router(tree: Tree) -> Callable[[Any], int]:
     """Return what sends a float matrix of one row to its node; it gives -1 for all else."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
@@ -223,13 +223,13 @@ def only_row(tree: Tree) -> Callable[[Any], int]:
     return partial(tree._router.end_of_only_row, schema.n_columns)
 
 
-def _arrays(splits: SplitTable) -> dict[str, Array]:
+def _router_arrays(splits: SplitTable) -> dict[str, Array]:
     names = ("kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch")
     intervals = {"cut_start": splits.interval_start, "cuts": splits.interval_cut}
     return {name: getattr(splits, name) for name in names} | intervals
 
 
-def refuse(tree: Tree, table: Table) -> None:
+def check_rows(tree: Tree, table: Table) -> None:
     """Raise on what the tree's rules call an error, in the columns it asks about."""
     if tree.missing != "error" and tree.unseen != "error":
         return

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-By = Literal["primary", "surrogate", "default", "unseen", "share"]
+DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 
 @dataclass(frozen=True)
-class Move:
+class RouteStep:
     """One step of a row: at which node, which branch (None: it ends here), and who decided.
 
     `by` is "default" for a missing value that nothing else decided, and None at a leaf. `share`
@@ -35,41 +35,43 @@ class Move:
 
     node: int
     branch: int | None
-    by: By | None
+    by: DecidedBy | None
     surrogate: int | None = None
     share: float = 1.0
 
 
-def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
+def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
     """Follow one row of a table from the root, in pre-order of the nodes it reaches."""
-    moves: list[Move] = []
+    steps: list[RouteStep] = []
     waiting = [(0, 1.0)]
     while waiting:
         node, share = waiting.pop()
         start, end = tree.branch_start[node : node + 2].tolist()
         if start == end:
-            moves.append(Move(node, None, None, share=share))
+            steps.append(RouteStep(node, None, None, share=share))
             continue
-        branch, by, surrogate = _decide(tree, table, row, node)
+        branch, by, surrogate = _choose_branch(tree, table, row, node)
         if by == "share":
             shares = tree.branch_share[start:end].tolist()
-            moves.extend(
-                Move(node, b, "share", share=share * part)
+            steps.extend(
+                RouteStep(node, b, "share", share=share * part)
                 for b, part in enumerate(shares)
                 if part > 0
             )
             below = [(start + b, share * part) for b, part in enumerate(shares) if part > 0]
             waiting.extend((int(tree.branch_node[at]), part) for at, part in reversed(below))
             continue
-        moves.append(Move(node, branch, by, surrogate, share))
+        steps.append(RouteStep(node, branch, by, surrogate, share))
         if branch is not None:
             waiting.append((int(tree.branch_node[start + branch]), share))
-    return tuple(moves)
+    return tuple(steps)
 
 
-def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, By, int | None]:
+def _choose_branch(
+    tree: Tree, table: Table, row: int, node: int
+) -> tuple[int | None, DecidedBy, int | None]:
     """Return the branch (None: stays), who decided, and the surrogate's number if it was one."""
-    answer = _ask(tree.splits, node, table, row)
+    answer = _evaluate_split(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None
     if answer == "unseen" and tree.unseen == "default":
@@ -81,14 +83,16 @@ def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, 
     if tree.active_surrogates is not None:
         first, last = tree.active_surrogates.start[node : node + 2].tolist()
         for k in range(first, last):
-            stand_in = _ask(tree.active_surrogates.splits, k, table, row)
+            stand_in = _evaluate_split(tree.active_surrogates.splits, k, table, row)
             if isinstance(stand_in, int):
                 return stand_in, "surrogate", k - first
     default = int(tree.default_branch[node])
     return (None if default < 0 else default), "default", None
 
 
-def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["missing", "unseen"]:
+def _evaluate_split(
+    splits: SplitTable, i: int, table: Table, row: int
+) -> int | Literal["missing", "unseen"]:
     """Ask split i: a branch, or why there is none."""
     column = table.columns[int(splits.column[i])]
     value = column.values[row].item()

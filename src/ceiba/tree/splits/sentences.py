@@ -3,7 +3,7 @@
 A printed cut sends every value where the cut sends it. A cut that is a decimal of at most 12 digits
 reads `x <= 2.45`; one whose next float above is such a decimal reads `x < 17.3`. Others are rounded
 to the digits that keep every value of the training column on its side (`SplitTable.digits`, found
-when the tree was grown), and a cut that was rounded up reads `<`. `cut_words` is the one place
+when the tree was grown), and a cut that was rounded up reads `<`. `format_cut` is the one place
 where a cut becomes text.
 """
 
@@ -40,7 +40,7 @@ def number_text(value: float, digits: int = DIGITS) -> str:
     return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
 
 
-def cut_words(
+def format_cut(
     cut: float, info: ColumnInfo | None, digits: int = ALL_DIGITS, fewest: int = DIGITS
 ) -> tuple[str, str]:
     """Return a cut as its sign, "<=" or "<", and a number, date, duration or level name.
@@ -50,11 +50,11 @@ def cut_words(
     """
     if info is not None and info.levels:
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
-        return "<=", quoted_level(info.levels[code])
+        return "<=", quote_level(info.levels[code])
     if info is not None and info.display not in ("number", "boolean"):
         # `x <= cut` says the same of dates with the cut at the start of its day, and of times with
         # it at a microsecond; rounded down, or the cut might pass the value above it.
-        return "<=", show_number(_moment(cut, info.display), info.display, zone=info.zone)
+        return "<=", show_number(_round_time_down(cut, info.display), info.display, zone=info.zone)
     if not math.isfinite(cut):
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
@@ -65,10 +65,10 @@ def cut_words(
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
         value = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
         value = cut if digits >= ALL_DIGITS else value
-    return "<=" if value <= cut else "<", _decimal(value)
+    return "<=" if value <= cut else "<", _format_decimal(value)
 
 
-def _moment(cut: float, display: str) -> float:
+def _round_time_down(cut: float, display: str) -> float:
     """Return the last day or microsecond, in seconds, that is not above the cut."""
     if not abs(cut) < _HUGE / 1e3:  # beyond the calendar
         return cut
@@ -87,7 +87,7 @@ def _count_digits(value: float) -> int:
     return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
 
 
-def _decimal(value: float) -> str:
+def _format_decimal(value: float) -> str:
     """Write the shortest decimal that is read as `value`, with an exponent only far from 1."""
     if value != 0 and not 1e-6 <= abs(value) < 1e16:
         return repr(value)
@@ -101,7 +101,7 @@ def level_text(level: Any) -> str:
     return text if text.strip() else repr(text)
 
 
-def quoted_level(level: Any) -> str:
+def quote_level(level: Any) -> str:
     """Return a level as text, quoted and escaped where it would be misread otherwise."""
     text = str(level)
     return repr(text) if _MISREAD.search(text) or not text.isprintable() else text
@@ -119,7 +119,7 @@ def cut_sentence(
     """Return which side of a cut a row is on; a boolean column answers yes or no."""
     if info is not None and info.display == "boolean" and 0 <= cut < 1:
         return f"{column} = {words(lang)['split.no' if low else 'split.yes']}"
-    sign, text = cut_words(cut, info, digits, DIGITS if fewest is None else fewest)
+    sign, text = format_cut(cut, info, digits, DIGITS if fewest is None else fewest)
     return f"{column} {sign if low else _COMPLEMENT[sign]} {text}"
 
 
@@ -148,8 +148,8 @@ def levels_sentence(
 ) -> str:
     """Return which levels a branch takes; more than `max_levels` are counted, not listed."""
     if len(levels) == 1:
-        return f"{column} = {quoted_level(levels[0])}"
-    names = [quoted_level(level) for level in levels]
+        return f"{column} = {quote_level(levels[0])}"
+    names = [quote_level(level) for level in levels]
     if max_levels is not None and len(names) > max_levels:
         names = [*names[:max_levels], words(lang)("split.more", n=len(names) - max_levels)]
     return f"{column} {words(lang)['split.in']} {{{', '.join(names)}}}"

@@ -45,7 +45,7 @@ class SplitKind(IntEnum):
     INTERVALS = 4
 
 
-class _Question:
+class _SplitBase:
     """What the four kinds of split share."""
 
     column: str
@@ -84,7 +84,7 @@ class _Question:
 
 
 @dataclass(frozen=True)
-class Cut(_Question):
+class Cut(_SplitBase):
     """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
     On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low). `digits`
@@ -107,7 +107,7 @@ class Cut(_Question):
 
 
 @dataclass(frozen=True)
-class LevelSets(_Question):
+class LevelSets(_SplitBase):
     """A branch for each group of levels of a categorical column.
 
     `branches[b]` are the levels that go to branch b; a level in no group was not present in
@@ -132,7 +132,7 @@ class LevelSets(_Question):
 
 
 @dataclass(frozen=True)
-class Intervals(_Question):
+class Intervals(_SplitBase):
     """Several cuts of a numeric column: a branch for each interval between them.
 
     Branch 0 takes `x <= cuts[0]`, branch b the values above `cuts[b - 1]` up to `cuts[b]`, the one
@@ -159,7 +159,7 @@ class Intervals(_Question):
 
 
 @dataclass(frozen=True)
-class Presence(_Question):
+class Presence(_SplitBase):
     """Present (branch 0) against missing (branch 1).
 
     Examples
@@ -175,7 +175,7 @@ class Presence(_Question):
 Split = Cut | LevelSets | Presence | Intervals
 
 
-def _nothing() -> Array:
+def _empty_array() -> Array:
     return np.zeros(0)
 
 
@@ -221,9 +221,9 @@ class SplitTable(ArrayRecord):
     level_start: Array
     level_code: Array
     level_branch: Array
-    interval_start: Array = field(default_factory=_nothing)
-    interval_cut: Array = field(default_factory=_nothing)
-    digits: Array = field(default_factory=_nothing)
+    interval_start: Array = field(default_factory=_empty_array)
+    interval_cut: Array = field(default_factory=_empty_array)
+    digits: Array = field(default_factory=_empty_array)
 
     _DTYPES: ClassVar = {
         "kind": np.int8,
@@ -343,7 +343,7 @@ class SplitTable(ArrayRecord):
         return bool(np.any(self.digits[self.has_cuts] < ALL_DIGITS))
 
     @cached_property
-    def parts_missing(self) -> Array:
+    def has_missing_branch(self) -> Array:
         """Whether a branch of each row, the last, takes missing values alone.
 
         So it is of all PRESENCE, of some INTERVALS and of some LEVELS.
@@ -404,7 +404,7 @@ class SplitTable(ArrayRecord):
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             groups[branch].append(info.levels[code])
-        return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.parts_missing[i]))
+        return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.has_missing_branch[i]))
 
     def take(self, rows: Array, leaf: Array | None = None) -> SplitTable:
         """Return a new table of the given rows, which ask nothing where `leaf` is True."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ceiba.layout.captions import answers, caption
+from ceiba.layout.captions import caption, edge_labels
 from ceiba.layout.placing import depths
 from ceiba.tree import Tree
 from ceiba.words import words
 
 
 @dataclass(frozen=True)
-class Fold:
+class FoldedTree:
     """The shown part of a tree."""
 
     nodes: tuple[int, ...]  # ids, in pre-order
@@ -31,13 +31,13 @@ class Fold:
         return sum(count > 0 for count in self.hidden)
 
 
-def fold(
+def fold_tree(
     parent: Sequence[int],
     *,
     max_depth: int | None = None,
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
-) -> Fold:
+) -> FoldedTree:
     """Show a tree down to `max_depth`, and no branches of nodes lighter than `min_weight`."""
     depth = depths(parent)
     place: dict[int, int] = {}  # node -> position among the shown
@@ -57,7 +57,7 @@ def fold(
         nodes.append(node)
         above.append(-1 if up < 0 else place[up])
         hidden.append(0)
-    return Fold(tuple(nodes), tuple(above), tuple(hidden))
+    return FoldedTree(tuple(nodes), tuple(above), tuple(hidden))
 
 
 def _is_folded(
@@ -69,7 +69,7 @@ def _is_folded(
 
 
 @dataclass(frozen=True)
-class ShownNode:
+class VisibleNode:
     """One shown node: `parent` is a position among the shown nodes, `above` the parent's id."""
 
     node: int
@@ -83,9 +83,9 @@ class ShownNode:
     edge: str  # the word on the edge above, "" at the root
 
 
-def shown_nodes(
-    tree: Tree, folded: Fold, *, digits: int | None = None, lang: str = "en", **contents: Any
-) -> Iterator[ShownNode]:
+def visible_nodes(
+    tree: Tree, folded: FoldedTree, *, digits: int | None = None, lang: str = "en", **contents: Any
+) -> Iterator[VisibleNode]:
     """Return the shown nodes in pre-order; `contents` are options of `caption`."""
     edges: dict[int, tuple[str, ...]] = {}
     for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
@@ -96,7 +96,7 @@ def shown_nodes(
         if parent >= 0:
             above = folded.nodes[parent]
             if above not in edges:
-                edges[above] = answers(tree, above, lang=lang)
+                edges[above] = edge_labels(tree, above, lang=lang)
             edge = edges[above][int(tree.branch_index[node])]
         lines = (*text.lines, *more)
-        yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)
+        yield VisibleNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

@@ -13,13 +13,13 @@ from ceiba.table import Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
-from ceiba.tree.notes import NodeNote, overridden
+from ceiba.tree.notes import NodeNote, apply_overrides
 from ceiba.tree.routing import route as _route
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
 
 
-class Figures:
+class DerivedAttributes:
     """Figures derived from the arrays of the nodes; mixed into `Tree`."""
 
     if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Figures:
             return read_only(best, np.int32)
         weight = self.weight[self.branch_node]
         first = self.branch_start[inner]
-        alone = self.splits.parts_missing & (self.splits.kind == SplitKind.LEVELS)
+        alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
         weight[self.branch_start[1:][alone] - 1] = -1.0
         most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
         # Among the heaviest branches of a node, written from last to first, the first one stays.
@@ -168,7 +168,7 @@ class Figures:
             raise TreeError(f"A {self.task} tree has no class to answer with. Use `tree.value`.")
         best = _route.best_class(self.value, self.cost_matrix)
         if self.notes:
-            best = overridden(self, best)  # type: ignore[arg-type]
+            best = apply_overrides(self, best)  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property
@@ -205,7 +205,7 @@ class Figures:
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
-        return read_only(_over_root(mass), np.float64)
+        return read_only(_share_of_root(mass), np.float64)
 
     @cached_property
     def search_share(self) -> Array:
@@ -216,7 +216,7 @@ class Figures:
         if self.cost_matrix is None:
             return self.share
         mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
-        return read_only(_over_root(mass), np.float64)
+        return read_only(_share_of_root(mass), np.float64)
 
     @cached_property
     def end_share(self) -> Array:
@@ -285,7 +285,7 @@ class Figures:
         return np.asarray(np.maximum(self.risk[at] - gone[at], 0.0))
 
 
-class SklearnNames(Figures):
+class SklearnAttributes(DerivedAttributes):
     """scikit-learn's names for the arrays of a binary tree, so that code written against it works.
 
     Thresholds are float64 cuts on float64 data; a tree with level splits has none and is refused.
@@ -381,7 +381,7 @@ class SklearnNames(Figures):
         return int(self.n_classes.max())
 
 
-def rows_by_weight(tree: Figures) -> Array:
+def rows_by_weight(tree: DerivedAttributes) -> Array:
     """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
     n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
     if weight == 0.0:  # recounted, and no row was there
@@ -391,6 +391,6 @@ def rows_by_weight(tree: Figures) -> Array:
     return np.asarray(tree.weight * (n_rows / weight))
 
 
-def _over_root(mass: Array) -> Array:
+def _share_of_root(mass: Array) -> Array:
     """Return masses as shares of the root's."""
     return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

@@ -20,8 +20,8 @@ from ceiba.errors import DataError, TreeError
 from ceiba.grow import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table, exact_sum
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
-from ceiba.tree.routing import MISSING, UNSEEN, ask
-from ceiba.tree.splits import WRITTEN_FORMS, Split, SurrogateTable, read_written
+from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split
+from ceiba.tree.splits import SPLIT_FORMS, Split, SurrogateTable, parse_split
 
 if TYPE_CHECKING:
     from ceiba.grow import Problem
@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 _STAYS: Final = -1
-_EVERYWHERE: Final = -2
+_ALL_BRANCHES: Final = -2
 # Gains that are equal on paper may differ in the last bits.
 _NOISE: Final = 1e-12
 _UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
@@ -46,20 +46,20 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         isinstance(split, list | tuple) and split and all(isinstance(part, str) for part in split)
     ):
         columns = {info.name: info for info in schema.columns}
-        written = read_written(split, columns)
+        written = parse_split(split, columns)
         question, missing = written.split, written.missing
     elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
-        question = _of_cuts(*split)
+        question = _split_from_cuts(*split)
     else:
         raise TreeError(
-            f"{split!r} is not a split. Write {WRITTEN_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
+            f"{split!r} is not a split. Write {SPLIT_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
             "or give a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
             raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
-        question = _all_levels(question, table, rows)
+        question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
     elif isinstance(question, Intervals):
@@ -69,7 +69,7 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     return SplitTable.from_splits([question], schema), missing
 
 
-def _of_cuts(column: str, cuts: Any) -> Split:
+def _split_from_cuts(column: str, cuts: Any) -> Split:
     """Read a column with its cuts: one is a Cut, more are Intervals."""
     try:
         numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
@@ -95,7 +95,7 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
         )
 
 
-def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
+def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     """Check that every level in the node is sent somewhere; one group alone is set against all."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
@@ -122,7 +122,7 @@ class EmptyBranchError(TreeError):
 
 
 @dataclass(frozen=True)
-class Division:
+class RowPartition:
     """How a split parts the rows of a node."""
 
     problem: Problem
@@ -139,28 +139,28 @@ class Division:
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
 
-    def part(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
+    def branch_rows(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
         """Return the rows of a branch, and the weights with their shares."""
-        everywhere = self.branch == _EVERYWHERE
+        everywhere = self.branch == _ALL_BRANCHES
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
             weight[rows[everywhere]] *= self.share[b]
         return rows[(self.branch == b) | everywhere], weight
 
 
-def divide(
+def partition_rows(
     problem: Problem,
     splits: SplitTable,
     rows: Rows,
     weight: Array | None,
     missing: int | None = None,
-) -> Division:
+) -> RowPartition:
     """Part rows by the split in a table of one row; `missing` takes rows without a value."""
-    branch = ask(splits, 0, problem.table, rows)
+    branch = evaluate_split(splits, 0, problem.table, rows)
     # A level that the split does not know cannot be in the node: every level there was asked for.
     placed = (branch >= 0) & (branch != UNSEEN)
     row_weight = np.ones(len(rows)) if weight is None else weight[rows]
-    alone = _missing_alone(splits)
+    alone = _has_missing_branch(splits)
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
         n_branches = int(splits.level_branch.max(initial=1)) + 1 + alone
@@ -180,17 +180,17 @@ def divide(
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
         raise EmptyBranchError(f"The split sends no rows of the node to branch {empty}.")
-    decision = _Decision(problem, splits, rows, weight, branch, load)
-    return decision.decided() if missing is None else decision.given(missing)
+    unplaced = _UnplacedRows(problem, splits, rows, weight, branch, load)
+    return unplaced.resolve() if missing is None else unplaced.send_to(missing)
 
 
-def _missing_alone(splits: SplitTable) -> bool:
+def _has_missing_branch(splits: SplitTable) -> bool:
     """Return whether levels or intervals have a last branch for missing values alone."""
-    return bool(splits.parts_missing[0] and splits.kind[0] != SplitKind.PRESENCE)
+    return bool(splits.has_missing_branch[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
-class _Decision:
+class _UnplacedRows:
     """The decision about rows that a split cannot place."""
 
     problem: Problem
@@ -200,7 +200,7 @@ class _Decision:
     branch: npt.NDArray[np.int64]
     load: Array
 
-    def given(self, missing: int) -> Division:
+    def send_to(self, missing: int) -> RowPartition:
         """Send what the split cannot place to one branch."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
@@ -209,33 +209,33 @@ class _Decision:
                 "of the split, or use missing='learn'."
             )
         open_ = self.branch < 0
-        return self._division(
+        return self._partition(
             np.where(open_, missing, self.branch), missing, int(np.count_nonzero(open_))
         )
 
-    def decided(self) -> Division:
+    def resolve(self) -> RowPartition:
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError("Values of the split's column are missing, and missing='error'.")
         if self.splits.kind[0] == SplitKind.PRESENCE:
-            return self._division(self.branch, 1, 0)
-        if _missing_alone(self.splits):
+            return self._partition(self.branch, 1, 0)
+        if _has_missing_branch(self.splits):
             last = len(self.load) - 1
-            return self._division(self.branch, last, int(np.count_nonzero(self.branch == last)))
+            return self._partition(self.branch, last, int(np.count_nonzero(self.branch == last)))
         if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
-            return self._division(self.branch, last, 0)
+            return self._partition(self.branch, last, 0)
         if self._is_learned:
-            return self._learned(open_)
+            return self._learn_branch(open_)
         if rule == "surrogate":
-            return self._by_stand_ins(open_)
+            return self._by_surrogates(open_)
         heavier = int(np.argmax(self.load))
         if rule == "fractional":
-            branch = np.where(open_, _EVERYWHERE, self.branch)
-            return self._division(branch, heavier, 0)
+            branch = np.where(open_, _ALL_BRANCHES, self.branch)
+            return self._partition(branch, heavier, 0)
         branch = np.where(open_, heavier, self.branch)
-        return self._division(branch, heavier, int(np.count_nonzero(open_)))
+        return self._partition(branch, heavier, int(np.count_nonzero(open_)))
 
     @property
     def _is_learned(self) -> bool:
@@ -245,34 +245,36 @@ class _Decision:
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 
-    def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
+    def _learn_branch(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         tried = [
-            self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
+            self._partition(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
             for b in range(len(self.load))[::-1]  # the first of equals: the last branch
         ]
-        fair = [division for division in tried if self._large_enough(division)] or tried
+        fair = [partition for partition in tried if self._large_enough(partition)] or tried
         best = fair[0]
-        for division in fair[1:]:
-            if division.gain > best.gain * (1 + _NOISE):
-                best = division
+        for partition in fair[1:]:
+            if partition.gain > best.gain * (1 + _NOISE):
+                best = partition
         return best
 
-    def _large_enough(self, division: Division) -> bool:
+    def _large_enough(self, partition: RowPartition) -> bool:
         """Return whether every branch has the rows and the weight that a leaf needs."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
         core = _core.GrowOptions()  # of any criterion: those that are tests are not the core's
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
-        rows = np.bincount(division.branch)
-        weight = np.bincount(division.branch, weights=row_weight)
+        rows = np.bincount(partition.branch)
+        weight = np.bincount(partition.branch, weights=row_weight)
         return bool(rows.min() >= core.min_samples_leaf and weight.min() >= core.min_weight_leaf)
 
-    def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
+    def _by_surrogates(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         problem, options = self.problem, self.problem.options
         branch, surrogates = self.branch, None
         if options.surrogates.keep > 0 and len(self.load) == 2:
-            branch, surrogates = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+            branch, surrogates = _find_surrogates(
+                problem, self.splits, self.rows, self.weight, branch
+            )
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
@@ -285,18 +287,18 @@ class _Decision:
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
-        return self._division(branch, default, int(np.count_nonzero(left)), surrogates)
+        return self._partition(branch, default, int(np.count_nonzero(left)), surrogates)
 
-    def _division(
+    def _partition(
         self,
         branch: npt.NDArray[np.int64],
         default: int,
         sent: int,
         surrogates: SurrogateTable | None = None,
-    ) -> Division:
+    ) -> RowPartition:
         gain = self._gain(branch)
         share = self.load / self.load.sum()
-        return Division(self.problem, branch, share, default, sent, gain, surrogates)
+        return RowPartition(self.problem, branch, share, default, sent, gain, surrogates)
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
         """Return the gain per unit of the node's weight.
@@ -342,7 +344,7 @@ class _Statistic:
         return cls(mass, float(node.impurity[0]), counts)
 
 
-def _stand_ins(
+def _find_surrogates(
     problem: Problem,
     splits: SplitTable,
     rows: Rows,

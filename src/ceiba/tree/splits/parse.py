@@ -26,11 +26,11 @@ from typing import Any, Final, NoReturn
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
 from ceiba.table.readers import iso_seconds
-from ceiba.tree.splits.sentences import quoted_level
+from ceiba.tree.splits.sentences import quote_level
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
 
 #: How a split may be written, for error messages.
-WRITTEN_FORMS: Final = (
+SPLIT_FORMS: Final = (
     "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
     "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
 )
@@ -50,7 +50,7 @@ _QUOTED: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class WrittenSplit:
+class ParsedSplit:
     """A split, and what its sentences say of it."""
 
     split: Split
@@ -58,18 +58,18 @@ class WrittenSplit:
     missing: int | None = None
 
 
-def read_written(
+def parse_split(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
-) -> WrittenSplit:
+) -> ParsedSplit:
     """Read a split as it is printed."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+        raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
         pieces = _split_at_bars(texts[0])
         # A level may hold the bar: only what reads as sentences is taken apart.
         texts = pieces if all(_SIGN.search(piece.strip()) for piece in pieces) else texts
-    return _joined([_sentence(text, columns, closed) for text in texts])
+    return _join_branches([_parse_sentence(text, columns, closed) for text in texts])
 
 
 def _split_at_bars(text: str) -> list[str]:
@@ -83,7 +83,7 @@ def _split_at_bars(text: str) -> list[str]:
     return [text[a + 1 : b] for a, b in zip([-1, *bars], [*bars, len(text)], strict=True)]
 
 
-def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
+def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
     """Make one split of the sentences about its branches."""
     first = parts[0].split
     if len(parts) == 1:
@@ -103,7 +103,7 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
             raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
         split = LevelSets(first.column, groups, alone)
     elif all(isinstance(part.split, Cut | Intervals) for part in of_values):
-        split = _intervals(of_values, alone)
+        split = _join_intervals(of_values, alone)
     if split is not None:
         with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
         if alone and with_missing:
@@ -112,19 +112,19 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
                 "to another one, too. Leave 'or missing' out."
             )
         missing = with_missing[0] if with_missing else None
-        return WrittenSplit(split, tuple(range(len(parts))), missing)
+        return ParsedSplit(split, tuple(range(len(parts))), missing)
     if len(parts) == 2 and parts[0].split == parts[1].split:
         says = [part.missing for part in parts if part.missing is not None]
         sides = (parts[0].branches[0], parts[1].branches[0])
         if sides[0] != sides[1]:
-            return WrittenSplit(first, sides, says[0] if says else None)
+            return ParsedSplit(first, sides, says[0] if says else None)
     raise TreeError(
         f"Column {first.column!r}: these sentences are not the branches of one split. Intervals of "
         "numbers go from the lowest upward and leave nothing out: 'x <= 1 | 1 < x <= 3 | x > 3'."
     )
 
 
-def _intervals(parts: list[WrittenSplit], alone: bool) -> Intervals | None:
+def _join_intervals(parts: list[ParsedSplit], alone: bool) -> Intervals | None:
     """Make intervals of sentences that follow each other upward; None where they do not."""
     if len(parts) < 2 + (not alone):
         return None
@@ -141,21 +141,21 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> Intervals | None:
     return Intervals(parts[0].split.column, cuts, alone)
 
 
-def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
+def _parse_sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> ParsedSplit:
     plain = text.strip()
     bare = _MISSING.sub("", plain)
-    read: tuple[Split, int] | None = _range(bare, columns, text)
+    read: tuple[Split, int] | None = _parse_range(bare, columns, text)
     if read is None:
-        name, sign, rest = _parts(bare, columns, closed, text)
-        read = _split(name, sign, rest, columns.get(name), text)
+        name, sign, rest = _tokenize(bare, columns, closed, text)
+        read = _build_split(name, sign, rest, columns.get(name), text)
     split, branch = read
     takes_missing = bare != plain
     if takes_missing and isinstance(split, Presence):
         raise TreeError(f"{text!r}: presence is about missing values already.")
-    return WrittenSplit(split, (branch,), branch if takes_missing else None)
+    return ParsedSplit(split, (branch,), branch if takes_missing else None)
 
 
-def _range(
+def _parse_range(
     text: str, columns: Mapping[str, ColumnInfo], written: str
 ) -> tuple[Intervals, int] | None:
     """Read "1 < x <= 3", the middle one of three intervals; None for other sentences."""
@@ -170,7 +170,7 @@ def _range(
     if not name or (info is not None and not info.is_numeric):
         return None
     try:
-        bounds = [_boundary(end, info, written) for end in (low[1], text[signs[-1].end() :])]
+        bounds = [_parse_bound(end, info, written) for end in (low[1], text[signs[-1].end() :])]
     except TreeError:
         return None
     for k, strict in enumerate((low[2] in ("<=", "≤"), signs[-1][1] == "<")):
@@ -179,19 +179,19 @@ def _range(
     return Intervals(name, (bounds[0], bounds[1])), 1
 
 
-def _parts(
+def _tokenize(
     text: str, columns: Mapping[str, ColumnInfo], closed: bool, written: str
 ) -> tuple[str, str, str]:
     """Part a sentence into column, sign and the rest; the longest known column counts."""
     for name in sorted(columns, key=len, reverse=True):
         match = _SIGN.match(text, len(name)) if text.startswith(name) else None
         if match:
-            return name, _plain(match[1]), text[match.end() :].strip()
+            return name, _normalize_sign(match[1]), text[match.end() :].strip()
     level = _QUOTED.search(text)
     signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
         # In a level set the first sign counts, since levels may hold others; else the last.
-        at = next((sign for sign in signs if _plain(sign[1]) == "in"), signs[-1])
+        at = next((sign for sign in signs if _normalize_sign(sign[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:
             raise TreeError(
@@ -199,15 +199,15 @@ def _parts(
                 f"{did_you_mean(name, list(columns))}"
             )
         if name:
-            return name, _plain(at[1]), text[at.end() :].strip()
-    raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+            return name, _normalize_sign(at[1]), text[at.end() :].strip()
+    raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
 
 
-def _plain(sign: str) -> str:
+def _normalize_sign(sign: str) -> str:
     return _SPELLINGS.get(sign.strip(), sign.strip())
 
 
-def _split(
+def _build_split(
     name: str, sign: str, rest: str, info: ColumnInfo | None, written: str
 ) -> tuple[Split, int]:
     if sign == "is":
@@ -223,29 +223,29 @@ def _split(
         if sign == "in" and not rest.endswith("}"):
             raise TreeError(f"{written!r}: the list of levels does not end in '}}'.")
         levels = (
-            read_levels(inside, info, written)
+            parse_levels(inside, info, written)
             if sign == "in"
-            else (_read_level(rest, info, written),)
+            else (_parse_level(rest, info, written),)
         )
         if info is not None and info.kind == Kind.ORDERED:
-            return _ends_of_order(name, levels, info, written)
+            return _parse_ordered_levels(name, levels, info, written)
         return LevelSets(name, (levels,)), 0
     low = sign in ("<=", "<")
     if info is not None and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}' with some of "
-            f"its levels: {_some_levels(info)}."
+            f"its levels: {_format_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
-        code = info.levels.index(_read_level(rest, info, written))
+        code = info.levels.index(_parse_level(rest, info, written))
         return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
-    cut = _boundary(rest, info, written)
+    cut = _parse_bound(rest, info, written)
     if sign in ("<", ">="):
         cut = math.nextafter(cut, -math.inf)
     return Cut(name, cut), int(not low)
 
 
-def _ends_of_order(
+def _parse_ordered_levels(
     name: str, levels: tuple[Any, ...], info: ColumnInfo, written: str
 ) -> tuple[Cut, int]:
     """Read levels at one end of an ordered column as a cut."""
@@ -257,14 +257,14 @@ def _ends_of_order(
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
         f"{written!r}: column {name!r} is ordered, so a split parts its lower levels from its "
-        f"higher ones: {_some_levels(info)}."
+        f"higher ones: {_format_levels(info)}."
     )
 
 
-def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
+def _parse_bound(text: str, info: ColumnInfo | None, written: str) -> float:
     try:
         if info is not None and info.display == "duration":
-            return _duration(text)
+            return _parse_duration(text)
         if info is not None and info.display in ("date", "datetime"):
             return float(iso_seconds(info.name, [text])[0][0])
         number = float(text)
@@ -272,11 +272,11 @@ def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         kind = "finite number" if info is None or info.display == "number" else info.display
-        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {WRITTEN_FORMS}.")
+        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {SPLIT_FORMS}.")
     return number
 
 
-def _duration(text: str) -> float:
+def _parse_duration(text: str) -> float:
     """Read "1 day, 2:30:00" or seconds."""
     match = re.fullmatch(r"(?:(-?\d+) days?,\s*)?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
     if match is None:
@@ -289,12 +289,12 @@ def _duration(text: str) -> float:
 # ---------------------------------------------------------------------- levels
 
 
-def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
+def _parse_level(text: str, info: ColumnInfo | None, written: str) -> Any:
     """Read one level; `written` is the whole sentence, for the error."""
-    inside = _unquoted(text)
+    inside = _unquote(text)
     if info is None or not info.levels:
         return text if inside is None else inside
-    level_of = _printed(info)
+    level_of = _levels_by_text(info)
     if text in level_of:
         return level_of[text]
     bare = {str(level): level for level in reversed(info.levels)}
@@ -304,32 +304,32 @@ def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
     kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
     raise TreeError(
         f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
-        f"{_some_levels(info)}.{did_you_mean(text, list(bare))}"
+        f"{_format_levels(info)}.{did_you_mean(text, list(bare))}"
     )
 
 
-def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
+def parse_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
     """Read what stands between braces."""
     names = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
-    printed = [] if info is None else sorted(_printed(info), key=len, reverse=True)
-    texts, rest = _entries(inside, [*printed, *names])
+    printed = [] if info is None else sorted(_levels_by_text(info), key=len, reverse=True)
+    texts, rest = _split_levels(inside, [*printed, *names])
     if rest:
-        texts, rest = _entries(inside, [*names, *printed])
+        texts, rest = _split_levels(inside, [*names, *printed])
     if rest:
         assert info is not None  # only known levels may be missed
-        _refuse(rest, info, written)
+        _fail_at(rest, info, written)
     if not texts:
         raise TreeError(f"{written!r}: the list of levels is empty.")
-    return tuple(_read_level(text, info, written) for text in texts)
+    return tuple(_parse_level(text, info, written) for text in texts)
 
 
-def _some_levels(info: ColumnInfo) -> str:
+def _format_levels(info: ColumnInfo) -> str:
     """Return the first levels of a column, for an error."""
-    levels = ", ".join(quoted_level(level) for level in info.levels[:12])
+    levels = ", ".join(quote_level(level) for level in info.levels[:12])
     return levels if len(info.levels) <= 12 else f"{levels}, ..."
 
 
-def _entries(inside: str, names: list[str]) -> tuple[list[str], str]:
+def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
     """Return the texts of the levels, and what is left where none of the known ones begins."""
     texts: list[str] = []
     at = 0
@@ -348,18 +348,18 @@ def _entries(inside: str, names: list[str]) -> tuple[list[str], str]:
     return texts, ""
 
 
-def _refuse(rest: str, info: ColumnInfo, written: str) -> NoReturn:
+def _fail_at(rest: str, info: ColumnInfo, written: str) -> NoReturn:
     if re.match(r"\+\d+ more", rest):
         raise TreeError(f"{written!r}: write all levels instead of '{rest}'.")
-    _read_level(rest.split(",")[0].strip(), info, written)
-    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_some_levels(info)}.")
+    _parse_level(rest.split(",")[0].strip(), info, written)
+    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_format_levels(info)}.")
 
 
-def _printed(info: ColumnInfo) -> dict[str, Any]:
-    return {quoted_level(level): level for level in reversed(info.levels)}
+def _levels_by_text(info: ColumnInfo) -> dict[str, Any]:
+    return {quote_level(level): level for level in reversed(info.levels)}
 
 
-def _unquoted(text: str) -> str | None:
+def _unquote(text: str) -> str | None:
     """Return what stands in quotes; None for other texts."""
     try:
         value = ast.literal_eval(text) if _LEVEL.fullmatch(text) else None

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 
-def chained(tree: Tree) -> Tree:
+def expand_intervals(tree: Tree) -> Tree:
     """Return a tree that predicts the same, with a chain of cuts in place of intervals.
 
     Where missing values have a branch of their own, it is parted off first.
     """
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree
-    chain = _Chain(tree)
+    chain = _Expansion(tree)
     source = np.array(chain.source)
     added = source < 0
     old_node = np.where(added, 0, source)
@@ -49,7 +49,7 @@ def chained(tree: Tree) -> Tree:
     )
 
 
-class _Chain:
+class _Expansion:
     """The new nodes in pre-order: their parents, splits, default branches and old ids (-1: new).
 
     `owner` is the old node to which a new one belongs.
@@ -89,7 +89,7 @@ class _Chain:
             waiting += [rest, (below[at], node, 0)]
 
 
-def _weights(tree: Tree, chain: _Chain) -> Array:
+def _weights(tree: Tree, chain: _Expansion) -> Array:
     """Return the weight of each node; of new ones the sum of their branches."""
     source = np.array(chain.source)
     weight = np.where(source < 0, 0.0, tree.weight[np.maximum(source, 0)])
@@ -99,7 +99,7 @@ def _weights(tree: Tree, chain: _Chain) -> Array:
     return weight
 
 
-def _impurity(tree: Tree, chain: _Chain, added: Array) -> Array:
+def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
     """Return impurities; of new nodes the mean within their branches and the spread between."""
     old_node = np.where(added, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]

@@ -23,44 +23,44 @@ from ceiba.tree.splits import SplitKind
 STAYS: Final = -1  # as a branch: the row goes no further
 
 
-def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
+def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
     """Return the condition under which a row reaches a node and, with `stays`, goes no further."""
-    return conditions_of(tree, [(node, stays)])[0]
+    return node_conditions(tree, [(node, stays)])[0]
 
 
-def conditions_of(
-    tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+def node_conditions(
+    tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
     """Return the conditions of many nodes, each with whether rows stay there, in one pass.
 
-    They are those of rows that have reached `top`, above all the nodes. With `in_turn` they are
+    They are those of rows that have reached `top`, above all the nodes. With `sequential` they are
     asked with the branch of missing values last and leave out what follows from those before.
     """
     wanted = list(ends)
-    on_path = paths_to(tree, (node for node, _ in wanted), top)
+    on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
     for node in sorted(on_path):
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not any(child in on_path for child in below):
             continue
         # One look at the split for all branches: a node may have thousands.
-        answers = _Answers.of(tree.splits, node, tree.schema)
+        answers = _BranchValues.of(tree.splits, node, tree.schema)
         for branch, child in enumerate(below):
             if child in on_path:
                 clauses[child] = clauses[node]
-                if not in_turn or branch != int(tree.default_branch[node]):
+                if not sequential or branch != int(tree.default_branch[node]):
                     step = _clause(tree, node, branch, answers)
-                    clauses[child] = joined_with(clauses[node], step)
+                    clauses[child] = add_clause(clauses[node], step)
     conditions = []
     for node, stays in wanted:
         mine = clauses[node]
         if stays:
-            mine = joined_with(mine, clause_of(tree, node, STAYS))
+            mine = add_clause(mine, branch_clause(tree, node, STAYS))
         conditions.append(Condition(tree.schema, tuple(mine.values())))
     return conditions
 
 
-def paths_to(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
+def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
     """Return the nodes on the paths from `top` to some nodes below it, all of them included."""
     on_path = {top}
     for node in nodes:
@@ -76,18 +76,20 @@ def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
     return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
 
-def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
+def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
     """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
     Ends that no row can reach are left out, and so are values that the tree refuses. With
     `unseen="default"` a row that meets an unknown level satisfies none: the root answers.
     """
-    return possible_ends(tree, end_nodes(tree))
+    return reachable_ends(tree, end_nodes(tree))
 
 
-def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[tuple[int, bool]]:
+def _order_sequentially(
+    tree: Tree, ends: list[tuple[int, bool]], top: int
+) -> list[tuple[int, bool]]:
     """Sort ends so that those of the branch that is asked last come last, at every node."""
-    on_path = paths_to(tree, (node for node, _ in ends), top)
+    on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
     while waiting:
@@ -101,20 +103,20 @@ def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[t
     return sorted(ends, key=lambda end: order[end[0]])
 
 
-def possible_ends(
-    tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+def reachable_ends(
+    tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
     """Return the ends that a row in `top` can reach, with what it must fulfil from there on.
 
-    With `in_turn` the first condition that a row fulfils decides: each leaves out what follows from
+    With `sequential` the first condition that a row fulfils decides: each leaves out what follows from
     those before. That needs a tree that places every row (`places_every_row`).
     """
-    if in_turn:
-        ends = _in_turn_order(tree, ends, top)
-    conditions = conditions_of(tree, ends, top=top, in_turn=in_turn)
+    if sequential:
+        ends = _order_sequentially(tree, ends, top)
+    conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []
     for (node, _), condition in zip(ends, conditions, strict=True):
-        clauses = tuple(accepted(tree, clause) for clause in condition.clauses)
+        clauses = tuple(drop_refused_values(tree, clause) for clause in condition.clauses)
         if all(clause.choices for clause in clauses):
             possible.append((node, Condition(tree.schema, clauses)))
     return possible
@@ -127,7 +129,7 @@ def places_every_row(tree: Tree) -> bool:
     return bool((tree.default_branch >= 0)[~tree.is_leaf].all())
 
 
-def accepted(tree: Tree, clause: Clause) -> Clause:
+def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
     """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`)."""
     choices = []
     for values, chains in clause.choices:
@@ -150,39 +152,39 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
         )
 
 
-def unknown_at(tree: Tree, node: int) -> ValueSet | None:
+def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
     """Return the levels unknown to a node, whose rows the root answers; None if it knows all."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
-    unseen = _Answers.of(tree.splits, node, tree.schema).to(0)[2]
+    unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
     return None if unseen.is_empty else unseen
 
 
 def root_answers(tree: Tree) -> bool:
     """Return whether rows that fulfil no end's condition get the answer of the root."""
-    return any(unknown_at(tree, node) is not None for node in range(tree.n_nodes))
+    return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
-def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
+def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
     """Return the clauses joined with one more; columns stay in order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
-def clause_of(tree: Tree, node: int, branch: int) -> Clause:
+def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
     """Return what the split of a node asks of a row that takes a branch (-1: that stays there)."""
-    return _clause(tree, node, branch, _Answers.of(tree.splits, node, tree.schema))
+    return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
-def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
-    yes, missing, unseen = answers.to(branch)
+def _clause(tree: Tree, node: int, branch: int, answers: _BranchValues) -> Clause:
+    yes, missing, unseen = answers.values_to(branch)
     if tree.unseen == "missing":
         undecided = missing | unseen
     else:
         undecided = missing
         if branch == int(tree.majority_branch[node]) and tree.unseen != "default":
             yes = yes | unseen
-    chain = _chain(tree, node, branch)
+    chain = _fallback_chain(tree, node, branch)
     if not chain.tests:
         yes = yes | undecided if chain.default else yes
         return Clause(yes.info, () if yes.is_empty else ((yes, ()),))
@@ -190,7 +192,7 @@ def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
     return Clause(yes.info, tuple(choice for choice in choices if not choice[0].is_empty))
 
 
-def _chain(tree: Tree, node: int, branch: int) -> Chain:
+def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
     """Return what decides for `branch` when the split itself cannot."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
@@ -199,13 +201,13 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
     stored = tree.active_surrogates
     if stored is not None:
         for k in range(*stored.start[node : node + 2].tolist()):
-            yes, missing, unseen = _Answers.of(stored.splits, k, tree.schema).to(branch)
+            yes, missing, unseen = _BranchValues.of(stored.splits, k, tree.schema).values_to(branch)
             tests.append((yes, missing | unseen))
-    return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplified()
+    return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplify()
 
 
 @dataclass(frozen=True)
-class _Answers:
+class _BranchValues:
     """The values that a split sends to each branch."""
 
     splits: SplitTable
@@ -214,16 +216,16 @@ class _Answers:
     codes_of: dict[int, list[int]]  # of each branch, for a split by levels
 
     @staticmethod
-    def of(splits: SplitTable, i: int, schema: Schema) -> _Answers:
+    def of(splits: SplitTable, i: int, schema: Schema) -> _BranchValues:
         codes_of: dict[int, list[int]] = {}
         if splits.kind[i] == SplitKind.LEVELS:
             codes, branches = splits.level_map(i)
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
                 codes_of.setdefault(branch, []).append(code)
         info = schema.columns[int(splits.column[i])]
-        return _Answers(splits, i, ValueSet.everything(info), codes_of)
+        return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
-    def to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
+    def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
         """Return the values that lead to `branch`, the missing one, and the levels not met."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
@@ -241,10 +243,10 @@ class _Answers:
             digits = int(splits.digits[i])
             yes = everything.up_to(most, digits) & everything.above(least, digits)
             return (yes if branch != STAYS else nothing), missing, nothing
-        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
+        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._unmet_levels
 
     @cached_property
-    def _not_met(self) -> ValueSet:
+    def _unmet_levels(self) -> ValueSet:
         codes, _ = self.splits.level_map(self.at)
         absent = self.everything.codes - frozenset(codes.tolist())
         return ValueSet(self.everything.info, codes=absent, missing=False)

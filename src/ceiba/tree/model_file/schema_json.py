@@ -12,11 +12,11 @@ import numpy.typing as npt
 from ceiba.table import ColumnInfo, Display, Kind, Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless
+from ceiba.tree.model_file.values import UnwritableError, check_integer_size, text_array
 
 _COUNT: Final = 2**62
-_COLUMN: Final = ("name", "kind")
-_COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
+_COLUMN_KEYS: Final = ("name", "kind")
+_OPTIONAL_COLUMN_KEYS: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
 _LABEL_TYPES: Final = {
     "text": (str,),
     "object": (str, int, float, bool),
@@ -89,7 +89,7 @@ def schema_from_json(field: Field) -> Schema:
 
 
 def _column_from_json(field: Field) -> ColumnInfo:
-    field.object(_COLUMN, _COLUMN_MORE)
+    field.object(_COLUMN_KEYS, _OPTIONAL_COLUMN_KEYS)
     kind = Kind(field["kind"].text([str(kind) for kind in Kind]))
     levels: tuple[Any, ...] = ()
     if kind is Kind.NUMERIC:
@@ -116,7 +116,7 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
     for level in field.items():
         if type(level.value) not in (str, int, float, bool) or level.value in (math.inf, -math.inf):
             level.fail("A level is a string, a number, true or false.")
-        refuse_endless(level)
+        check_integer_size(level)
     if len(set(levels)) < len(levels):
         field.fail("Each level occurs once.", "a level twice")
     if len(levels) >= 2**31:
@@ -148,7 +148,7 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
     for label in labels.items():
         if type(label.value) not in _LABEL_TYPES[kind]:
             label.fail(f"A label of type {kind} is needed.")
-        refuse_endless(label)
+        check_integer_size(label)
     if not values:
         labels.fail("At least one class is needed.")
     if len(set(values)) < len(values):
@@ -158,7 +158,7 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
         array[:] = values
         return array
     if kind == "text":
-        return array_of_texts(labels, values)
+        return text_array(labels, values)
     try:
         array = np.array(values, dtype=kind)
     except OverflowError:

@@ -32,7 +32,7 @@ _PLAIN: Final = tuple(map(int, _PLAIN_WIDTHS.split()))
 _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
-def letter_measure(font_size: float) -> Measure:
+def measure_for_size(font_size: float) -> Measure:
     """Return a function that tells the width of a text in points at this font size."""
 
     @cache

@@ -30,13 +30,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.edit.forced.division import Division, EmptyBranchError, SplitLike, divide, read_split
-from ceiba.edit.forced.graft import plant
+from ceiba.edit.forced.graft import join_branches
+from ceiba.edit.forced.partition import (
+    EmptyBranchError,
+    RowPartition,
+    SplitLike,
+    partition_rows,
+    read_split,
+)
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow import Place, read_monotonic
 from ceiba.tree import SplitTable, Tree
-from ceiba.tree.routing import MISSING, UNSEEN, ask, ask_surrogates, decide
-from ceiba.tree.splits import SurrogateTable, read_written
+from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split, fill_from_surrogates, route_at_node
+from ceiba.tree.splits import SurrogateTable, parse_split
 
 if TYPE_CHECKING:
     from ceiba.grow import Problem
@@ -59,7 +65,7 @@ class ValueLimits:
             return ValueLimits(self.low, min(self.high, middle))
         return ValueLimits(max(self.low, middle), self.high)
 
-    def refuse(self, column: str, direction: int, first: float, second: float) -> None:
+    def check_split(self, column: str, direction: int, first: float, second: float) -> None:
         """Refuse a split that growing could not have chosen."""
         if (second - first) * direction < 0:
             change = "rise" if direction > 0 else "fall"
@@ -107,7 +113,7 @@ def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> Val
             continue
         branches = tree.branch_node[tree.branch_start[above] : tree.branch_start[above + 1]]
         first, second = (node_number(tree, int(i)) for i in branches)
-        limits.refuse(tree.schema.names[column], direction, first, second)
+        limits.check_split(tree.schema.names[column], direction, first, second)
         limits = limits.of_branch(int(tree.branch_index[below]), direction, first, second)
     return limits
 
@@ -115,7 +121,7 @@ def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> Val
 def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
     """Return the branch of each of the training rows in a node; -1: it stays."""
     primary = primary_branches(tree, problem, node, rows)
-    branch = stand_in(tree, problem, node, rows, primary)
+    branch = apply_surrogates(tree, problem, node, rows, primary)
     heavier = heavier_branch(problem, rows, primary)
     if problem.options.use_surrogate < 2 or heavier is None:
         return branch
@@ -124,14 +130,16 @@ def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
     """Return the branches by the split alone; a level that it does not know counts as missing."""
-    branch = ask(tree.splits, node, problem.table, rows)
+    branch = evaluate_split(tree.splits, node, problem.table, rows)
     return np.where(branch == UNSEEN, MISSING, branch)
 
 
-def stand_in(tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches) -> Branches:
+def apply_surrogates(
+    tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches
+) -> Branches:
     """Send rows without a branch by the first surrogate that can place them."""
     branch = branch.copy()
-    ask_surrogates(tree, problem.table, node, rows, branch)
+    fill_from_surrogates(tree, problem.table, node, rows, branch)
     return branch
 
 
@@ -155,7 +163,7 @@ def case_weights(problem: Problem) -> Array:
 
 
 @dataclass(frozen=True)
-class Here:
+class NodeSite:
     """A node of a tree with the training rows in it, and what growing there must know."""
 
     problem: Problem
@@ -167,7 +175,7 @@ class Here:
     limits: ValueLimits  # set by monotone splits above
 
     @classmethod
-    def at(cls, tree: Tree, node: int, problem: Problem) -> Here:
+    def at(cls, tree: Tree, node: int, problem: Problem) -> NodeSite:
         """Go down from the root to a node, with the rows that get there."""
         tree.node(node)
         if tree.honest or tree.smoothed:
@@ -177,54 +185,56 @@ class Here:
             )
         here = cls.root(problem, None)
         for below in tree.path(node).nodes[1:]:
-            here = here.down(tree, below)
+            here = here.descend(tree, below)
         weight = here.weight
         if len(here.rows) == 0 or (weight is not None and not weight[here.rows].any()):
             raise TreeError(f"Node {node}: none of the {problem.n_rows} rows gets there.")
-        return replace(here, leaves=_leaves_elsewhere(tree, node))
+        return replace(here, leaves=_count_leaves_elsewhere(tree, node))
 
-    def down(self, tree: Tree, node: int) -> Here:
+    def descend(self, tree: Tree, node: int) -> NodeSite:
         """Go from the node above down to a node, with the rows that get there."""
         above, b = int(tree.parent[node]), int(tree.branch_index[node])
-        rows, weight = _follow(tree, self.problem, above, b, self.rows, self.weight)
+        rows, weight = _rows_of_branch(tree, self.problem, above, b, self.rows, self.weight)
         return replace(
             self,
             rows=rows,
             weight=weight,
             depth=self.depth + 1,
             seed=_core.branch_seed(self.seed, b),
-            leaves=_leaves_elsewhere(tree, node),
+            leaves=_count_leaves_elsewhere(tree, node),
             limits=limits_at(tree, tree.path(node).nodes, _directions(self.problem)),
         )
 
     @classmethod
-    def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> Here:
+    def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> NodeSite:
         """Return the root of a tree of all rows, or of some."""
         indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
         return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
-    def grown(self) -> Tree:
+    def grow(self) -> Tree:
         """Grow a tree here."""
-        return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
+        return self.problem.grow(self.rows.astype(np.uint32), below=self._subtree_context())
 
     def leaf(self) -> Tree:
         """Return the node as a leaf."""
         rows = self.rows.astype(np.uint32)
-        return self._kept(self.problem.summary(rows, self.weight, self._place()))
+        return self._with_surrogate_table(
+            self.problem.summary(rows, self.weight, self._subtree_context())
+        )
 
-    def forced(self, split: SplitLike) -> tuple[Tree, list[Here]]:
+    def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
         """Force a split here: the node with it, and the places of its branches."""
         splits, missing = read_split(split, self.problem.table, self.rows)
-        division = divide(self.problem, splits, self.rows, self.weight, missing)
-        return self.stem(splits, division), self.branches(splits, division)
+        partition = partition_rows(self.problem, splits, self.rows, self.weight, missing)
+        return self.build_node(splits, partition), self.branches(splits, partition)
 
-    def branches(self, splits: SplitTable, division: Division) -> list[Here]:
-        """Return the branches of a division."""
-        elsewhere = self.leaves + len(division) - 1
-        parts = [division.part(b, self.rows, self.weight) for b in division]
+    def branches(self, splits: SplitTable, partition: RowPartition) -> list[NodeSite]:
+        """Return the branches of a partition."""
+        elsewhere = self.leaves + len(partition) - 1
+        parts = [partition.branch_rows(b, self.rows, self.weight) for b in partition]
         limits = self._limits_of(int(splits.column[0]), parts)
         return [
-            Here(
+            NodeSite(
                 self.problem,
                 rows,
                 weight,
@@ -251,29 +261,29 @@ class Here:
             )
         summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
         first, second = (node_number(summary, 0) for summary in summaries)
-        self.limits.refuse(name, direction, first, second)
+        self.limits.check_split(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
 
-    def stem(self, splits: SplitTable, division: Division) -> Tree:
+    def build_node(self, splits: SplitTable, partition: RowPartition) -> Tree:
         """Return the node itself: what it holds, its split, no branches yet."""
         node = self.leaf()
-        surrogates = division.surrogates
+        surrogates = partition.surrogates
         return replace(
             node,
             splits=splits,
-            default_branch=np.array([division.default_branch]),
-            sent_default=np.array([division.sent_default]),
-            gain=np.array([division.gain]),
+            default_branch=np.array([partition.default_branch]),
+            sent_default=np.array([partition.sent_default]),
+            gain=np.array([partition.gain]),
             surrogates=node.surrogates if surrogates is None else surrogates,
         )
 
-    def _kept(self, node: Tree) -> Tree:
+    def _with_surrogate_table(self, node: Tree) -> Tree:
         """Return an empty surrogate table for a node without surrogates."""
         if self.problem.options.missing_rule != "surrogate" or node.surrogates is not None:
             return node
         return replace(node, surrogates=SurrogateTable.none(1))
 
-    def _place(self) -> Place:
+    def _subtree_context(self) -> Place:
         problem = self.problem
         total = problem.row_weight if problem.weight is None else problem.weight
         return Place(
@@ -297,7 +307,7 @@ class Here:
         return float(masses.sum() if rows is None else masses[rows].sum())
 
 
-def _leaves_elsewhere(tree: Tree, node: int) -> int:
+def _count_leaves_elsewhere(tree: Tree, node: int) -> int:
     inside = tree.is_leaf[node : tree.subtree_end[node]]
     return tree.n_leaves - int(np.count_nonzero(inside))
 
@@ -307,13 +317,13 @@ def _directions(problem: Problem) -> list[int]:
     return read_monotonic(problem.options.monotonic_cst, problem.table.schema.names)
 
 
-def _follow(
+def _rows_of_branch(
     tree: Tree, problem: Problem, node: int, b: int, rows: Rows, weight: Array | None
 ) -> tuple[Rows, Array | None]:
     """Keep the rows that growing sends from a node down one of its branches."""
     if tree.missing == "surrogate":
         return rows[growing_branches(tree, problem, node, rows) == b], weight
-    branch, everywhere = decide(tree, problem.table, node, rows)
+    branch, everywhere = route_at_node(tree, problem.table, node, rows)
     if everywhere.any():
         weight = problem.row_weight.copy() if weight is None else weight.copy()
         part = float(tree.branch_share[tree.branch_start[node] + b])
@@ -324,26 +334,26 @@ def _follow(
 def grow_forced(problem: Problem, rows: Any, below: Place | None) -> Tree:
     """Grow a tree whose first splits are given; those of some rows alone may have no effect."""
     free = problem.changed(options=replace(problem.options, forced_splits=None))
-    here = Here.root(free, rows)
+    here = NodeSite.root(free, rows)
     if below is not None:
         here = replace(here, seed=below.seed)
-    return _grown(here, problem.options.forced_splits, strict=rows is None)
+    return _grow_literal(here, problem.options.forced_splits, strict=rows is None)
 
 
-def _grown(here: Here, literal: Any, strict: bool) -> Tree:
+def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
     """Grow from the leaves of the literal up; its depth is what somebody wrote by hand."""
     if literal is None:
-        return here.grown()
+        return here.grow()
     question, branches = (literal[0], literal[1:]) if isinstance(literal, tuple) else (literal, ())
     try:
-        stem, places = here.forced(question)
+        stem, places = here.force_split(question)
     except EmptyBranchError as error:
         if strict:
             raise TreeError(f"forced_splits, {question!r}: {error}") from None
-        return here.grown()
+        return here.grow()
     except TreeError as error:
         raise TreeError(f"forced_splits, {question!r}: {error}") from None
-    order = _order(here, question, len(places))
+    order = _branch_order(here, question, len(places))
     if branches and len(branches) != len(places):
         raise OptionError(
             f"forced_splits: {question!r} has {len(places)} branches, and {len(branches)} are "
@@ -351,14 +361,14 @@ def _grown(here: Here, literal: Any, strict: bool) -> Tree:
         )
     parts: list[Tree | None] = [None] * len(places)
     for b, part in zip(order, branches or (None,) * len(places), strict=True):
-        parts[b] = _grown(places[b], part, strict)
-    return plant(stem, [part for part in parts if part is not None])
+        parts[b] = _grow_literal(places[b], part, strict)
+    return join_branches(stem, [part for part in parts if part is not None])
 
 
-def _order(here: Here, question: Any, n_branches: int) -> list[int]:
+def _branch_order(here: NodeSite, question: Any, n_branches: int) -> list[int]:
     """Return the branch that each written branch is: first where the sentence is true."""
     if not isinstance(question, str | list):
         return list(range(n_branches))
     columns = {info.name: info for info in here.problem.table.schema.columns}
-    written = list(read_written(question, columns).branches)
+    written = list(parse_split(question, columns).branches)
     return [*written, *(b for b in range(n_branches) if b not in written)]
