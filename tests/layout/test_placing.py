@@ -52,7 +52,7 @@ def test_draw_to_the_right_edges_run_from_parent_to_box() -> None:
 def test_draw_unknown_direction_names_the_known() -> None:
     from ceiba.export import to_svg
 
-    with pytest.raises(OptionError, match="'down' and 'right'"):
+    with pytest.raises(OptionError, match="'down' or 'right'"):
         to_svg(random_tree(0, n_inner=1), direction="up")  # type: ignore[arg-type]
 
 

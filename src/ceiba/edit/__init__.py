@@ -1,4 +1,4 @@
-"""Trees edited by hand: what the methods `set_split`, `regrow`, `grow_leaves`, ... do."""
+"""Editing trees by hand: the methods `set_split`, `regrow`, `grow_leaves`, ..."""
 
 from __future__ import annotations
 

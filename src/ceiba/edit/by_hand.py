@@ -1,17 +1,16 @@
-"""Trees changed by hand: what `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid` do.
+"""Editing trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
 
-All go down to one node with the training rows, let the core grow there under the stop rules of the
-whole tree and graft the result in (`ceiba.edit.forced`). The rest of the old tree is not touched.
+An edit routes the training rows to one node, grows there under the stopping rules of the whole tree
+and replaces the node by the result (`ceiba.edit.forced`). The rest of the tree is unchanged.
 
-Rules for growing at and below a node (columns not asked about or asked first, sealed leaves) are
-kept in the notes of the tree: they survive edits elsewhere and travel in the model file. A column
-that is forbidden further up stays forbidden below. A forbidden column is taken out of the table
-that the place grows on; a preferred one is so cheap (`column_cost`) that it is asked about wherever
-it gains anything at all.
+Rules for growing at and below a node (forbidden or preferred columns, sealed leaves) are stored in
+the notes of the tree: other edits keep them, and the model file has them. A column that is
+forbidden at a node is forbidden in its whole subtree. Forbidden columns are removed from the table
+that the subtree grows on; preferred ones get a tiny `column_cost`, so that any gain of theirs wins.
 
-Copied questions keep their cuts and level sets; values, gains and the way of missing values come
-from the rows of the new place. Where a question would leave a branch empty, the new place has a
-leaf. Levels that the question does not know go where the most rows of the original go.
+Copied splits keep their cuts and level sets; values, gains and the branch of missing values are
+those of the rows at the new node. A split that would leave a branch empty becomes a leaf. Levels
+that the split does not list go to the branch with the most rows of the original.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_PREFERRED_COST: Final = 1e-9  # a preferred column gains this many times more than it does
+_PREFERRED_COST: Final = 1e-9  # a preferred column's gain is divided by this
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """What holds for growing at one node, by its own rules and those of the nodes above."""
+    """The rules for growing at one node, including those of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -47,7 +46,7 @@ class GrowingRules:
 
 
 def rules_at(tree: Tree, node: int) -> GrowingRules:
-    """Return the rules that hold at a node."""
+    """Return the rules for growing at a node."""
     if not tree.notes:
         return GrowingRules()
     notes = [tree.notes[i] for i in tree.path(node).nodes if i in tree.notes]
@@ -58,22 +57,24 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
 
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Forbid columns at and below a node; none allows all again."""
+    """Forbid columns at and below a node; an empty list allows all."""
     names = _check_names(tree, columns)
     if len(names) == len(tree.schema.names):
-        raise OptionError("forbid: all columns are named. Seal the node to keep it a leaf.")
+        raise OptionError(
+            "forbid requires at least one allowed column. Use seal to keep a node a leaf."
+        )
     return with_note(tree, node, replace(_note(tree, node), forbid=names or None))
 
 
 def prefer(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Ask about columns first, at and below a node; none takes the rule away."""
+    """Prefer columns at and below a node; an empty list removes the rule."""
     return with_note(
         tree, node, replace(_note(tree, node), prefer=_check_names(tree, columns) or None)
     )
 
 
 def seal(tree: Tree, node: int, sealed: bool = True) -> Tree:
-    """Make a leaf of a node that growing leaves alone; or let it grow again."""
+    """Turn a node into a leaf that growing does not split, or allow it to grow again."""
     tree = tree.collapse(node) if sealed else tree
     return with_note(tree, node, replace(_note(tree, node), sealed=True if sealed else None))
 
@@ -84,7 +85,7 @@ def _note(tree: Tree, node: int) -> NodeNote:
 
 
 def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Check names of columns, and give them in the order of the table."""
+    """Check column names, and return them in table order."""
     asked = {columns} if isinstance(columns, str) else set(columns)
     for name in asked:
         tree.schema.index(name)
@@ -92,7 +93,7 @@ def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
-    """Grow a tree at a place, of at most so many levels."""
+    """Grow a tree at a node, of at most `levels` levels."""
     if levels == 0:
         return here.leaf()
     options = here.problem.options
@@ -112,16 +113,16 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Split the leaves at and below a node further, but not those that are sealed."""
+    """Split the unsealed leaves of a node's subtree further."""
     check_levels(levels)
     places = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
         above = int(tree.parent[i])
         places[i] = places[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
-            del places[above]  # its rows are needed no more
+            del places[above]  # free its rows after the last branch
     new = tree
-    # From the last to the first, the numbers of the leaves that are still to come stay the same.
+    # From the last leaf to the first, so that the ids of the remaining leaves do not change.
     for i in sorted(places, reverse=True):
         rules = rules_at(tree, i)
         if rules.sealed or not len(places[i].rows):
@@ -132,7 +133,7 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
 
 
 def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
-    """Put a tree in the place of a node, which keeps its note; an answer set by hand is gone."""
+    """Replace a node by a tree; the note of the node is kept, except an answer set by hand."""
     new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
     if note is None:
@@ -143,11 +144,11 @@ def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
 
 
 def check_levels(levels: Any) -> None:
-    """Refuse a number of levels that is none."""
+    """Raise unless `levels` is None or an int of at least 0."""
     whole = isinstance(levels, int | np.integer) and not isinstance(levels, bool)
     if levels is not None and not (whole and levels >= 0):
         raise OptionError(
-            f"levels must be None (to the end) or an int of at least 0. Got {levels!r}."
+            f"levels must be None (no limit) or an int of at least 0, got {levels!r}."
         )
 
 
@@ -160,7 +161,7 @@ def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
 
 
 def _select_columns(problem: Problem, columns: list[int]) -> Problem:
-    """Return the problem of some of the columns."""
+    """Return the problem with some of its columns."""
     names, changes = problem.table.schema.names, {}
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
@@ -171,7 +172,7 @@ def _select_columns(problem: Problem, columns: list[int]) -> Problem:
 
 
 def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
-    """Replace the schema of a tree of some columns by that of all."""
+    """Return a tree grown on some columns with the schema of all columns."""
 
     def moved(splits: SplitTable) -> SplitTable:
         column = splits.column
@@ -189,7 +190,7 @@ def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) 
 
 
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Grow below a node anew, on data that are read already."""
+    """Regrow the subtree of a node on a problem."""
     check_levels(levels)
     here = NodeSite.at(tree, node, problem)
     return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
@@ -198,7 +199,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None
 def set_split_in(
     tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
 ) -> Tree:
-    """Force the split of a node, on data that are read already."""
+    """Force the split of a node and regrow its branches on a problem."""
     check_levels(levels)
     stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
@@ -207,13 +208,13 @@ def set_split_in(
 
 
 def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
-    """Ask the questions below a node below another one too."""
+    """Copy the splits of a node's subtree to another node."""
     tree.node(node)
     tree.node(to)
     if tree.is_leaf[node]:
-        raise TreeError(f"Node {node} is a leaf: there are no questions to copy.")
+        raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
-        raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
+        raise TreeError(f"Nodes {node} and {to} are on one path. Copy to a node of another branch.")
     here = NodeSite.at(tree, to, problem)
     part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
     return replace_node(tree, to, part, problem.table)
@@ -225,11 +226,12 @@ def rebuild_subtree(
     here: NodeSite,
     split_at: Callable[[int, NodeSite], tuple[Tree, list[NodeSite]]],
 ) -> Tree:
-    """Make a subtree again at another place: places on the way down, trees on the way up."""
+    """Rebuild a subtree at another node, by the splits that `split_at` returns."""
     places: list[tuple[int, NodeSite]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []
-    for k, (source, place) in enumerate(places):  # grows while it is walked through
+    # Split from the top down (the list grows while it is iterated), then join from the bottom up.
+    for k, (source, place) in enumerate(places):
         stem, branches = split_at(source, place)
         stems.append(stem)
         first = tree.branch_start[source]
@@ -244,7 +246,7 @@ def rebuild_subtree(
 
 
 def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
-    """Ask the question of a node at another place; a leaf where a branch would be empty."""
+    """Apply the split of a node at another one; a leaf if a branch would be empty."""
     split = tree.node(source).split
     if split is None:
         return place.leaf(), []
@@ -255,7 +257,7 @@ def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[N
 
 
 def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
-    """Return a level set with its unknown levels of the node added to the largest branch."""
+    """Return a level set that sends the node's unlisted levels to the largest branch."""
     if not isinstance(split, LevelSets):
         return split
     column = place.problem.table.column(split.column)

@@ -1,4 +1,4 @@
-"""Geometry of the drawn tree: plain numbers and words, painted by plot, SVG and report."""
+"""Geometry of tree drawings: positions, sizes and texts, for matplotlib, SVG and the report."""
 
 from __future__ import annotations
 

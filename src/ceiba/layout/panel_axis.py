@@ -1,4 +1,4 @@
-"""The bins of the small picture of a split, and what stands under it: numbers, or level names."""
+"""The axis of a panel (the small plot of a split): its bins, and its tick labels or level names."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure, Sheet
 
-MAX_BARS = 24  # whose levels are named; beyond, their number is given
+MAX_BARS = 24  # with names; beyond, only the number of levels
 MAX_NAME_LENGTH = 12  # letters
-_FAR: Final = 5.0  # times the range of the middle 98 % of the values: the rest is cut off
+_FAR: Final = 5.0  # times the range of the middle 98 %: outliers beyond it are cut off
 
 
 @dataclass(frozen=True)
 class PanelAxis:
-    """The words under a small picture."""
+    """The labels under a panel."""
 
-    marks: tuple[tuple[float, str], ...] = ()  # numbers and their places, as shares of the width
-    names: tuple[str, ...] = ()  # one per bar, in place of marks
+    marks: tuple[tuple[float, str], ...] = ()  # positions (as shares of the width) and numbers
+    names: tuple[str, ...] = ()  # one per bar, instead of marks
 
     @classmethod
     def of_levels(cls, names: Sequence[str]) -> PanelAxis:
-        """Name the bars of levels, or count them where there are too many to name."""
+        """Return an axis with level names, or with their number if there are too many."""
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # they begin alike: the ends tell them apart
+        if len(set(short)) < len(set(names)):  # equal beginnings: keep the ends too
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 
 
 def _shorten(name: str, first: int) -> str:
-    """Keep the first letters of a long name and, where there is room, its last ones."""
+    """Return a long name shortened to its first letters and its last ones."""
     if len(name) <= MAX_NAME_LENGTH:
         return name
     last = MAX_NAME_LENGTH - 1 - first
@@ -46,7 +46,7 @@ def _shorten(name: str, first: int) -> str:
 
 @dataclass(frozen=True)
 class AxisSize:
-    """The least width of an axis and its height, in points; whether its names stand upright."""
+    """The minimum width of an axis and its height, in points; whether its names are vertical."""
 
     width: float
     height: float
@@ -54,7 +54,7 @@ class AxisSize:
 
 
 def axis_size(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisSize:
-    """Return the room that an axis needs on a sheet."""
+    """Return the size that an axis needs on a sheet."""
     words = axis.names or tuple(text for _, text in axis.marks)
     line = 1.2 * sheet.small_font
     if not words:
@@ -72,7 +72,7 @@ def axis_size(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisSize:
 def separate_labels(
     places: Sequence[float], widths: Sequence[float], room: float, gap: float
 ) -> list[float]:
-    """Return centres near `places` (ascending) at which texts of these widths do not meet."""
+    """Return centres near `places` (ascending) at which texts of these widths do not overlap."""
     centres: list[float] = []
     edge = 0.0
     for at, width in zip(places, widths, strict=True):
@@ -86,7 +86,7 @@ def separate_labels(
 
 
 def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray[np.float64] | None:
-    """Return edges of bins of equal width, cuts among them; None where values do not differ."""
+    """Return bin edges of equal width that include the cuts; None if all values are equal."""
     low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()
     if high - low > _FAR * (far - near) > 0:
@@ -102,7 +102,7 @@ def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray
 
 
 def _subdivide(points: list[float], width: float) -> NDArray[np.float64]:
-    """Return edges that hold all points, about `width` apart."""
+    """Return edges that include all points, about `width` apart."""
     parts = [
         np.linspace(a, b, max(1, round((b - a) / width)), endpoint=False)
         for a, b in pairwise(points)

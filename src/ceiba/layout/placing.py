@@ -1,10 +1,10 @@
-"""Where the boxes of a drawing stand, and how the edges run between them.
+"""Positions of boxes and routes of edges.
 
 Reingold & Tilford (1981) for any number of branches and boxes of different widths: subtrees are
-pushed together until their contours are `gap` apart, a parent stands midway between its first and
-last branch. Done once from the left and once from the right, and averaged: all conditions are
-linear, so the mean keeps them, and what is loose in the middle is spread evenly (the aim of
-Buchheim et al. 2002). O(n), because joining two contours walks the shorter one.
+pushed together until their contours are `gap` apart, and a parent is centred over its first and
+last branch. The layout is computed from the left and from the right, and averaged: all constraints
+are linear, so the mean satisfies them, and loose subtrees are spread evenly (the aim of Buchheim et
+al. 2002). O(n), because joining two contours walks the shorter one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Route = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Placement:
-    """Boxes at their places, the edge to each (empty at the root), and the size of all."""
+    """Placed boxes, the route of the edge to each (empty at the root), and the total size."""
 
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -70,7 +70,7 @@ def _rightward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
 ) -> Placement:
     level = depths(parent)
-    # The word stands on its edge, which meets the middle of the box.
+    # The label is above its edge, which meets the middle of the box.
     cells = [max(box.height, 2 * len(box.edge) * sheet.line_height) for box in boxes]
     y = tidy(parent, cells, gap=sheet.gap).tolist()
     widest = _largest(level, [box.width for box in boxes])
@@ -130,7 +130,7 @@ def tidy(
 
 
 class _Contour:
-    """Outline of a subtree: left and right edge per depth, deepest first, all moved by `shift`."""
+    """Outline of a subtree: left and right edge per depth, deepest first, relative to `shift`."""
 
     __slots__ = ("left", "right", "shift")
 
@@ -140,7 +140,7 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Return how far `other` must move to stand to the right of this outline."""
+        """Return how far `other` must move to be right of this outline."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(
@@ -165,7 +165,7 @@ class _Contour:
 def _pack_left(
     parent: Sequence[int], widths: Sequence[float], gap: float, branches: list[list[int]]
 ) -> NDArray[np.float64]:
-    """Pack every subtree against its left neighbour; give positions relative to the root."""
+    """Pack every subtree against its left neighbour; return positions relative to the root."""
     n = len(parent)
     beside = [0.0] * n  # position relative to the parent
     outlines: list[_Contour | None] = [None] * n

@@ -1,4 +1,4 @@
-"""Paths through a tree: which values a path admits, as value sets and as conditions."""
+"""Paths through a tree: the values that a path allows, as value sets and as conditions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From a tree to conditions: what its splits ask of the rows of one branch, node or leaf.
+"""The conditions of the branches, nodes and leaves of a tree.
 
-Missing and unseen values are part of it, so a condition selects exactly the rows of its node. The
-rules of routing are those of `ceiba.tree.routing.trace`.
+They include missing and unseen values, so a condition selects exactly the rows of its node. The
+rules are those of `ceiba.tree.routing.trace`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits import SplitKind
 
-STAYS: Final = -1  # as a branch: the row goes no further
+STAYS: Final = -1  # branch of a row that goes no further
 
 
 def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Return the condition under which a row reaches a node and, with `stays`, goes no further."""
+    """Return the condition of reaching a node and, with `stays`, going no further."""
     return node_conditions(tree, [(node, stays)])[0]
 
 
 def node_conditions(
     tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of many nodes, each with whether rows stay there, in one pass.
+    """Return the conditions of pairs of node and whether rows stay there, in one pass.
 
-    They are those of rows that have reached `top`, above all the nodes. With `sequential` they are
-    asked with the branch of missing values last and leave out what follows from those before.
+    The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they are
+    tested in order, the branch of missing values last, and omit what earlier ones imply.
     """
     wanted = list(ends)
     on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
@@ -43,7 +43,7 @@ def node_conditions(
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not any(child in on_path for child in below):
             continue
-        # One look at the split for all branches: a node may have thousands.
+        # Read the split once for all branches: a node may have thousands.
         answers = _BranchValues.of(tree.splits, node, tree.schema)
         for branch, child in enumerate(below):
             if child in on_path:
@@ -61,7 +61,7 @@ def node_conditions(
 
 
 def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
-    """Return the nodes on the paths from `top` to some nodes below it, all of them included."""
+    """Return the nodes on the paths from `top` to some descendants, both included."""
     on_path = {top}
     for node in nodes:
         while node not in on_path:
@@ -71,7 +71,7 @@ def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
 
 
 def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
-    """Return the nodes in which rows may end, and whether they stay there: in an inner node."""
+    """Return the nodes in which rows may end, and whether each is an inner node."""
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
@@ -79,8 +79,8 @@ def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
 def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
     """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
-    Ends that no row can reach are left out, and so are values that the tree refuses. With
-    `unseen="default"` a row that meets an unknown level satisfies none: the root answers.
+    Unreachable nodes and values that the tree refuses are omitted. With `unseen="default"` a row
+    with an unknown level on its path satisfies none: the root answers.
     """
     return reachable_ends(tree, end_nodes(tree))
 
@@ -88,7 +88,7 @@ def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
 def _order_sequentially(
     tree: Tree, ends: list[tuple[int, bool]], top: int
 ) -> list[tuple[int, bool]]:
-    """Sort ends so that those of the branch that is asked last come last, at every node."""
+    """Sort ends so that, at every node, those of the branch of missing values come last."""
     on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
@@ -97,7 +97,7 @@ def _order_sequentially(
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            # The branch of missing values, whose condition is the longest, needs no question.
+            # The branch of missing values has the longest condition; last, it needs none.
             below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])
@@ -106,10 +106,10 @@ def _order_sequentially(
 def reachable_ends(
     tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
-    """Return the ends that a row in `top` can reach, with what it must fulfil from there on.
+    """Return the ends that a row in `top` can reach, with their conditions from there on.
 
-    With `sequential` the first condition that a row fulfils decides: each leaves out what follows from
-    those before. That needs a tree that places every row (`places_every_row`).
+    With `sequential` the first condition that holds decides, and each omits what earlier ones
+    imply. That requires a tree that places every row (`places_every_row`).
     """
     if sequential:
         ends = _order_sequentially(tree, ends, top)
@@ -123,14 +123,14 @@ def reachable_ends(
 
 
 def places_every_row(tree: Tree) -> bool:
-    """Return whether each row reaches a leaf, whatever its values."""
+    """Whether every row reaches a leaf, for any values."""
     if "error" in (tree.missing, tree.unseen) or root_answers(tree):
         return False
     return bool((tree.default_branch >= 0)[~tree.is_leaf].all())
 
 
 def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
-    """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`)."""
+    """Return a clause without values that the tree refuses (`missing` or `unseen` "error")."""
     choices = []
     for values, chains in clause.choices:
         if tree.missing == "error":
@@ -143,17 +143,16 @@ def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
 
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
-    """Raise if a row may go down several branches, which a flat format cannot express."""
+    """Raise if a row may take several branches, which a flat format cannot express."""
     if tree.missing == "fractional":
         raise TreeError(
-            f"{format_name}: this tree sends a row with a missing value down every branch "
-            "(missing='fractional') and averages the leaves, which the format cannot express. "
-            "Export to python, c or javascript, or refit with another `missing`."
+            f"{format_name}: missing='fractional', which sends a row down every branch, is not "
+            "supported. Export to python, c or javascript, or refit with another `missing`."
         )
 
 
 def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels unknown to a node, whose rows the root answers; None if it knows all."""
+    """Return the levels of a node for which the root answers; None if there are none."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
@@ -161,18 +160,18 @@ def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
 
 
 def root_answers(tree: Tree) -> bool:
-    """Return whether rows that fulfil no end's condition get the answer of the root."""
+    """Whether the root answers rows that satisfy no condition."""
     return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
 def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return the clauses joined with one more; columns stay in order of first appearance."""
+    """Return the clauses and one more; columns are in order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
-    """Return what the split of a node asks of a row that takes a branch (-1: that stays there)."""
+    """Return the clause of a branch of a node (-1: of rows that stay there)."""
     return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
@@ -193,7 +192,7 @@ def _clause(tree: Tree, node: int, branch: int, answers: _BranchValues) -> Claus
 
 
 def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
-    """Return what decides for `branch` when the split itself cannot."""
+    """Return the chain that decides for `branch` if the split cannot."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))
@@ -213,7 +212,7 @@ class _BranchValues:
     splits: SplitTable
     at: int
     everything: ValueSet
-    codes_of: dict[int, list[int]]  # of each branch, for a split by levels
+    codes_of: dict[int, list[int]]  # by branch, for level splits
 
     @staticmethod
     def of(splits: SplitTable, i: int, schema: Schema) -> _BranchValues:
@@ -226,7 +225,7 @@ class _BranchValues:
         return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
     def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
-        """Return the values that lead to `branch`, the missing one, and the levels not met."""
+        """Return the values that lead to `branch`, the missing one, and the unlisted levels."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
         missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present

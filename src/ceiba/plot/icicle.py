@@ -1,8 +1,7 @@
-"""plot_icicle: a tree of any size on one sheet; width is rows, depth goes down.
+"""plot_icicle: an overview of a tree of any size.
 
-Every node is a bar under its parent, as wide as its share of the rows; colour says class and
-purity, or the value. Words stand where they fit: the question, else the column, else nothing. It is
-the overview beside `plot_tree`: where the rows go and which regions are pure is seen at once.
+Every node is a bar under its parent, as wide as its share of the rows; its colour is the class and
+purity, or the value. A bar has the text that fits: the split, else its column, else nothing.
 """
 
 from __future__ import annotations
@@ -51,16 +50,17 @@ def plot_icicle(
     ----------
     tree : Tree or fitted estimator
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure whose height follows the depth.
+        Axes to draw in. Default: a new figure whose height depends on the depth.
     max_depth : int, optional
-        Deepest nodes to draw; at most 60 rows are drawn, and a note says what is left out.
+        Depth of the deepest nodes to draw. At most 60 levels are drawn, and a note tells what is
+        omitted.
     digits : int, optional
         Significant digits of values.
     font_size : float, default 8
     colors : sequence of str, optional
         One colour per class.
     legend : bool, default True
-        Name the class colours, or show the scale of the values.
+        Draw a legend of the class colours, or a colour bar of the values.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
@@ -102,7 +102,7 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the left border and the width of every node, as shares of the whole."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
-    if not rows:  # a tree without data: all branches are alike
+    if not rows:  # without data all branches of a node have equal widths
         for node in range(1, tree.n_nodes):
             width[node] = width[tree.parent[node]] / tree.n_branches[tree.parent[node]]
     else:
@@ -138,7 +138,7 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
         [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
         axis=1,
     )
-    # Bars thinner than the gap between bars are painted without one, else they would vanish.
+    # Bars thinner than the gap between bars have no gap, or they would vanish.
     thick = width[nodes] * axes_size(ax)[0] > 1.5
     edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
     ax.add_collection(
@@ -150,10 +150,10 @@ def _write_labels(
     ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
     lang: str,
 ) -> None:  # fmt: skip
-    """Write into the bars what fits them."""
+    """Write the texts that fit into the bars."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # the legend has taken its place
+    figure.draw_without_rendering()  # the legend changes the size of the axes
     points, height = axes_size(ax)
     rows = ax.get_ylim()[0]
     if height / rows < 1.2 * size:
@@ -181,7 +181,7 @@ def _write_labels(
 
 
 def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
-    """Return what may stand in a bar, the most telling first."""
+    """Return candidate texts of a bar, the most informative first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
             return []
@@ -190,9 +190,8 @@ def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str
         best = int(tree.answer[node])
         label = level_text(tree.target.classes[0][best])
         return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
-    asked = tree.schema.names[int(tree.splits.column[node])]
-    asks = question(tree, node, max_levels=4, lang=lang)
-    return [asks, asked]
+    column = tree.schema.names[int(tree.splits.column[node])]
+    return [question(tree, node, max_levels=4, lang=lang), column]
 
 
 def _frame(ax: Axes, tree: Tree, deepest: int, lang: str) -> None:

@@ -1,4 +1,4 @@
-"""plot_path: the path of one row, step by step, with what each step does to the answer."""
+"""plot_path: the path of one row, step by step, with the prediction at each step."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def plot_path(
 ) -> Axes:
     """Draw the path of one row through a tree.
 
-    Each line is a step: what is true of the row and its own value, the rows of training that are
-    left, and the class probabilities (or the value) among them.
+    Each line is a step: the condition and the row's value, the number of training rows that remain,
+    and their class probabilities (or value).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def plot_path(
         With one output.
     row : dict, sequence, or table of one row
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the path needs.
+        Axes to draw in. Default: a new figure of the size that the path needs.
     font_size : float, default 10
     colors : sequence of str, optional
         One colour per class.
@@ -64,11 +64,11 @@ def plot_path(
     """
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
-        raise OptionError("plot_path draws one output; this tree has several.")
+        raise OptionError("plot_path is not supported for several outputs.")
     explanation = _explain(estimator, tree, row, lang)
     if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
-            "plot_path draws one path; this row goes down several branches by shares. "
+            "plot_path requires a single path, but this row takes several branches. "
             "Use tree.explain(row), which lists them all."
         )
     lines = _lines(tree, explanation)
@@ -107,7 +107,7 @@ def _explain(estimator: Any, tree: Tree, row: Any, lang: str) -> Explanation:
         return row
     explanation = estimator.explain(row, lang=lang)
     if not isinstance(explanation, Explanation):
-        raise OptionError(f"plot_path draws one row; it got a table of {len(explanation)} rows.")
+        raise OptionError(f"plot_path requires one row, got {len(explanation)} rows.")
     return explanation
 
 

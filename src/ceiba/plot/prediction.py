@@ -1,4 +1,4 @@
-"""plot_prediction: what a tree says along one numeric column: its staircase."""
+"""plot_prediction: the prediction along one numeric column, as a step function."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ def plot_prediction(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the prediction along one numeric column: steps of values, or of class probabilities.
+    """Draw the prediction along one numeric column: values or class probabilities, as steps.
 
-    The title says at which values other columns are fixed, and whether the column makes a difference
-    there.
+    The title shows the fixed values of other columns, and whether the column has an effect there.
 
     Parameters
     ----------
@@ -50,13 +49,13 @@ def plot_prediction(
         With one output.
     X, y : table and target, optional
         Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X. Rows
-        that end in another leaf than the one drawn, by their other columns, are faint.
+        whose other columns lead to another leaf than the one drawn are faint.
     column : str or int, optional
-        By default the one with the largest gain.
+        Default: the one with the largest gain.
     at : dict, optional
-        Values at which other columns are fixed; by default the median or the most frequent level.
+        Fixed values of other columns. Default: the median or the most frequent level.
     label : str, optional
-        Name of the steps in a legend, for several trees in one picture.
+        Name in the legend, for several trees in one plot.
     color : str, optional
         Colour of the steps (regression).
     colors : sequence of str, optional
@@ -79,7 +78,7 @@ def plot_prediction(
     """
     tree = as_tree(tree, "plot_prediction")
     if tree.n_outputs > 1:
-        raise OptionError("plot_prediction draws one output; this tree has several.")
+        raise OptionError("plot_prediction is not supported for several outputs.")
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = None if X is None else route.read(tree, X)
@@ -119,12 +118,12 @@ def _column(tree: Tree, column: str | int | None) -> str:
         column = int(np.argmax(np.where(numeric, importance(tree), -1.0)))
     name = names[column] if isinstance(column, int) else names[tree.schema.index(column)]
     if not tree.schema.columns[tree.schema.index(name)].is_numeric:
-        raise OptionError(f"plot_prediction needs a numeric column; {name!r} has levels.")
+        raise OptionError(f"plot_prediction requires a numeric column, got {name!r}.")
     return name
 
 
 def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
-    """Paint rows; faint are those whose leaf is not the one drawn."""
+    """Draw rows as points, faint if their leaf is not the one drawn."""
     size = 16 if len(x) <= 300 else 6
     for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
         ax.scatter(x[mask], y[mask], s=size, color=[colour], linewidths=0, zorder=2)

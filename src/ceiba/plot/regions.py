@@ -1,4 +1,4 @@
-"""plot_regions: how a tree divides the plane of two columns, exactly, with the rows as points."""
+"""plot_regions: the exact partition of the plane of two columns, with rows as points."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def plot_regions(
 ) -> Axes:
     """Draw the regions of a tree over two columns.
 
-    The partition is exact: borders are the tree's own cuts. A tree that asks about further columns
-    is cut at one value of each, and the title says so; points whose leaf is not the one drawn under
-    them are faint then. The title also names a column that makes no difference, because the tree
-    does not use it or does not ask it in this slice.
+    The partition is exact: borders are the cuts of the tree. Other columns of the tree are fixed at
+    one value, which the title shows; points whose leaf is not the one drawn under them are faint.
+    The title also names a column that has no effect, because the tree does not use it, or not in
+    this slice.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ def plot_regions(
     X, y : table and target, optional
         Rows to draw as points; y may be the name of a column of X.
     columns : two names or positions, optional
-        By default the two with the largest gain.
+        Default: the two with the largest gain.
     at : dict, optional
-        Values at which other columns are fixed; by default the median or the most frequent level.
+        Fixed values of other columns. Default: the median or the most frequent level.
     node_ids : bool, default False
         Write the number of the leaf into each region.
     region_labels : bool, default False
@@ -92,7 +92,7 @@ def plot_regions(
     """
     tree = as_tree(tree, "plot_regions")
     if tree.n_outputs > 1:
-        raise OptionError("plot_regions draws one output; this tree has several.")
+        raise OptionError("plot_regions is not supported for several outputs.")
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = None if X is None else route.read(tree, X)
@@ -106,7 +106,7 @@ def plot_regions(
     palette = tree_palette(tree, colors)
     _paint_cells(ax, tree, across, up, nodes, palette, paper)
     if node_ids and region_labels:
-        raise OptionError("plot_regions: give node_ids or region_labels, not both.")
+        raise OptionError("node_ids is not supported with region_labels. Pass one of them.")
     if node_ids or region_labels:
         labels = {leaf: f"R{k}" for k, leaf in enumerate(tree.leaves.tolist(), 1)}
         _number_regions(ax, across, up, nodes, labels if region_labels else {})
@@ -131,7 +131,7 @@ def _two_columns(tree: Tree, columns: Sequence[str | int] | None) -> list[str]:
         chosen = [names[c] if isinstance(c, int) else names[tree.schema.index(c)] for c in columns]
     if len(set(chosen)) != 2:
         raise OptionError(
-            f"plot_regions needs two different columns; it got {', '.join(chosen) or 'none'}. "
+            f"plot_regions requires two different columns, got {', '.join(chosen) or 'none'}. "
             "For one column use plot_prediction."
         )
     return chosen
@@ -151,7 +151,7 @@ def _paint_cells(
     picture = np.array([[fill[node] for node in row] for row in nodes.T.tolist()])
     ax.pcolormesh(across.borders, up.borders, picture, zorder=0, rasterized=False)
     line: dict[str, Any] = {"color": ink_of(ax).line, "lw": 0.9, "zorder": 1}
-    # Borders stand only where the leaf changes.
+    # Draw borders only where the leaf changes.
     x, y = across.borders, up.borders
     i, k = np.nonzero(nodes[1:] != nodes[:-1])
     ax.vlines(x[i + 1], y[k], y[k + 1], **line)
@@ -196,7 +196,7 @@ def _paint_points(
         else:
             codes = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
             mine = [codes.get(label, 0) for label in target.info.classes[0].tolist()]
-            # Towards the ink, so that points stand out from a region of their own class.
+            # Darker, so that points stand out from a region of their class.
             tones = [mix(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
@@ -214,7 +214,7 @@ def _paint_points(
 
 
 def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
-    """Return where the rows stand; rows of one level are spread inside its cell."""
+    """Return the positions of rows; rows of one level are jittered within its cell."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen

@@ -1,7 +1,7 @@
-"""plot_tree: one call that draws a tree with matplotlib alone, no Graphviz.
+"""plot_tree: a tree drawn with matplotlib.
 
-The geometry comes from `ceiba.layout`, sized by measured text; `paint.py` turns it into shapes.
-Axes are scaled so that one unit is one point, so nothing depends on backend or resolution.
+`ceiba.layout` computes the geometry from measured text; `paint.py` draws it. One unit of the axes
+is one point, so the drawing does not depend on backend or resolution.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.words import words
 
 MARGIN = 8.0
 MAX_FIGURE_SIZE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
-MAX_PANELS = 40  # small pictures of inner nodes
+MAX_PANELS = 40  # of inner nodes
 
 
 @with_covering_fonts
@@ -59,29 +59,29 @@ def plot_tree(
 ) -> Axes:
     """Draw a tree.
 
-    Inner nodes ask their question; yes and no (or the names of levels) stand on the edges. Leaves
-    give their answer: the class with its probability, or the value. Bars show the class
-    probabilities; fills show the class and its purity, or the value. A tree that does not fit is
-    folded, with a note that says so; letters do not shrink below 6 points.
+    Inner nodes show their split, with yes and no (or level names) on the edges. Leaves show the
+    class with its probability, or the value. Bars show the class probabilities; fills show the
+    class and its purity, or the value. A tree that does not fit is folded, with a note; the font is
+    not smaller than 6 points.
 
-    With rows, the boxes also show them: inner nodes the split column with its cut (by class as a
-    histogram; against the target for regression) and the least value, the cut and the largest, or
-    the names of levels; leaves of regression trees a box plot of the target, all on one scale.
+    With X, the boxes also show the rows. Inner nodes show the split column with its cut (a
+    histogram by class; the target for regression), with the minimum, the cut and the maximum, or
+    the names of levels. Leaves of regression trees show a box plot of the target, all on one scale.
     Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn without
-    histograms, and a note says so.
+    histograms, with a note.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
-        What to draw.
+        The tree.
     X, y : table and target, optional
         Rows to show in the boxes; y may be the name of a column of X.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the tree needs.
+        Axes to draw in. Default: a new figure of the size that the tree needs.
     fit_to : (width, height), optional
-        Inches that a new figure may take; what does not fit is folded, with a note.
+        Maximum size of a new figure in inches; what does not fit is folded, with a note.
     direction : {"down", "right"}, default "down"
-        Where the branches stand: below their node, or to the right of it.
+        Position of branches: below their node, or to the right of it.
     max_depth : int, optional
         Fold below this depth.
     node_ids, impurity, counts : bool, default False
@@ -89,18 +89,18 @@ def plot_tree(
     digits : int, optional
         Significant digits of values.
     font_size : float, default 10
-        Size of the letters in points; in given axes the largest size.
+        Font size in points; the maximum if `ax` is given.
     colors : sequence of str, optional
-        One colour per class; by default a set that is safe for colour-blind readers.
+        One colour per class. Default: a palette that is safe for colour-blind readers.
     legend : bool, default True
-        Name the class colours under the tree.
+        Draw a legend of the class colours under the tree.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
     Returns
     -------
     matplotlib axes
-        One unit is one point, y goes down; ``ax.figure.savefig("tree.pdf")`` writes the picture.
+        One unit is one point, y goes down; ``ax.figure.savefig("tree.pdf")`` saves the plot.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def plot_tree(
 
 
 def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
-    """Return the small pictures of inner nodes; none where they are too many to be looked at."""
+    """Return the panels of inner nodes; none if there are too many."""
     deepest = tree.depth if max_depth is None else max_depth
     inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
     if len(inner) > MAX_PANELS:
@@ -153,16 +153,16 @@ def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int
 
 
 def _available_size(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the points that a drawing may take."""
+    """Return the maximum size of the drawing in points."""
     if fit_to is None:
         sides = (side * POINTS for side in MAX_FIGURE_SIZE) if ax is None else axes_size(ax)
     elif ax is not None:
-        raise OptionError("fit_to is the size of a new figure; axes were given. Pass one of them.")
+        raise OptionError("fit_to is not supported with ax. Pass one of them.")
     else:
         size = np.asarray(fit_to, np.float64).reshape(-1)
         if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
             raise OptionError(
-                f"fit_to: got {fit_to!r}. Pass (width, height) in inches, both positive."
+                f"fit_to must be (width, height) in inches, both positive; got {fit_to!r}."
             )
         sides = (float(side) * POINTS for side in size)
     width, height = sides
@@ -178,10 +178,10 @@ def _fit_with_footer(
     smallest: float,
     with_rows: bool,
 ) -> tuple[Drawing, Footer]:
-    """Fit the tree, and what stands under it, into a room of points."""
+    """Fit the tree and its footer into a size in points."""
     width, height = room
     below = 0.0
-    for _ in range(3):  # the foot, whose note depends on the drawing, takes its part of the room
+    for _ in range(3):  # the height of the footer depends on the drawing, and vice versa
         drawing = _fit(tree, sheet, width, height - below, smallest)
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
@@ -207,7 +207,7 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float)
             raise
         return _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
-        # Small pictures go first: nodes and letters tell more.
+        # Drop the panels first: nodes and legible text are more important.
         bare = _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing
@@ -232,7 +232,7 @@ def _paint(
     rows: PanelRows | None,
     views: dict[int, SplitView],
 ) -> None:
-    """Put everything onto axes of one point per unit, the tree in the middle, the foot left."""
+    """Draw everything in axes of one point per unit, the tree centred, the footer on the left."""
     sheet = drawing.sheet
     width, height = axes_size(ax)
     ax.set_axis_off()

@@ -1,7 +1,7 @@
-"""A RuleSet in the model file: its tree, and each rule as what it asks of the columns.
+"""A RuleSet in the model file: its tree, and the conditions of each rule.
 
-The rules are data (bounds, level codes, whether a missing value belongs), so a file never runs code
-and an edited one is checked like any other.
+Rules are stored as data (bounds, level codes, whether missing values are included), so a file
+cannot execute code and is validated like any other.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def save_rules(
     metadata: Mapping[str, Any] | None,
     compress: bool | None,
 ) -> None:
-    """Write a fitted RuleSet into a model file."""
+    """Save a fitted RuleSet in a model file."""
     schema = rules.tree_.schema
     listed = [
         {
@@ -50,7 +50,9 @@ def save_rules(
         "parameters": {"confidence": float(rules.confidence)},
         "fitted": fitted,
     }
-    restore_rules(Document(rules.tree_, Field(model, "model")))  # refuses what no reader takes
+    restore_rules(
+        Document(rules.tree_, Field(model, "model"))
+    )  # raises if a reader would refuse it
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
 
 
@@ -89,7 +91,7 @@ def _set_to_json(values: ValueSet, schema: Any) -> dict[str, Any]:
 
 
 def restore_rules(document: Document) -> RuleSet:
-    """Make the RuleSet of a model file again."""
+    """Return the RuleSet of a model file."""
     tree, stored = document.tree, document.model
     assert stored is not None
     stored.object(("class", "parameters", "fitted"))
@@ -97,12 +99,12 @@ def restore_rules(document: Document) -> RuleSet:
     parameters.object(("confidence",))
     fitted.object(("rules", "default", "share", "n_path_tests"))
     if not tree.task.has_classes or tree.n_outputs > 1:
-        stored["class"].fail("The rules of a RuleSet come from a tree of one output of classes.")
+        stored["class"].fail("A RuleSet requires a classification tree with one output.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())
     share = from_json(fitted["share"], {})
     if not isinstance(share, np.ndarray) or share.shape != (len(classes),):
-        fitted["share"].fail("One share for each class is needed.")
+        fitted["share"].fail("Must have one share per class.")
     rules._set_fitted(
         tree,
         [_rule_from_json(rule, tree, classes) for rule in fitted["rules"].items()],
@@ -147,7 +149,7 @@ def _set_from_json(field: Field, schema: Any) -> ValueSet:
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     low, high = (from_json(field[name], {}) for name in ("low", "high"))
     if not isinstance(low, float | int) or not isinstance(high, float | int):
-        raise ModelFileError(f"Damaged model file, at {field.place}: bounds are numbers.")
+        raise ModelFileError(f"Damaged model file, at {field.place}: bounds must be numbers.")
     codes, named = (
         frozenset(code.integer(0, info.n_levels) for code in field[name].items())
         for name in ("codes", "named")

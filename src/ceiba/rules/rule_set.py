@@ -1,9 +1,8 @@
-"""RuleSet: a classifier of general rules, made from a tree.
+"""RuleSet: a classifier of general rules, derived from a tree.
 
-The rules are asked in the order of their confidence, (right + 1) / (covered + 2), and the first one
-that covers a row answers; rows that no rule covers get the default class, the most frequent among
-such training rows. So rules may overlap: the surer one decides. How they come about:
-`generalise.py`.
+Rules are sorted by confidence, (right + 1) / (covered + 2), and the first one that covers a row
+predicts its class, so rules may overlap. Rows that no rule covers get the default class, the most
+frequent among such training rows. `generalise.py` derives the rules.
 """
 
 from __future__ import annotations
@@ -36,19 +35,19 @@ class GeneralRule:
     Attributes
     ----------
     condition : Condition
-        What a row fulfils; `condition.select(X)` and `condition.python()` evaluate it.
+        The condition on a row; `condition.select(X)` and `condition.python()` evaluate it.
     value : object
         The class.
     cover : float
-        Problem weight that fulfils the condition.
+        Training weight that satisfies the condition.
     errors : float
-        Of it, of other classes.
+        The part of it that has other classes.
     confidence : float
         (cover - errors + 1) / (cover + 2).
     lift : float
         Confidence over the share of the class in the training rows.
     n_tests : int
-        Tests that were kept of the path.
+        Number of tests of the path that remain.
     """
 
     condition: Condition
@@ -68,24 +67,24 @@ class GeneralRule:
 
 
 class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of general rules in the sense of C4.5 and C5.0.
+    """A classifier of general rules as in C4.5 and C5.0.
 
     Parameters
     ----------
     estimator : classifier with a `tree_`, default=None
-        What grows the tree whose paths are generalised; None: `ceiba.c45()`.
+        Grows the tree whose paths are generalised; None: `ceiba.c45()`.
     confidence : float, default=0.25
         C4.5's CF in the pessimistic error of a rule: the smaller, the more general the rules.
 
     Attributes
     ----------
     rules_ : list of GeneralRule
-        In the order in which they are asked.
+        In order of evaluation.
     default_ : object
         The class of rows that no rule covers.
     classes_ : ndarray
     tree_ : Tree
-        The tree from which the rules come.
+        The tree that the rules are derived from.
     n_tests_ : int
         Tests in all rules.
     n_path_tests_ : int
@@ -110,13 +109,13 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_tree(
         cls, tree: Any, X: Any, y: Any, *, sample_weight: Any = None, confidence: float = 0.25
     ) -> Self:
-        """Generalise the paths of a tree that is there already.
+        """Generalise the paths of an existing tree.
 
         Parameters
         ----------
         tree : Tree or fitted classifier
         X, y, sample_weight
-            The rows that it was grown on.
+            The training data of the tree.
         confidence : float, default=0.25
 
         Returns
@@ -128,7 +127,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(source, Tree):
             hint = " Fit it first." if hasattr(tree, "fit") else ""
             raise DataTypeError(
-                "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
+                "RuleSet.from_tree requires a Tree or a fitted ceiba classifier, got "
                 f"{tree!r}.{hint}"
             )
         rules._fit_rules(source, X, y, sample_weight)
@@ -155,12 +154,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_rules(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
         if not tree.task.has_classes or tree.n_outputs > 1:
-            raise OptionError("A RuleSet is made from a classification tree with one output.")
+            raise OptionError("RuleSet requires a classification tree with one output.")
         if not 0 < self.confidence <= 0.5:
-            raise OptionError(
-                f"confidence of a RuleSet must lie in (0, 0.5]. Got {self.confidence!r}."
-            )
-        # A rule is asked as a whole: a row with a missing value takes the default branch.
+            raise OptionError(f"confidence must be in (0, 0.5], got {self.confidence!r}.")
+        # A rule covers a row or not: a row with a missing value takes the default branch.
         if tree.missing == "fractional":
             tree = replace(tree, missing="majority")
         problem = Problem.like(tree, X, y, sample_weight)
@@ -191,7 +188,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the rules of one class, the surest first."""
         if label not in self.classes_:
             labels = ", ".join(map(str, self.classes_.tolist()))
-            raise OptionError(f"rules_for: there is no class {label!r}. The classes are {labels}.")
+            raise OptionError(f"There is no class {label!r}. Allowed values: {labels}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -201,7 +198,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(labels, dtype=self.classes_.dtype)[first_rule]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the rule's confidence to its class, and the rest to the others by their shares."""
+        """Return class probabilities: the rule's confidence, and the rest by class shares."""
         first_rule = self._first_rule(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -213,12 +210,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
             table[i, k] = rule.confidence if rest > 0 else 1.0
         table[-1] = share
-        if share[self._default] < share.max():  # the default class answers, so it leads
+        if (
+            share[self._default] < share.max()
+        ):  # the predicted class must have the largest probability
             table[-1] = 0.5 * share + 0.5 * (np.arange(len(share)) == self._default)
         return np.asarray(table[first_rule])
 
     def _first_rule(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return the number of the first rule that covers each row; the last is the default."""
+        """Return the index of the first rule that covers each row; `len(rules_)` is the default."""
         self._refuse_unfitted()
         schema = self.tree_.schema
         table = X if isinstance(X, Table) else read_like(X, schema, owner="RuleSet")
@@ -230,9 +229,9 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(
         self, path: Any, *, metadata: Mapping[str, Any] | None = None, compress: bool | None = None
     ) -> None:
-        """Write the fitted rules into a model file, which `ceiba.load` reads.
+        """Save the fitted rules in a model file, for `ceiba.load`.
 
-        The estimator that grew the tree is not written; the tree is.
+        The tree is saved, but not the estimator that grew it.
 
         Parameters
         ----------
@@ -256,7 +255,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save_rules(self, path, metadata, compress)
 
     def export(self, format: str, **options: Any) -> str:  # noqa: A002
-        """Return the rules as a program: asked in order, the first that holds answers.
+        """Return the rules as a program: the first rule that holds predicts the class.
 
         Parameters
         ----------
@@ -281,7 +280,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if format not in RULE_FORMATS:
             formats = list(RULE_FORMATS)
             raise OptionError(
-                f"A RuleSet is exported as {', '.join(formats)}. Got {format!r}."
+                f"format must be one of {', '.join(formats)}; got {format!r}."
                 f"{did_you_mean(str(format), formats)}"
             )
         try:
@@ -311,7 +310,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def to_python_label(label: Any) -> Any:
-    """Return a label as a plain Python value."""
+    """Return a label as a Python value."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -337,9 +336,9 @@ def _to_text(rules: RuleSet) -> str:
 
 def _to_python(rules: RuleSet) -> str:
     lines = [
-        '"""predict(row) gives the class of a row, a dict of values by column name.',
+        '"""predict(row) returns the class of a row, a dict of values by column name.',
         "",
-        "None or NaN is missing. Written by ceiba; needs nothing.",
+        "None or NaN is missing. Generated by ceiba; no dependencies.",
         '"""',
         "",
         "import datetime",

@@ -51,7 +51,7 @@ class ArrayRecord:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Return the rows of several records as one; fields that are no arrays: of the first."""
+        """Return the rows of several records as one; other fields come from the first."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]
@@ -87,10 +87,11 @@ def take_ragged(
 
 
 def sum_over_subtrees(tree: Any, values: Array) -> Array:
-    """Add to each node's own row of `values` those of all nodes below it."""
+    """Return the sum of `values` (one row per node) over each node's subtree."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
-        # Whole numbers: differences of running sums are exact.
+        # A subtree is a range of nodes, so its sum is a difference of running sums. That is exact
+        # only for integers; other sums would cancel.
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()

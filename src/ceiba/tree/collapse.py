@@ -1,7 +1,7 @@
 """Collapse: a new tree in which some nodes are leaves.
 
-In pre-order the nodes below i are the range `i + 1:subtree_end[i]`, so what goes is marked by one
-running sum over range ends, and the new numbers are again pre-order.
+In pre-order the nodes below i are the range `i + 1:subtree_end[i]`. One running sum over the range
+ends marks the nodes to drop, and the remaining nodes stay in pre-order.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
 
 
 def _node_mask(tree: Tree, nodes: Any) -> Array:
-    """Mark the chosen nodes; a mask over all nodes is taken as it is."""
+    """Return a mask of the given nodes (ids, or already a mask over all nodes)."""
     listed = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
     ids = np.atleast_1d(np.asarray(listed))
     mask = np.zeros(tree.n_nodes, bool)
@@ -71,7 +71,7 @@ def _node_mask(tree: Tree, nodes: Any) -> Array:
     if ids.dtype == bool and ids.shape == mask.shape:
         return ids.copy()
     if ids.dtype.kind not in "iu":
-        raise TreeError(f"Node ids must be whole numbers, got {nodes!r}.")
+        raise TreeError(f"Node ids must be integers, got {nodes!r}.")
     wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
     if wrong.size:
         raise TreeError(

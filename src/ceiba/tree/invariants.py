@@ -1,6 +1,6 @@
-"""Every rule a Tree keeps, checked one by one, for trees that were not grown.
+"""The invariants of a Tree, checked for trees that were not grown.
 
-Rules are ordered so that each may rely on those before.
+The order matters: each check relies on those before it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _TIMES = ("date", "datetime", "duration")
 
 
 def check(tree: Tree, *, content: bool = True) -> None:
-    """Check every structural rule of a tree; with `content`, also its weights and values.
+    """Check the structure of a tree and, with `content`, its weights and values.
 
     Raises
     ------
     TreeError
-        Naming the first rule that is broken, and where.
+        Naming the first violation and its position.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def _fail(where: str, got: str, allowed: str) -> NoReturn:
 def _fail_where(
     bad: Any, place: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
 ) -> None:
-    """Fail at the first entry of a mask, if there is one."""
+    """Fail at the first True entry of a mask, if there is one."""
     if bad.any():
         i = int(np.argmax(bad))
         problem, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
@@ -80,7 +80,9 @@ def _check_lengths(tree: Tree) -> None:
     if len(tree.splits) != n:
         _fail("splits", f"{len(tree.splits)} rows", f"{n} nodes need {n}.")
     if tree.value.ndim != 3:
-        _fail("value", f"{tree.value.ndim} dimensions", "Needs (n_nodes, n_outputs, max_classes).")
+        _fail(
+            "value", f"{tree.value.ndim} dimensions", "Must be (n_nodes, n_outputs, max_classes)."
+        )
 
 
 def _check_shape(tree: Tree) -> None:
@@ -100,7 +102,7 @@ def _check_shape(tree: Tree) -> None:
         "does not fit the parents",
         "branch_start[i + 1] - branch_start[i] is the number of nodes whose parent is i.",
     )
-    _fail_where(count == 1, "node", "one branch", "An inner node has two or more.")
+    _fail_where(count == 1, "node", "one branch", "An inner node has at least two.")
     if sorted(tree.branch_node.tolist()) != list(range(1, n)):
         _fail("branch_node", "not every node once", "Each node but the root is one branch.")
     owner = np.repeat(np.arange(n), count)
@@ -150,12 +152,12 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
         _fail("level_code", f"length {len(splits.level_code)}", "level_start ends elsewhere.")
     asks = splits.kind != SplitKind.NONE
     wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
-    _fail_where(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Known kinds are 0 to 4.")
+    _fail_where(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Allowed values: 0 to 4.")
     wrong = asks & ((splits.column < 0) | (splits.column >= len(schema.columns)))
     allowed = f"The schema has {len(schema.columns)} columns."
     _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
     wrong = ~asks & (splits.column != -1)
-    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf asks no column: -1.")
+    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf has -1.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
@@ -164,9 +166,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
     wrong = far & timed[np.where(asks, splits.column, 0)]
-    _fail_where(
-        wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times lie within 2**63 s."
-    )
+    _fail_where(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times are below 2**63 s.")
 
     def name(i: int) -> str:
         return repr(schema.columns[splits.column[i]].name)
@@ -182,7 +182,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
 
 
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    """Check the cuts of intervals: on numbers, ascending, finite but for a last one for missing."""
+    """Check the cuts of intervals: numeric column, ascending, finite but a last one for missing."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
     if len(start) != len(splits) + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail("interval_start", "not ascending from 0", "It holds m + 1 offsets into interval_cut.")
@@ -192,10 +192,10 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
     levels = splits.kind == SplitKind.LEVELS
     marked = levels & (np.diff(start) == 1) & splits.has_missing_branch
     wrong = ~(asks | marked) & (np.diff(start) > 0)
-    _fail_where(wrong, place, "cuts of intervals", "Its split is no such one.")
+    _fail_where(wrong, place, "cuts of intervals", "Only interval splits have them.")
     wrong = (asks | marked) & (place != "node")
     _fail_where(
-        wrong, place, "intervals, or a branch for missing", "Only splits of nodes have them."
+        wrong, place, "intervals, or a branch for missing", "Only primary splits have them."
     )
     for i in np.flatnonzero(asks).tolist():
         cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
@@ -204,12 +204,12 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
             _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
         if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
             got = f"{len(cuts)} cuts and {n_branches[i]} branches"
-            _fail(where, got, "Intervals have two or more cuts and one branch more.")
+            _fail(where, got, "Intervals have at least two cuts, and one more branch than cuts.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
             allowed = "Cuts are finite and ascend; a last infinite one is for missing values."
             _fail(where, f"cuts {_abbreviate(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
-            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times lie within 2**63 s.")
+            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times are below 2**63 s.")
 
 
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -236,13 +236,13 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
         ),
         lambda i: f"It has {n_levels[i]} levels.",
     )
-    # A branch for missing values alone, the last, has no levels.
+    # The last branch has no levels if it is for missing values only.
     alone = splits.has_missing_branch
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
     _fail_where(wrong, place, "one group of levels and missing values", "Use presence.")
     wrong = per_split((branch < 0) | (branch >= n[owner]))
-    # A surrogate need not know a level for every branch of a multiway split.
+    # A surrogate of a multiway split need not have a level for every branch.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
         wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
@@ -262,22 +262,24 @@ def _abbreviate(values: list[Any], limit: int = 10) -> str:
 
 def _check_options(tree: Tree) -> None:
     if tree.schema.target is None:
-        _fail("schema", "no target", "A tree's schema says what it predicts.")
+        _fail("schema", "no target", "The schema of a tree has one.")
     if tree.missing not in _MISSING:
-        _fail("missing", repr(tree.missing), f"Allowed: {', '.join(_MISSING)}.")
+        _fail("missing", repr(tree.missing), f"Allowed values: {', '.join(_MISSING)}.")
     if tree.unseen not in _UNSEEN:
-        _fail("unseen", repr(tree.unseen), f"Allowed: {', '.join(_UNSEEN)}.")
+        _fail("unseen", repr(tree.unseen), f"Allowed values: {', '.join(_UNSEEN)}.")
     n_outputs, n_classes = tree.target.n_outputs, max(tree.target.n_classes, default=1)
     if tree.value.shape[1:] != (n_outputs, n_classes):
         needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
         allowed = f"{n_outputs} outputs of at most {n_classes} classes need {needed}."
         _fail("value", f"shape {tree.value.shape}", allowed)
     if tree.counts is not None and tree.counts.shape != tree.value.shape:
-        _fail("counts", f"shape {tree.counts.shape}", f"Needs {tree.value.shape}, as value.")
+        _fail("counts", f"shape {tree.counts.shape}", f"Must be {tree.value.shape}, as value.")
     if tree.cost_matrix is not None and tree.cost_matrix.shape != (n_classes, n_classes):
-        _fail("cost_matrix", f"shape {tree.cost_matrix.shape}", f"Needs {n_classes} x {n_classes}.")
+        _fail(
+            "cost_matrix", f"shape {tree.cost_matrix.shape}", f"Must be {n_classes} x {n_classes}."
+        )
     if tree.class_prior is not None and tree.class_prior.shape != (n_classes,):
-        _fail("class_prior", f"shape {tree.class_prior.shape}", f"Needs {n_classes} numbers.")
+        _fail("class_prior", f"shape {tree.class_prior.shape}", f"Must have {n_classes} entries.")
 
 
 def _check_default(tree: Tree) -> None:
@@ -292,7 +294,7 @@ def _check_default(tree: Tree) -> None:
         alone & (tree.default_branch != tree.n_branches - 1),
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
-        "Missing values take the branch that is for them alone, the last.",
+        "It must be the last one, which is for missing values.",
     )
 
 
@@ -302,8 +304,8 @@ def _check_content(tree: Tree) -> None:
         wrong = np.flatnonzero(~(np.isfinite(amount) & (amount >= 0)))
         if len(wrong):
             i = int(wrong[0])
-            _fail(f"node {i}", f"{name} {amount[i]}", "It is finite and not negative.")
-    if tree.missing != "fractional":  # there a row may be in several branches
+            _fail(f"node {i}", f"{name} {amount[i]}", "It must be finite and at least 0.")
+    if tree.missing != "fractional":  # where a row may be in several branches
         _check_sums(tree, tree.n_rows.astype(np.float64), "n_rows", 0.0)
         _check_sums(tree, tree.weight, "weight", 1e-9)
 
@@ -315,14 +317,16 @@ def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
         below > amount * (1 + slack),
         "node",
         lambda i: f"{name} {amount[i]:g}, in its branches {below[i]:g}",
-        "The branches together hold no more than the node.",
+        "The branches must not sum to more than the node.",
     )
 
 
 def check_values(tree: Tree) -> None:
-    """Check that values are finite, and those of classes probabilities."""
+    """Check that values are finite and class values are probabilities."""
     wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
-    _fail_where(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
+    _fail_where(
+        wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values must be finite."
+    )
     if not tree.task.has_classes:
         if tree.counts is not None:
             _fail("counts", "given", f"A {tree.task} tree has no class counts.")
@@ -332,14 +336,14 @@ def check_values(tree: Tree) -> None:
         ((tree.value < 0).any(axis=2) | (np.abs(total - 1) > 1e-6)).any(axis=1),
         "node",
         lambda i: f"class probabilities {tree.value[i].tolist()}",
-        "They are not negative and sum to 1.",
+        "They must be at least 0 and sum to 1.",
     )
     for k, size in enumerate(tree.target.n_classes):
         if np.any(tree.value[:, k, size:] != 0):
             _fail(f"value of output {k}", "probability beyond its classes", f"It has {size}.")
     if (counts := tree.counts) is not None:
         wrong = (counts < 0).any(axis=(1, 2))
-        _fail_where(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Not negative.")
+        _fail_where(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Must be at least 0.")
 
 
 def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
@@ -369,11 +373,11 @@ def _check_attachments(tree: Tree) -> None:
         if start[-1] != len(values):
             _fail(where, f"start ends at {start[-1]}", f"There are {len(values)} values.")
         if np.isinf(values).any():
-            _fail(where, "an infinite number", "Values are finite, or NaN.")
+            _fail(where, "an infinite number", "Values must be finite or NaN.")
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:
-    """Count the branches of each: two, or one after the last that a level leads to."""
+    """Return the number of branches of each competitor, from its level map (2 for cuts)."""
     n_branches = np.full(len(splits), 2, np.int64)
     for k in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
         branches = splits.level_map(k)[1]
@@ -382,7 +386,7 @@ def _branches_of_competitors(splits: SplitTable) -> Array:
             _fail(
                 f"competitor {k}",
                 f"{len(branches)} levels lead to branch {last}",
-                "Each branch before the last has a level, too.",
+                "Every branch must have a level.",
             )
         n_branches[k] = last + 1
     return n_branches
@@ -398,5 +402,7 @@ def _check_tests(tree: Tree) -> None:
             _fail(f"tests.{name}", f"length {length}", f"{n} nodes need {n}.")
     tested = ~np.isnan(tests.p_value)
     p, place = tests.p_value, "tests of node"
-    _fail_where(tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
+    _fail_where(
+        tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Must be in [0, 1]."
+    )
     _fail_where(tree.is_leaf & tested, place, "a leaf with a test", "Only splits are tested.")

@@ -1,11 +1,11 @@
 """The Tree: an immutable table of nodes.
 
-Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so
-`parent[i] < i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
-`branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one
-structure; a leaf is a node without branches. All arrays are read-only; whatever changes a tree
-(collapse, recount, pruning) returns a new one. A Tree knows its schema, not the data it came
-from. Derived arrays are computed on first use and kept; they are not pickled.
+Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so `parent[i] <
+i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
+`branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one structure;
+a leaf is a node without branches. All arrays are read-only; operations (collapse, recount, pruning)
+return a new tree. A Tree has its schema, not its training data. Derived arrays are computed on
+first use and cached; they are not pickled.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Tree(SklearnAttributes, TreeMethods):
     """A grown, loaded or hand-written decision tree: a frozen table of nodes.
 
     Users rarely call this constructor: `model.tree_`, `ceiba.tree.build`,
-    `ceiba.tree.from_arrays` and `ceiba.tree.from_sklearn` make trees. The arrays handed over
-    belong to the tree from then on. Nothing is checked here; `ceiba.tree.check` does that.
+    `ceiba.tree.from_arrays` and `ceiba.tree.from_sklearn` return trees. The tree owns the arrays
+    passed to it. Nothing is validated here; `ceiba.tree.check` does that.
 
     Parameters
     ----------
@@ -96,18 +96,18 @@ class Tree(SklearnAttributes, TreeMethods):
         Cost of truth i predicted as j.
     class_prior : float64 array of shape (K,), optional
     honest : bool
-        Whether counts and values are those of rows that had no say in the splits.
+        Whether counts and values come from rows that were not used to find the splits.
     smoothed : bool
-        Whether values are drawn away from the shares or means of the nodes' own rows.
+        Whether values are shrunk from the shares or means of the nodes' rows.
     notes : mapping of node to NodeNote, optional
-        Names, notes and answers that people set: `annotate`, `override`.
+        Names, notes and answers set by hand: `annotate`, `override`.
     attachments : mapping of str to Attachment, optional
         Further numbers of nodes, by name; `recount` drops them.
 
     Attributes
     ----------
     certificate : Certificate or None
-        What is proven about a tree that was searched for; a changed tree has none.
+        What the search has proven about the tree; None for an edited tree.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Tree(SklearnAttributes, TreeMethods):
     value: Array
     risk: Array
     sent_default: Array
-    # None by a factory: with a default on the class, __getattr__ would not be asked.
+    # None by a factory: a default on the class would bypass __getattr__.
     counts: Array | None = field(default_factory=lambda: None)
     surrogates: SurrogateTable | None = field(default_factory=lambda: None)
     competitors: CompetitorTable | None = field(default_factory=lambda: None)
@@ -146,9 +146,9 @@ class Tree(SklearnAttributes, TreeMethods):
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
     attachments: Attachments | None = None
-    # Not an argument, so that `replace` leaves it behind: nothing is proven about a changed tree.
+    # Not an init field, so that `replace` drops it: nothing is proven about an edited tree.
     certificate: Certificate | None = field(default=None, init=False)
-    # What the arrays above are derived from, until one of them is asked for.
+    # The source of the arrays above, until the first of them is accessed.
     _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -160,7 +160,7 @@ class Tree(SklearnAttributes, TreeMethods):
                 put(self, name, read_only(getattr(self, name), np.float64))
 
     def __getattr__(self, name: str) -> Any:
-        """Derive the arrays of a grown tree when the first of them is asked for."""
+        """Derive the arrays of a grown tree on first access."""
         mine = self.__dict__
         grown = mine.get("_grown") if name in _DERIVED else None
         if name in mine:  # another thread derived them just now
@@ -173,7 +173,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @property
     def _left_by_first_feature(self) -> float:
-        """The share of the root's impurity that its feature leaves; 0 where it is not known."""
+        """The share of the root's impurity that its feature leaves; 0 if unknown."""
         grown = self._grown
         if grown is None or grown.factor is not None or grown.costs is not None:
             return 0.0
@@ -182,7 +182,7 @@ class Tree(SklearnAttributes, TreeMethods):
     # ------------------------------------------------------------------ identity
 
     def with_certificate(self, certificate: Certificate | None) -> Tree:
-        """Return the same tree with a certificate (used by the search)."""
+        """Return the same tree with a certificate."""
         tree = replace(self)
         object.__setattr__(tree, "certificate", certificate)
         return tree
@@ -273,7 +273,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @cached_property
     def _single_row_router(self) -> Callable[[Any], int]:
-        """Return what finds the node of a matrix of one row; it gives -1 for all else."""
+        """A function that returns the node of a one-row matrix, or -1 for any other input."""
         return _route.single_row_router(self)
 
     @cached_property
@@ -282,20 +282,20 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @cached_property
     def _label_table(self) -> Array:
-        """What each node predicts, so that prediction is one lookup."""
+        """The prediction of each node, so that predicting is one lookup."""
         return _route.label_table(self, self.value, of_nodes=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
-        """Return the node each row of X ends in.
+        """Return the node in which each row of X ends.
 
-        That is a leaf, except for rows that stay in an inner node (`default_branch` -1); with
-        `missing="fractional"` the heaviest leaf.
+        That is a leaf, unless the row stays in an inner node (`default_branch` -1); with
+        `missing="fractional"` it is the leaf with the largest share.
 
         Parameters
         ----------
         X : table
             numpy, pandas, polars, Arrow, dict of lists, list of dicts. Named columns are matched
-            by name; further columns are ignored.
+            by name; other columns are ignored.
         n_threads : int
             The result does not depend on it.
 
@@ -343,7 +343,7 @@ class Tree(SklearnAttributes, TreeMethods):
         """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
         `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
-        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        sequence with `n_leaves` leaves (or the largest one with fewer); see
         `ceiba.prune.prune_tree`. Estimators have `reprune`.
 
         Examples
@@ -360,9 +360,10 @@ _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
 def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
-    """Return a tree that owns the core's arrays; `arguments` are the fields that are no arrays.
+    """Return a tree that owns the core's arrays; `arguments` are the other fields.
 
-    A small table is fitted in less time than it takes to hand twenty arrays to numpy.
+    The arrays stay in the core until they are used: wrapping twenty of them takes longer than
+    fitting a small table.
     """
     tree = object.__new__(Tree)
     arguments["_grown"] = grown

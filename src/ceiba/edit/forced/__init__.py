@@ -1,4 +1,4 @@
-"""Splits that are given, not searched for: reading them, parting rows by them, growing below."""
+"""Forced splits: reading them, partitioning rows by them, growing below them."""
 
 from __future__ import annotations
 

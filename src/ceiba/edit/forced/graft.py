@@ -1,7 +1,7 @@
-"""Trees put together from parts: a subtree replaced, or branches planted under a split.
+"""Trees assembled from parts: a subtree replaced, or branches joined under a split.
 
-Nodes are rows of arrays in pre-order, so a new tree is a concatenation of stretches of old ones and
-a new list of parents. No recursion.
+Nodes are rows of arrays in pre-order, so a new tree is a concatenation of node ranges of the old
+ones, with new parents. No recursion.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NODE_ARRAYS: Final = (
 
 
 def graft(tree: Tree, node: int, part: Tree) -> Tree:
-    """Put a tree in the place of a node and all below it."""
+    """Replace the subtree of a node by another tree."""
     end, n = int(tree.subtree_end[node]), tree.n_nodes
     before, after = np.arange(node), np.arange(end, n)
     moved = np.concatenate((before, np.full(end - node, node), after + part.n_nodes - (end - node)))
@@ -45,7 +45,7 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
 
 
 def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
-    """Put branches under a tree of one node, which has the split that parts them already."""
+    """Join branches under a one-node tree that has their split."""
     sizes = [branch.n_nodes for branch in branches]
     first = 1 + np.concatenate(([0], np.cumsum(sizes[:-1])))
     parents = [stem.parent]
@@ -58,7 +58,7 @@ def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
 
 
 def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
-    """Put stretches of several trees together under new parents."""
+    """Concatenate nodes of several trees under new parents."""
     branch_start, branch_node = branches_from_parents(parent)
     figures: dict[str, Any] = {
         name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts])
@@ -88,7 +88,7 @@ def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDAr
 def _concatenate_tables(
     kind: type[TableT], name: str, parts: Sequence[tuple[Tree, Ids]]
 ) -> TableT | None:
-    """Put surrogates or competitors together; nodes of a tree that keeps none have none."""
+    """Concatenate surrogates or competitors; a tree without a table contributes none."""
     tables = [getattr(tree, name) for tree, _ in parts]
     if all(table is None for table in tables):
         return None

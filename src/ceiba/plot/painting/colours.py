@@ -1,7 +1,7 @@
-"""Colours that people with any colour vision can tell apart, on light and dark paper; the legend.
+"""Colours of plots in light and dark styles, and the legend.
 
-Numbers: one hue, stronger for larger values. A node's fill is its class colour mixed with the
-paper, so purity reads as strength and text in the style's own colour stays legible on it.
+Numbers have one hue, stronger for larger values. A node's fill is its class colour mixed with the
+background, so purity is shown as strength, and text in the style's colour is legible on it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 Colour = tuple[float, float, float]
-_MAX_CLASSES: Final = 12  # classes named
+_MAX_CLASSES: Final = 12  # in the legend
 
 
 @dataclass(frozen=True)
 class Ink:
-    """The colours of a style: paper, text, and text mixed with paper."""
+    """The colours of a style: background (paper), text, and mixtures of both."""
 
     paper: Colour
     text: Colour
@@ -35,7 +35,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Return the colours of the style in which axes were made."""
+    """Return the colours of the style of the axes."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -55,10 +55,7 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
 
     if colours is not None:
         if len(colours) < n:
-            raise OptionError(
-                f"colors has {len(colours)} entries, but the tree has {n} classes. "
-                "Pass one colour per class, in the order of the classes."
-            )
+            raise OptionError(f"colors must have one entry per class ({n}), got {len(colours)}.")
         return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]
 
@@ -77,11 +74,11 @@ def mix(colour: Colour, paper: Colour, share: float) -> Colour:
 
 
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Return the colour of a number in a map, from the paper's (0) to a deep tone (1)."""
+    """Return the colour of a rank, from the background (0) to a deep tone (1)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
         return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
-    # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
+    # Beyond the pure hue, away from the background, so that order is visible in dark styles too.
     far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
     return mix(far, blue, 0.75 * (share - 0.6) / 0.4)
 
@@ -95,13 +92,13 @@ def luminance(colour: Colour) -> float:
 
 
 def rgb(colour: str) -> Colour:
-    """Read "#rrggbb"."""
+    """Return "#rrggbb" as three floats."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b
 
 
 def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
-    """Name the class colours beside the axes, or show the scale of the values."""
+    """Draw a legend of the class colours next to the axes, or a colour bar of the values."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch
@@ -133,12 +130,12 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 
 
 def _value_ticks(bar: Any, scale: ValueScale) -> None:
-    """Write the values of the leaves at their colours; of many leaves five, at equal shares."""
+    """Label the colour bar with the leaf values; with many leaves, with five of them."""
     values = np.unique(scale.values)
     if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])
     ticks: dict[str, float] = {}
     for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
-        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not lie on each other
+        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not overlap
             ticks[number_text(value, 4)] = place
     bar.set_ticks(list(ticks.values()), labels=list(ticks))

@@ -1,7 +1,7 @@
 """The exact cells of a tree over one or two columns, the other columns fixed at one value.
 
-Between two neighbouring cuts of a column the tree cannot tell values apart, so asking it once per
-cell, at the middle, gives the partition exactly, not on a raster.
+Between two neighbouring cuts of a column the prediction is constant, so one prediction per cell, at
+its middle, gives the exact partition, not a raster.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class AxisCells:
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
     def cell_of(self, values: Array) -> NDArray[np.int64]:
-        """Return the cell each value lies in; a border belongs to the cell below it."""
+        """Return the cell of each value; a border belongs to the cell below it."""
         at = np.searchsorted(self.borders, values, side="left") - 1
         return np.clip(at, 0, len(self.middles) - 1)
 
@@ -71,11 +71,11 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
 
 
 def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
-    """Write level names, dates or yes and no on an axis, where its column has them."""
+    """Set ticks with level names, dates, or yes and no, depending on the column."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
-        every = -(-len(steps.labels) // MAX_NAMES)  # names must not lie on each other
+        every = -(-len(steps.labels) // MAX_NAMES)  # names must not overlap
         axis.set_ticks(steps.middles[::every], steps.labels[::every], parse_math=False)
         longest = max(map(len, steps.labels))
         if axis is axis.axes.xaxis and len(steps.labels) * longest > 60:
@@ -91,9 +91,9 @@ def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
 
 
 def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the value at which each column is fixed: as asked, the middle, or the first level."""
+    """Return the fixed value of each column: as given, the middle, or the first level."""
     for name in at or {}:
-        tree.schema.index(name)  # refuses unknown names
+        tree.schema.index(name)  # raises on unknown names
     fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
@@ -112,7 +112,9 @@ def _code(info: ColumnInfo, value: Any) -> Any:
         return float(value)
     if value not in info.levels:
         allowed = ", ".join(map(level_text, info.levels[:12]))
-        raise OptionError(f"at: column {info.name!r} has no level {value!r}. It has {allowed}.")
+        raise OptionError(
+            f"at: column {info.name!r} has no level {value!r}. Allowed values: {allowed}."
+        )
     return info.levels.index(value)
 
 
@@ -132,7 +134,7 @@ def _most_frequent(codes: NDArray[Any]) -> int:
 
 
 def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
-    """Return the node of every cell, one axis per axis_cells."""
+    """Return the node of every cell, with one array axis per column."""
     grids = np.meshgrid(*[steps.middles for steps in axes_cells], indexing="ij")
     n = grids[0].size
     columns = []
@@ -153,7 +155,7 @@ def set_slice_title(
     nodes: NDArray[Any],
     lang: str,
 ) -> None:
-    """Write at which values other columns are fixed, and which column makes no difference."""
+    """Set a title with the fixed values of other columns, and columns without effect."""
     names = [steps.info.name for steps in axes_cells]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
@@ -181,7 +183,7 @@ def set_slice_title(
 
 
 def _unused_note(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
-    """Return that a drawn column makes no difference; "" where it does."""
+    """Return a note about a drawn column that has no effect; "" if it has one."""
     if tree.schema.index(name) not in tree.used_features:
         return words(lang)("plot.unused", name=name)
     if (nodes == np.take(nodes, [0], axis=axis)).all():

@@ -1,4 +1,4 @@
-"""Trees that are not grown: written by hand, from arrays; and random data drawn from a tree."""
+"""Trees built from literals and arrays instead of data; random data sampled from a tree."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Trees written by hand: a nested Python literal becomes a Tree.
+"""Trees written by hand, as nested Python literals.
 
 A split is a tuple (or list), anything else is a leaf:
 
 - `("Patrons", {"None": ..., "Some": ..., "Full": ...})`: one branch per entry, in the order
-  written; a tuple as key sends several levels one way: `("Type", {("French", "Thai"): ..., ...})`.
-- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints them (`splits/written.py`): also
+  written; a tuple as key groups levels: `("Type", {("French", "Thai"): ..., ...})`.
+- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints it (`splits/parse.py`); also
   `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; one per branch:
   `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
 - `(("age", [18, 65]), first, second, third)`: several cuts, a branch for each interval.
 - `(split, branch, branch, ...)` with a `Cut`, `Intervals`, `LevelSets` or `Presence` value.
 
 Leaves: a class label or a number, a dict of class counts or probabilities, or a `Leaf`.
-The literal is read with an explicit stack, so its depth has no limit.
+The literal is read with an explicit stack, so its depth is not limited by recursion.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Leaf:
     value : label or number, optional
         A class label, or the value of a regression leaf.
     counts : mapping of label to number, optional
-        Class counts or probabilities. Whole-number counts also give the leaf's rows and weight.
+        Class counts or probabilities. Integer counts also set the leaf's rows and weight.
     rows : int, optional
-        Rows in the leaf (default: from whole-number counts, else 0).
+        Rows in the leaf (default: from integer counts, else 0).
     weight : float, optional
         Weight of the leaf (default: the sum of counts, else rows, else 1).
     impurity : float
@@ -80,7 +80,7 @@ def build(
     unseen: Unseen = "majority",
     cost_matrix: npt.ArrayLike | None = None,
 ) -> Tree:
-    """Make a tree from a nested literal.
+    """Build a tree from a nested literal.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def build(
         `(("column", [cut, cut, ...]), branch, ...)`,
         `(Cut | Intervals | LevelSets | Presence, branch, ...)`; anything else is a leaf.
     levels : mapping of column name to levels, optional
-        Levels of categorical columns, in order; also columns the tree does not ask about.
+        Levels of categorical columns, in order; also of columns that the tree does not use.
         Levels that only the literal names are added in the order written.
     ordered : names
         Which columns with levels are ordered: `("Price <= $$", ..., ...)`.
@@ -99,18 +99,18 @@ def build(
     columns : sequence of names, optional
         Order of the columns. Default: those of `levels`, of `ranges`, then as met in the literal.
     target : str, optional
-        Name of what is predicted.
+        Name of the target.
     classes : sequence of labels, optional
         Order of the classes. Default: sorted, or as met where labels cannot be sorted.
     task : {"classification", "regression"}, optional
-        Default: regression if every leaf is a number (and no bool), else classification.
+        Default: regression if every leaf is a number (not a bool), else classification.
     criterion, missing, unseen, cost_matrix
         As in `Tree`.
 
     Returns
     -------
     Tree
-        Without data: `n_rows` 0 and each leaf of weight 1, unless leaves say otherwise.
+        A tree without data: `n_rows` is 0 and each leaf has weight 1, unless leaves define them.
 
     Examples
     --------
@@ -171,10 +171,10 @@ class _FlatLiteral:
     branch: list[int] = field(default_factory=list)
     splits: list[Split | None] = field(default_factory=list)
     leaves: dict[int, Leaf] = field(default_factory=dict)
-    missing: dict[int, int] = field(default_factory=dict)  # the branch, where a sentence says so
+    missing: dict[int, int] = field(default_factory=dict)  # branch of missing values, if written
 
     def describe_node(self, node: int) -> str:
-        """Return where a node is, for errors."""
+        """Return the position of a node as text, for errors."""
         words: list[str] = []
         while node > 0 and len(words) < 8:
             split = self.splits[self.parent[node]]
@@ -187,10 +187,12 @@ class _FlatLiteral:
 def _columns_with_levels(
     levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
 ) -> dict[str, ColumnInfo]:
-    """Return the columns whose levels are stated, for reading sentences about them."""
+    """Return the columns with given levels, for parsing sentences about them."""
     for name in ordered:
         if name not in levels:
-            raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
+            raise TreeError(
+                f"Column {name!r} in ordered= has no levels. Pass them, in order, in levels=."
+            )
     return {name: _build_column(name, dict.fromkeys(of), name in ordered, None)
             for name, of in levels.items()}  # fmt: skip
 
@@ -219,7 +221,7 @@ def _read_leaf(part: Any, out: _FlatLiteral, node: int) -> Leaf:
         return Leaf(counts=part)
     if part is None:
         raise TreeError(
-            f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Give it a value."
+            f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Pass a value."
         )
     return Leaf(part)
 
@@ -227,7 +229,7 @@ def _read_leaf(part: Any, out: _FlatLiteral, node: int) -> Leaf:
 def _read_split(
     part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
 ) -> tuple[Split, list[Any]]:
-    """Read one split: its question and its branches in order."""
+    """Return a split and its branches, in branch order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
@@ -255,8 +257,8 @@ def _read_split(
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
         f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(part)} is not a split. Write "
-        "(column, {level: branch, ...}), or a sentence and what follows if it is true and if it is "
-        f"not, ('column <= number', if_true, if_false): {SPLIT_FORMS}."
+        "(column, {level: branch, ...}) or (sentence, if_true, if_false). Sentences: "
+        f"{SPLIT_FORMS}."
     )
 
 
@@ -265,7 +267,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _abbreviate(part: Sequence[Any]) -> str:
-    """Show the first element only: the rest may be nested too deep to print."""
+    """Return the first element as text; the others may be nested too deeply to print."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
 
@@ -313,18 +315,18 @@ def _build_column(
 
 
 def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
-    """Set one group of levels against all others; refuse splits that do not fit the column."""
+    """Add the second branch of a single level group; refuse splits that do not fit the column."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels and a "
-            "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
+            f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
+            "and a numeric cut. Write (column, {level: branch, ...}), or add it to ordered=."
         )
     if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
         if not rest:
             raise TreeError(
-                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} leaves no other "
-                f"level of column {info.name!r}. Name them all in levels={{{info.name!r}: [...]}}."
+                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} leaves "
+                f"no other level of column {info.name!r}. Pass levels={{{info.name!r}: [...]}}."
             )
         return LevelSets(split.column, (split.branches[0], rest))
     return split
@@ -392,14 +394,14 @@ def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, 
     for label, count in counts.items():
         if label not in code_of:
             raise TreeError(
-                f"Hand-written tree, {written.describe_node(node)}: class {label!r} is not in classes="
-                f"{list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
+                f"Hand-written tree, {written.describe_node(node)}: class {label!r} is not in "
+                f"classes={list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
             )
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
             f"Hand-written tree, {written.describe_node(node)}: class counts {dict(counts)}. "
-            "They are not negative and at least one is more than 0."
+            "They must be at least 0, one of them positive."
         )
     return row
 
@@ -411,14 +413,14 @@ def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
         number = float("nan")
     if not np.isfinite(number):
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: leaf {leaf.value!r} of a regression tree "
-            "is not a finite number. Pass a number, or task='classification'."
+            f"Hand-written tree, {written.describe_node(node)}: leaf {leaf.value!r} of a "
+            "regression tree is not a finite number. Pass a number, or task='classification'."
         )
     return number
 
 
 def _count_rows(leaf: Leaf) -> int:
-    """Rows by whole-number counts; probabilities say nothing about rows."""
+    """Return the number of rows by integer counts; 0 for probabilities."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
     whole = all(isinstance(count, int | np.integer) for count in counts)
     return int(sum(counts)) if whole else 0

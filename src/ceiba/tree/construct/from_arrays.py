@@ -1,4 +1,4 @@
-"""A Tree from a few arrays: the rest is filled in.
+"""A Tree from parents, splits and leaf values; everything else is derived.
 
 Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
 of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow from
@@ -48,7 +48,7 @@ def from_arrays(
     cost_matrix: npt.ArrayLike | None = None,
     class_prior: npt.ArrayLike | None = None,
 ) -> Tree:
-    """Make a tree from its parents, splits and values.
+    """Build a tree from its parents, splits and values.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ def from_arrays(
     counts : array like `value`, optional
         Weighted class counts.
     n_rows, weight : arrays of shape (n,), optional
-        Only the leaves are read. Without them a tree has 0 rows and each leaf weighs 1.
+        Only the leaves are read. By default a tree has 0 rows and each leaf has weight 1.
     impurity : array of shape (n,), optional
         Default: from the probabilities; for regression the variance of the leaves' values.
     default_branch : array of shape (n,), optional
-        Branch of missing values. Default: the branch for them alone, else the one with more weight.
+        Branch of missing values. Default: the branch reserved for them, else the heaviest.
     criterion, missing, unseen, cost_matrix, class_prior
         As in `Tree`. The criterion defaults to gini or squared_error.
 
@@ -171,7 +171,7 @@ def _leaf_variance(tree: Tree) -> Array:
 def build_empty_tree(
     schema: Schema, parent: Array, splits: SplitTable, default_branch: Array, **facts: Any
 ) -> Tree:
-    """Return the tree of these questions with no rows yet; `recount` fills its figures in."""
+    """Return a tree with these splits and no rows; `recount` fills in its counts and values."""
     n = len(parent)
     start, node = branches_from_parents(parent)
     if "value" not in facts:

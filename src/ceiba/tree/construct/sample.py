@@ -1,8 +1,8 @@
-"""Random labelled data from a tree: the restaurant generator of the teaching documents.
+"""Random rows labelled by a tree (`Tree.sample`).
 
-Every column is drawn evenly and independently of the others, then the tree labels the rows. A
-numeric column without a known range is drawn from an interval that reaches one step beyond the
-tree's outermost cuts on it, so that every branch has rows to get.
+Every column is drawn uniformly and independently, then the tree labels the rows. A numeric column
+without a known range is drawn from an interval that reaches one step beyond the tree's outermost
+cuts on it, so that every branch receives rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FRAME_CONSTRUCTORS: Final = {
 def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tuple[Any, Array]:
     """Draw random rows and label them by the tree; see `Tree.sample`."""
     if n < 0:
-        raise OptionError(f"n: got {n}. The number of rows to draw is 0 or more.")
+        raise OptionError(f"n must be at least 0, got {n}.")
     rng = _generator(random_state)
     columns = {
         info.name: _draw_column(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
@@ -50,7 +50,7 @@ def _generator(random_state: Any) -> np.random.Generator:
 
 
 def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
-    """Draw n values of column j, some missing if the tree asks whether it is."""
+    """Draw n values of column j, some of them missing if a split has a branch for those."""
     if info.kind != Kind.NUMERIC:
         levels = np.empty(len(info.levels), object)
         levels[:] = info.levels
@@ -68,7 +68,7 @@ def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Ge
 
 
 def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
-    """Return seconds as the dates, datetimes or durations they stand for."""
+    """Return seconds as dates, datetimes or durations, by the display type of the column."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
     if info.zone is not None:
@@ -86,7 +86,7 @@ def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
 
 
 def _set_missing(values: Array, hole: Array) -> Array:
-    """Take values out, by the missing value of their type."""
+    """Set values to the missing value of their type."""
     values = values.astype(object) if values.dtype.kind == "b" else values.copy()
     missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
     values[hole] = missing.get(values.dtype.kind, np.nan)
@@ -113,5 +113,5 @@ def _to_container(columns: dict[str, Array], container: Container) -> Any:
         module, name = _FRAME_CONSTRUCTORS[container]
         return getattr(import_module(module), name)(lists)
     raise OptionError(
-        f"container: got {container!r}. Allowed: dict, numpy, pandas, polars, pyarrow."
+        f"container must be one of dict, numpy, pandas, polars, pyarrow; got {container!r}."
     )

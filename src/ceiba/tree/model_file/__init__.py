@@ -1,4 +1,4 @@
-"""The model file ``.ceiba``: a tree (and its estimator) as readable, checked, versioned JSON."""
+"""The model file ``.ceiba``: a tree (and its estimator) as readable, validated, versioned JSON."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Files written whole or not at all: into a draft beside the place, then renamed over it.
+"""Atomic file writes: into a draft in the same folder, then renamed over the target.
 
-What is at the place keeps its nature. A link is followed; a file keeps its mode (and its owner,
-where the system allows it); a device or a pipe is written through, as it cannot be replaced.
-The draft goes away with the error that ended the writing, and with the process on SIGTERM and
-SIGHUP too (only SIGKILL leaves one).
+Links are followed. A replaced file keeps its mode (and its owner, where the system allows it).
+Devices and pipes cannot be replaced and are written directly. The draft is removed on any error,
+and on SIGTERM and SIGHUP; only SIGKILL leaves one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import IO, Any, Final
 
 from ceiba.errors import OutputError
 
-#: Errors that are about the place written to, wherever in the work they come up.
+#: Errors that concern the output file, wherever they are raised.
 _DISK_ERRORS: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
 _SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
 _drafts: set[Path] = set()
@@ -32,7 +31,7 @@ _drafts: set[Path] = set()
 def atomic_write(
     path: str | os.PathLike[str], mode: str = "wb", **options: Any
 ) -> Iterator[IO[Any]]:
-    """Write a file that appears whole or not at all."""
+    """Open a file that is replaced as a whole when the block succeeds, or not at all."""
     target = Path(os.path.realpath(path))
     with _as_output_error(path):
         there = target.stat() if target.exists() else None
@@ -60,9 +59,9 @@ def atomic_write(
 
 @contextlib.contextmanager
 def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
-    """Turn errors of the system into ours: all, or those about room on the disk.
+    """Raise system errors as `OutputError`: all of them, or only those about the disk.
 
-    While a file is open, others may come from what is read meanwhile.
+    While the file is open, other errors may come from what the caller reads.
     """
     try:
         yield
@@ -75,7 +74,7 @@ def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) ->
 
 @contextlib.contextmanager
 def _cleanup(draft: Path) -> Iterator[None]:
-    """Remove a draft that did not become the file, whatever ends the work."""
+    """Remove the draft at the end, also on errors and signals."""
     _drafts.add(draft)
     _swap_handlers(signal.SIG_DFL, _remove_drafts_and_exit)
     try:
@@ -88,7 +87,7 @@ def _cleanup(draft: Path) -> Iterator[None]:
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
-    """Hear the signals that end a process at once, or no more; a program's own handlers stay."""
+    """Install or remove the cleanup signal handlers; handlers of the program are kept."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in _SIGNALS:

@@ -1,8 +1,8 @@
-"""The arrays of a tree as JSON, and back.
+"""The arrays of a tree as JSON and back.
 
-Branch lists follow from the parents and are not written. ``value[k][c]`` holds the probability of
-class c of output k (or the value) of every node, so that a column of the file is a column of the
-tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one per node.
+Branch lists follow from the parents and are not stored. ``value[k][c]`` holds the probability of
+class c of output k (or the value) of every node, so that an array of the file is an array of
+the tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one per node.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _KEYS: Final = (
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
     "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
-#: Whole numbers of each node: the least, the largest and their type.
+#: Integer arrays over the nodes: minimum, maximum and dtype.
 _INTEGER_ARRAYS: Final = {
     "default_branch": (-1, _INT32, np.int32),
     "n_rows": (0, _COUNT, np.int64),
@@ -55,7 +55,7 @@ _INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
 _FLAGS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _NOTE_KEYS: Final = tuple(item.name for item in fields_of(NodeNote))
-#: The criteria of grown trees by task.
+#: The allowed criteria by task.
 CRITERIA: Final = {
     task: (
         *criterion_names(task),
@@ -66,7 +66,7 @@ CRITERIA: Final = {
 
 
 def check_tree(tree: Tree) -> None:
-    """Check every rule of a tree and of its notes, on the way into a file and out of it."""
+    """Check a tree and its notes, before writing and after reading."""
     try:
         check(tree)
         if tree.notes:
@@ -82,7 +82,7 @@ def check_tree(tree: Tree) -> None:
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as plain data, unless a reader would refuse them."""
+    """Return the arrays and options of a tree as JSON data; raise if a reader would refuse them."""
     check_tree(tree)
     costs, prior, tests = tree.cost_matrix, tree.class_prior, tree.tests
     fields: dict[str, Any] = {
@@ -125,9 +125,9 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
     """Return floats as JSON: NaN is null, or refused in a named `figure`; 2.0 is 2."""
     if np.isinf(values).any():
-        raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
+        raise ModelFileError("The tree has an infinite value, which JSON cannot represent.")
     if figure and np.isnan(values).any():
-        raise ModelFileError(f"The tree holds an unknown {figure} (NaN).")
+        raise ModelFileError(f"The tree has an unknown {figure} (NaN).")
     return [
         None
         if x != x
@@ -150,7 +150,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     }
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
-    if len(splits.interval_cut):  # an infinite one, for missing values, is null
+    if len(splits.interval_cut):  # an infinite cut, which marks the missing branch, is null
         finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
         fields |= {
             "interval_start": splits.interval_start.tolist(),
@@ -174,7 +174,7 @@ def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
 
 
 def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
-    """Return notes by node, what is empty left out."""
+    """Return notes by node, without empty fields."""
     listed = []
     for node, note in sorted(notes.items()):
         values = {name: getattr(note, name) for name in _NOTE_KEYS}
@@ -191,7 +191,7 @@ def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
 
 
 def tree_from_json(field: Field, schema: Schema) -> Tree:
-    """Read a tree and check every rule it must keep, before anybody uses it."""
+    """Read a tree and check all its invariants."""
     field.object(_KEYS, (*_FLAGS, "notes", "attachments", "certificate"))
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
@@ -202,7 +202,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         )
     start, nodes = branches_from_parents(parent)
     target = schema.target
-    assert target is not None  # the schema was checked
+    assert target is not None  # checked with the schema
     n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
 
     def by_class(values: Field) -> Array:
@@ -252,7 +252,7 @@ def _certificate_from_json(field: Field) -> Certificate:
     }
     for name, number in numbers.items():
         if type(number) not in (int, float) or number != number:
-            field[name].fail("A number is needed.")
+            field[name].fail("Must be a number.")
     status: Any = field["status"].text(get_args(Status))
     return Certificate(
         status=status,
@@ -266,7 +266,7 @@ def _certificate_from_json(field: Field) -> Certificate:
 
 
 def _values_from_json(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    # All is read before room is made for it: a short file must not ask for much.
+    # Read every list before allocating the array: a short file must not claim a large one.
     outputs = [
         [column.numbers(n) for column in output.items(n_classes)]
         for output in field.items(n_outputs)
@@ -302,7 +302,7 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
 def _table_from_json(
     kind: type[TableT], field: Field | None, n: int, flags: tuple[str, ...] = ()
 ) -> TableT | None:
-    """Read surrogates or competitors; flags are further fields, true or false."""
+    """Read surrogates or competitors; `flags` are further boolean fields."""
     if field is None:
         return None
     field.object(("start", "splits", *kind.figures(), *flags))
@@ -338,28 +338,28 @@ def _tests_from_json(field: Field, n: int) -> SplitTests:
 
 
 def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
-    """Read notes of a tree of n nodes."""
+    """Read the notes of a tree with n nodes."""
     notes: dict[int, NodeNote] = {}
     for entry in field.items():
         entry.object(("node",), _NOTE_KEYS)
         node = entry["node"].integer(0, n - 1)
         if node in notes:
-            entry.fail("A node has one note.", f"node {node} twice")
+            entry.fail("A node has at most one note.", f"node {node} twice")
         values: dict[str, Any] = {}
         for name in (name for name in _NOTE_KEYS if name in entry.value):
             if name in ("forbid", "prefer"):
                 texts = entry[name].value
                 if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
-                    entry[name].fail("A list of column names is needed.")
+                    entry[name].fail("Must be a list of column names.")
                 values[name] = tuple(texts)
             else:
                 values[name] = from_json(entry[name], {})
         for name in ("name", "note", "reason"):
             if not isinstance(values.get(name, ""), str):
-                entry[name].fail("A text is needed.")
+                entry[name].fail("Must be a string.")
         if not isinstance(values.get("answer"), str | int | float | None):
-            entry["answer"].fail("A label or a number is needed.")
+            entry["answer"].fail("Must be a label or a number.")
         if values.get("sealed") not in (None, True):
-            entry["sealed"].fail("true is needed.")
+            entry["sealed"].fail("Must be true.")
         notes[node] = NodeNote(**values)
     return notes or None

@@ -1,4 +1,4 @@
-"""Routing rows down a tree: by the core, one by one in words, and node by node in numpy."""
+"""Routing rows down a tree: in the core, in numpy node by node, and step by step for one row."""
 
 from __future__ import annotations
 

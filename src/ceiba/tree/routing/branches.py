@@ -1,8 +1,8 @@
-"""The branches that rows take at each node, many rows at once, in numpy.
+"""The branches that many rows take at each node, in numpy.
 
-For what needs more than the end of each row: the account of which rows a surrogate or the default
-branch sent (`recount`), and asking one split of some rows (growing by tests, editing). Prediction
-goes through the compiled router. The rules are those of `trace.py`.
+Used where the final node is not enough: to count the rows that surrogates or the default branch
+sent (`recount`), and to evaluate one split on some rows (growing by tests, editing). Prediction
+uses the compiled router. The rules are those of `trace.py`.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-# Answers of a split that cannot place a row; branches are 0, 1, ...
+# Results of a split that cannot place a row; branches are 0, 1, ...
 MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
 _ALL_BRANCHES: Final = -3
-TO_ROOT: Final = -4  # unseen="default": the row goes back to the root
+TO_ROOT: Final = -4  # unseen="default": the root answers the row
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The rows that reach one node, and how its split sent them on.
+    """The rows that reach one node, and how they are routed on.
 
-    `ending` are the rows that go no further (all of them at a leaf), `to_root` those that the root
-    answers, `by_default` counts rows that took the default branch or stayed, `by_surrogate` the
-    rows that each surrogate placed.
+    `ending` are the rows that go no further (at a leaf all of them), `to_root` those that the root
+    answers. `by_default` is the number of rows that take the default branch or stay,
+    `by_surrogate` the number that each surrogate places.
     """
 
     node: int
@@ -47,7 +47,7 @@ class Visit:
 
 
 def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
-    """Visit the nodes that any row reaches, in pre-order."""
+    """Yield the nodes that any row reaches, in pre-order."""
     waiting = [(0, np.arange(table.n_rows))]
     while waiting:
         node, rows = waiting.pop()
@@ -66,7 +66,7 @@ def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
 
 
 def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
-    """Return each row's branch at a node (-1: it stays), and which rows go down every branch."""
+    """Return each row's branch at a node (-1: it stays), and which rows take all branches."""
     branch, _, _ = _route_at_node(tree, table, node, rows)
     return branch, branch == _ALL_BRANCHES
 
@@ -74,7 +74,7 @@ def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Arr
 def _route_at_node(
     tree: Tree, table: Table, node: int, rows: Array
 ) -> tuple[Array, int, tuple[int, ...]]:
-    """Return each row's branch, and how many were sent by default and by each surrogate."""
+    """Return each row's branch, and the number sent by default and by each surrogate."""
     branch = evaluate_split(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
@@ -92,9 +92,9 @@ def _route_at_node(
 def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
-    """Write the branches of rows without one, by the first surrogate that can place each.
+    """Fill in missing branches by the first surrogate that can place each row, in place.
 
-    Return how many rows each surrogate placed.
+    Return the number of rows that each surrogate placed.
     """
     stored, sent = tree.active_surrogates, []
     if stored is None:
@@ -109,7 +109,7 @@ def fill_from_surrogates(
 
 
 def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
-    """Ask split i of each row: a branch, missing or unseen."""
+    """Return the branch of each row by split i; MISSING or UNSEEN where it has none."""
     column = table.columns[int(splits.column[i])]
     values = column.values[rows]
     numeric = column.info.is_numeric
@@ -125,7 +125,7 @@ def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Arr
     elif splits.kind[i] == SplitKind.INTERVALS:
         branch = np.searchsorted(splits.interval_cuts(i), values, side="left")
     else:
-        # One slot more than the levels: every unseen code falls into it.
+        # The extra last slot is for all unseen codes.
         n_levels = len(column.info.levels)
         lookup = np.full(n_levels + 1, UNSEEN, np.int64)
         codes, branches = splits.level_map(i)

@@ -1,9 +1,9 @@
-"""One row, quickly: a plan of the tree in plain Python objects, made once, walked in microseconds.
+"""Prediction of single rows, by a plan of Python objects that is built once per tree.
 
-A service answers one row at a time, where making a table costs a hundred times the walk. The plan
-has for each node its column and a function from a value to the next node. Only columns on the path
-are looked at, so a row may lack the others. What the plan cannot place by itself (dates, numbers
-that come as something else, surrogates) goes through tables and `route.py`.
+Reading one row as a table costs a hundred times the walk down the tree. The plan has, for each
+node, its column and a function from a value to the next node. Only columns on the path are read, so
+a row may omit the others. Values that the plan cannot route (dates, numbers of other types,
+surrogates) fall back to tables and `route.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: From a value to the next node; -1: the row stays, None: tables must tell.
+#: From a value to the next node; -1: the row stays, None: fall back to a table.
 _NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
@@ -32,7 +32,7 @@ _EXACT: Final = 2**53
 
 
 class Answer(NamedTuple):
-    """What a tree says of one row.
+    """The prediction of one row.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class Answer(NamedTuple):
 
 
 class RowPlan:
-    """The tree as a pair of column and `_NextNode` per inner node, and the answers given so far."""
+    """A pair of column and `_NextNode` per inner node, and the cached answers."""
 
     __slots__ = ("answers", "checks", "steps")
 
     def __init__(self, tree: Tree) -> None:
         self.steps = [_node_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
-        #: The check of a value of each column; None: the readers of tables must check.
+        #: One check per column for values that need no reader; None: always read a table.
         fits = [fit for info in tree.schema.columns if (fit := _value_check(info)) is not None]
         self.checks = fits if len(fits) == len(tree.schema.columns) else None
 
@@ -101,14 +101,14 @@ def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
         }
     else:
         codes, branches = tree.splits.level_map(node)
-        # A level of the column that the node had not met.
+        # A level of the column that was not present in the node.
         other = unseen if tree.unseen != "error" else majority
         node_of = dict.fromkeys(info.levels, other) | {
             info.levels[code]: below[branch]
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
     if not node_of or not all(type(level) is str for level in info.levels):
-        node_of, unseen = {}, None  # 1, 1.0 and True are one key: the reader tells them apart
+        node_of, unseen = {}, None  # 1, 1.0 and True are one key of a dict: read a table
     return info.name, _route_by_level(node_of, unseen, missing)
 
 
@@ -137,7 +137,7 @@ def _route_by_presence(present: int, missing: int) -> _NextNode:
         if _is_missing(value):
             return missing
         plain = type(value) in _NUMBERS or (type(value) is str and value)
-        return present if plain else None  # pandas' NA, say, cannot be compared
+        return present if plain else None  # pandas.NA cannot be compared
 
     return go
 
@@ -157,7 +157,7 @@ def _is_plain_text(value: Any) -> bool:
 
 
 def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
-    """Return the node in which a row ends; -1: tables must tell."""
+    """Return the node in which a row ends; -1: fall back to a table."""
     steps, node, get = plan.steps, 0, row.get
     while (step := steps[node]) is not None:
         name, go = step
@@ -200,19 +200,19 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
         return dict(row.to_dict())
     if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
         raise DataTypeError(
-            f"predict_one takes one row: a dict of values by column name. Got {row!r}."
+            f"predict_one requires one row as a dict of values by column name, got {row!r}."
         )
     values = row.tolist() if hasattr(row, "tolist") else list(row)
     if len(values) != len(names):
         raise DataError(
-            f"predict_one: the row has {len(values)} values, and the tree knows {len(names)} "
-            "columns. Pass a dict, or a value for each."
+            f"predict_one: the row has {len(values)} values, but the tree has {len(names)} "
+            "columns. Pass a dict, or one value per column."
         )
     return dict(zip(names, values, strict=True))
 
 
 def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Answer by the readers of tables, column by column, asking only what the path needs."""
+    """Predict by a table, which is read column by column, as far as the path needs."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     asked: str | None = ""
@@ -240,13 +240,13 @@ def _require_value(row: Mapping[str, Any], name: str) -> Any:
         return row[name]
     hint = did_you_mean(name, [str(key) for key in row])
     raise DataError(
-        f"The row has no {name!r}, which the tree asks about on its way. It has "
-        f"{', '.join(map(str, row)) or 'nothing'}.{hint} For a missing value give None."
+        f"The row has no {name!r}, which is on its path. It has "
+        f"{', '.join(map(str, row)) or 'no columns'}.{hint} Pass None for a missing value."
     )
 
 
 def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
-    """Return the leaves of a pandas frame of few rows; None: tables must tell."""
+    """Return the leaves of a small pandas frame; None: fall back to a table."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
@@ -255,10 +255,10 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
     leaves = []
     try:
         rows = frame.values.tolist()  # four times as fast as itertuples
-    except (TypeError, ValueError, NotImplementedError):  # categories that become no array
+    except (TypeError, ValueError, NotImplementedError):  # not convertible
         return None
     for values in rows:
-        # Columns that the path does not ask about are checked, too.
+        # Columns that are not on the path are checked too, as reading a table would.
         if not all(fits(value) for fits, value in zip(plan.checks, values, strict=True)):
             return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
@@ -269,7 +269,7 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
 
 
 def complete_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return one row with all columns, missing where its path does not ask; refuse what it asks."""
+    """Return one row with all columns, missing off its path; raise if one on it is absent."""
     if all(name in row for name in tree.schema.names):
         return {name: [value] for name, value in row.items()}
     _predict_by_table(tree, row)
@@ -277,14 +277,14 @@ def complete_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def as_table_row(row: Any) -> Any:
-    """Return a table of one row from a dict of values or a sequence of them."""
+    """Return a one-row container from a dict of values or a sequence of them."""
     if isinstance(row, dict):
         scalar = all(np.ndim(value) == 0 for value in row.values())
         return {name: [value] for name, value in row.items()} if scalar else row
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        fields = row.dtype.names is not None  # a structured array: its rows, whatever their number
+        fields = row.dtype.names is not None  # a structured array is a table already
         return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row

@@ -1,10 +1,10 @@
-"""Recount: the same tree with the counts of other data.
+"""Recounting: the same tree with the counts of other data.
 
-Rows are routed once; what ends in each node (weights, class counts or moments) is summed up the
-tree. Squared error is computed about each node's own mean and merged upwards by
-M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), so
-that it does not suffer from a large common offset. Poisson: mean(y log y) - m log m, m the mean.
-Absolute error: weighted median and mean absolute deviation, node by node.
+Rows are routed once. Weights, class counts or moments are summed over the rows that end in each
+node, then over subtrees. Squared error is computed about each node's mean and merged upwards by
+M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), which
+is accurate under a large common offset. Poisson: mean(y log y) - m log m, where m is the mean.
+Absolute error: weighted median and mean absolute deviation, node by node; O(rows x depth).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from ceiba.tree.routing.branches import visit_nodes
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: From groups of rows, a number of each row, and how many groups there are, to their sums.
+#: A function from (group of each row, term of each row, number of groups) to the group sums.
 Summation = Callable[[Array, Array, int], Array]
 
 
 def sum_in_order(groups: Array, terms: Array, n: int) -> Array:
-    """Add up in the order of the rows."""
+    """Return the group sums, added in row order."""
     return np.bincount(groups, weights=terms, minlength=n)
 
 
 def sum_exactly(groups: Array, terms: Array, n: int) -> Array:
-    """Add up exactly, in any order."""
+    """Return the exact group sums, rounded once: independent of the row order."""
     return exact_sums(np.ascontiguousarray(terms), groups.astype(np.int32), n)
 
 
@@ -60,7 +60,7 @@ def recount(
     weight = np.ones(table.n_rows) if weights is None else weights
     ends = find_row_ends(tree, table, weight)
     sums = _Sums(target[ends.row], ends, tree.n_nodes, add)
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+    with np.errstate(over="ignore", invalid="ignore"):  # may overflow to infinity
         counted = replace(
             tree,
             n_rows=ends.n_rows,
@@ -83,9 +83,9 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 @dataclass(frozen=True)
 class RowEnds:
-    """Where rows end: row, node and weight (a row may end in several nodes, with shares).
+    """The nodes in which rows end: row, node and weight (a row may end in several, with shares).
 
-    And per node the rows that go through it, and how many only a default, or each surrogate, sent.
+    And per node: the rows that pass it, and the rows sent by default and by each surrogate.
     """
 
     n_rows: Array
@@ -109,18 +109,18 @@ class _Sums:
         return self.add(self.ends.node, self.ends.weight, self.n_nodes)
 
     def class_weights(self, k: int, n_classes: int) -> Array:
-        """Return the weight of each class of an output, a row for each node."""
+        """Return the weight of each class of output k, one row per node."""
         cell = self.ends.node * n_classes + self.target[:, k]
         sums = self.add(cell, self.ends.weight, self.n_nodes * n_classes)
         return sums.reshape(self.n_nodes, -1)
 
     def weighted(self, terms: Array) -> Array:
-        """Return the sums of a number per row."""
+        """Return the weighted sums of one term per row."""
         return self.add(self.ends.node, self.ends.weight * terms, self.n_nodes)
 
 
 def find_row_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
-    """Find where the rows of a table end."""
+    """Find the nodes in which the rows of a table end."""
     if table.is_whole:
         return _find_piece_ends(tree, table, weight)
     parts, first = [], 0
@@ -138,11 +138,13 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
     rows = np.arange(table.n_rows)
     sent_default = np.zeros(tree.n_nodes, np.int64)
     sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
-    if tree.missing == "fractional":  # no row is sent by default
+    if tree.missing == "fractional":  # never sent by default
         route.check_rows(tree, table)
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
         return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
+    # Without missing values nothing is sent by default or by surrogates: the compiled router
+    # suffices, and rows per node are sums over leaves.
     if not _any_missing(tree, table):
         end = route.apply(tree, table)
         n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
@@ -161,7 +163,7 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
-    """Return whether any value may be missing; an unseen level may be treated as missing."""
+    """Whether any value may be treated as missing, which includes unseen levels."""
     columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     return levels or any(column.missing.any() for column in columns)
@@ -211,7 +213,7 @@ def _recount_numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
 
 
 def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
-    """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
+    """Return the nodes' means, their impurities and the losses of the tree's old values."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
@@ -225,6 +227,7 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
             impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
             loss += log_sum - m * np.log(np.where(old_value > 0, old_value, 1.0)) - m + old_value
         else:
+            # Node i adds w (mean - mean(parent))^2 to its parent, besides its own squares.
             off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
             squares = sums.weighted((y - m[sums.ends.node]) ** 2)
             spread = _merge_squares(tree.parent, squares, tree.weight[1:] * off**2) / safe
@@ -235,13 +238,13 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
 
 def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     """Return the weighted mean of each node."""
-    # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
+    # Scale by a power of two (exact) so that sums of values near 1e308 stay finite.
     shift = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
     y = np.ldexp(y, -shift) if shift else y
     weight = sums.weight()
     total = np.where(weight > 0, weight, 1.0)
-    # Where rows end, the mean is taken twice: the second time about the first, so that equal
-    # values give exactly their value. Inner nodes average these about the root's mean.
+    # The mean of the rows that end in a node is computed twice, the second time about the first,
+    # so that equal values have exactly that mean. Inner nodes average these about the root's mean.
     mean = sums.weighted(y) / total
     mean = mean + sums.weighted(y - mean[sums.ends.node]) / total
     offset = float(weight @ mean) / max(float(weight.sum()), np.finfo(float).tiny)
@@ -250,10 +253,10 @@ def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     return np.ldexp(np.where(tree.is_leaf, mean, inner), shift)
 
 
-def _merge_squares(parent: Array, squares: Array, apart: Array) -> Array:
-    """Sum squared deviations up the tree; node i adds `apart[i - 1]` to its parent besides."""
+def _merge_squares(parent: Array, squares: Array, between: Array) -> Array:
+    """Sum squared deviations over subtrees; node i adds `between[i - 1]` to its parent as well."""
     above, total = parent.tolist(), squares.tolist()
-    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(apart.tolist()), strict=True):
+    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(between.tolist()), strict=True):
         total[above[i]] += total[i] + extra
     return np.array(total)
 
@@ -262,6 +265,7 @@ def _absolute_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array,
     """Return the nodes' weighted medians, mean absolute deviations and losses."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+    # Sorted by end node, the rows of a subtree are one slice, because it is a range of nodes.
     order = np.argsort(ends.node, kind="stable")
     first = np.searchsorted(ends.node[order], np.arange(n))
     last = np.searchsorted(ends.node[order], tree.subtree_end)

@@ -1,9 +1,9 @@
 """Routing rows: apply, predict, predict_proba, decision_path, rows.
 
-The work is done in `_core.Router`, made once per tree. With `missing="fractional"` a row may reach
-several leaves; the router then spreads it, and the leaves' values are averaged by its shares.
-What C++ must not meet (unseen levels under `unseen="error"`, missing values under
-`missing="error"`) is refused here, before. The rules themselves: `trace.py`.
+The work is done in `_core.Router`, built once per tree. With `missing="fractional"` a row may reach
+several leaves, whose values are averaged by its shares. Unseen levels under `unseen="error"` and
+missing values under `missing="error"` are refused here, before the core. `trace.py` defines the
+rules.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node each row ends in; with "fractional" the heaviest one."""
+    """Return the node in which each row ends; with "fractional" the one of the largest share."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)
@@ -50,7 +50,7 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
-    """Answer a table piece by piece."""
+    """Apply a function to each piece of a table and concatenate the results."""
     parts = [answer(tree, piece, n_threads=n_threads) for piece in table.pieces()]
     if isinstance(parts[0], list):
         return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
@@ -58,7 +58,7 @@ def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads:
 
 
 def _goes_to_root(tree: Tree, table: Table) -> Array:
-    """Mark rows that meet a level unknown to a node on their way (`unseen="default"`)."""
+    """Return a mask of rows with an unknown level on their path (`unseen="default"`)."""
     from ceiba.tree.routing.branches import visit_nodes
 
     lost = np.zeros(table.n_rows, bool)
@@ -76,7 +76,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
         start, node, _ = spread(tree, table)
         passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
-        # The paths to several leaves share their beginnings.
+        # Paths to several leaves share nodes: keep each once.
         cell = np.unique(row * tree.n_nodes + nodes)
         indices = cell % tree.n_nodes
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
@@ -113,14 +113,14 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
         return np.zeros(0, np.int32)
     most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
     row = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    # Shares that are equal on paper differ in the last bits.
+    # Equal shares may differ by rounding.
     best = np.flatnonzero(share >= most * (1 - 1e-12))
     first = best[np.unique(row[best], return_index=True)[1]]
     return np.asarray(node[first], np.int32)
 
 
 def _average_value(tree: Tree, table: Table) -> Array:
-    """Average the values of the leaves a row reaches, by its shares."""
+    """Return the mean value of the leaves that each row reaches, weighted by its shares."""
     check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
@@ -152,7 +152,7 @@ def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     return flat.reshape(-1, *values.shape[1:])
 
 
-# Numbers are written by the threads that find the node: a pass over the rows less.
+# The threads that find the node also write numbers, which saves a pass over the rows.
 _GATHER_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
@@ -185,7 +185,7 @@ def label_table(tree: Tree, value: Array, *, of_nodes: bool = False) -> Array:
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Return the class of least expected cost per output, the lowest index on ties."""
-    # Under priors and costs, what is equal on paper differs in the last bits.
+    # Under priors and costs, ties may differ by rounding.
     if cost_matrix is None:
         most = value.max(axis=2, keepdims=True)
         return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
@@ -194,11 +194,11 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
     return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
 
 
-# ---------------------------------------------------------------------- the router, and before it
+# ---------------------------------------------------------------------- the compiled router
 
 
 def make_router(tree: Tree) -> Any:
-    """Hand the tree's arrays to the compiled router."""
+    """Return the compiled router of a tree."""
     surrogates = tree.active_surrogates
     return _core.Router(
         tree.branch_start,
@@ -214,7 +214,7 @@ def make_router(tree: Tree) -> Any:
 
 
 def single_row_router(tree: Tree) -> Callable[[Any], int]:
-    """Return what sends a float matrix of one row to its node; it gives -1 for all else."""
+    """Return a function from a one-row float matrix to its node; -1 for any other input."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
         return lambda X: -1
@@ -230,7 +230,7 @@ def _router_arrays(splits: SplitTable) -> dict[str, Array]:
 
 
 def check_rows(tree: Tree, table: Table) -> None:
-    """Raise on what the tree's rules call an error, in the columns it asks about."""
+    """Raise on missing values or unseen levels that the tree refuses, in the columns it uses."""
     if tree.missing != "error" and tree.unseen != "error":
         return
     for j in tree.used_features.tolist():
@@ -238,11 +238,11 @@ def check_rows(tree: Tree, table: Table) -> None:
         if tree.missing == "error" and (missing := column.missing).any():
             raise DataError(
                 f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
-                f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
-                "Fill them in, or fit with missing='learn'."
+                f"row {int(np.argmax(missing))}), which missing='error' does not allow. "
+                "Impute them, or fit with missing='learn'."
             )
         if tree.unseen == "error" and (unseen := column.unseen).any():
             raise DataError(
                 f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
-                f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
+                f"when fitting ({column.info.n_levels} levels). Fit with unseen='majority'."
             )

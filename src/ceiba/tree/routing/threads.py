@@ -1,9 +1,9 @@
-"""How many threads: `n_jobs` in joblib's spelling, and few for small work.
+"""The number of threads: `n_jobs` as in joblib, and few threads for small work.
 
-`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU
-quotas of containers lower them, and OMP_NUM_THREADS, which is how joblib tells its workers to
-share a machine. Waking a thread costs about as much as it saves on `WORK_PER_THREAD` rows x columns:
-so a default thread gets at least that much.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU quotas
+of containers limit it, and OMP_NUM_THREADS, by which joblib limits its workers. Waking a thread
+costs about as much as it saves on `WORK_PER_THREAD` rows x columns, so each default thread gets at
+least that much.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def n_cores() -> int:
 
 @cache
 def cpu_quota(root: Path = Path("/")) -> float:
-    """Return how many cores' time the control groups of this process grant, or infinity.
+    """Return the CPU quota of this process's control groups, in cores; infinity without one.
 
-    The quota of a group also holds for the groups in it, so the lowest up to the root counts.
+    The quota of a group also limits its subgroups, so the lowest one up to the root counts.
     """
     quotas = [math.inf]
     for line in _read_text(root / "proc/self/cgroup").splitlines():
@@ -45,7 +45,7 @@ def cpu_quota(root: Path = Path("/")) -> float:
         # Version 2 has one hierarchy, without names of controllers.
         folder = root / ("sys/fs/cgroup/cpu" if controllers else "sys/fs/cgroup")
         quotas.append(_group_quota(folder))
-        # The group may be named as the host sees it, and not be there in a container.
+        # In a container the path of the group may be that of the host, and not exist.
         for name in group.split("/"):
             if name not in ("", ".."):
                 folder /= name
@@ -74,7 +74,7 @@ def _read_text(path: Path) -> str:
 
 
 def n_threads(n_jobs: int | None, work: int) -> int:
-    """Return the number of threads that `n_jobs` means for this work (rows x columns)."""
+    """Return the number of threads for `n_jobs` and this work (rows x columns)."""
     if work < WORK_PER_THREAD:
         return 1
     if n_jobs is None:

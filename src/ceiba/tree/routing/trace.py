@@ -1,13 +1,15 @@
-"""The route of one row down a tree, move by move: the readable definition of routing.
+"""The route of one row down a tree, step by step: the reference definition of routing.
 
-At each node: the primary split decides if the value is there and, for level splits, its level is
-in the node's level map. A missing value: with `missing="surrogate"` the first surrogate whose own
-value is there (and level known) decides, else `default_branch` (-1: the row stays), with
-`missing="fractional"` the row goes down all branches with the branches' shares of the weight.
-A level that is not in the map: `unseen="missing"` treats it as missing, `unseen="default"` ends the
-way and gives the root's answer, else the branch with the most weight takes it. An ordered column's
-unseen level is handled the same way.
-Slow and plain on purpose: `explain` shows it, and the fast routers are tested against it.
+At each node the primary split decides, if the value is present and, for level splits, its level is
+in the node's level map. Otherwise:
+
+- Missing value: with `missing="surrogate"` the first surrogate whose value is present (and level
+  known) decides, else `default_branch` (-1: the row stays). With `missing="fractional"` the row
+  takes all branches, with their shares of the weight.
+- Unseen level, also of an ordered column: `unseen="missing"` treats it as missing,
+  `unseen="default"` ends the path and the root answers, else it takes the heaviest branch.
+
+Simple rather than fast: `explain` uses it, and the fast routers are tested against it.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 @dataclass(frozen=True)
 class RouteStep:
-    """One step of a row: at which node, which branch (None: it ends here), and who decided.
+    """One step of a row: the node, the branch (None: the row ends here), and what decided.
 
-    `by` is "default" for a missing value that nothing else decided, and None at a leaf. `share`
-    says how much of the row is here: 1, or less with `missing="fractional"`.
+    `by` is "default" for a missing value that no surrogate routed, and None at a leaf. `share` is
+    the share of the row in this step: 1, or less with `missing="fractional"`.
     """
 
     node: int
@@ -70,7 +72,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
 def _choose_branch(
     tree: Tree, table: Table, row: int, node: int
 ) -> tuple[int | None, DecidedBy, int | None]:
-    """Return the branch (None: stays), who decided, and the surrogate's number if it was one."""
+    """Return the branch (None: stays), what decided, and the number of a surrogate."""
     answer = _evaluate_split(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None
@@ -93,7 +95,7 @@ def _choose_branch(
 def _evaluate_split(
     splits: SplitTable, i: int, table: Table, row: int
 ) -> int | Literal["missing", "unseen"]:
-    """Ask split i: a branch, or why there is none."""
+    """Return the branch of a row by split i, or why there is none."""
     column = table.columns[int(splits.column[i])]
     value = column.values[row].item()
     numeric = column.info.kind == Kind.NUMERIC
