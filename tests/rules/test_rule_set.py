@@ -196,7 +196,7 @@ def test_weights_whose_square_is_infinite_give_rules():
     assert rules.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize(("tree", "hint"), [(ceiba.c45(), "Fit it first"), ("tree", "Got 'tree'")])
+@pytest.mark.parametrize(("tree", "hint"), [(ceiba.c45(), "Fit it first"), ("tree", "got 'tree'")])
 def test_from_tree_of_something_else_is_refused(tree, hint):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ceiba.errors.DataTypeError, match=hint):

@@ -96,7 +96,7 @@ def test_file_keeps_notes(noted):
     [
         (b'"node": 4', b'"node": 400', "notes"),
         (b'"answer": 2', b'"answer": 7', "not a class"),
-        (b'"name": "small petals"', b'"name": 3', "text"),
+        (b'"name": "small petals"', b'"name": 3', "string"),
         (b'"node": 4', b'"node": 1', "twice"),
     ],
 )

@@ -192,7 +192,7 @@ def test_rule_sets_are_saved_and_exported():
     query = f"SELECT {rules.export('sql')} AS answer FROM t"
     assert duckdb.sql(query).df()["answer"].tolist() == rules.predict(X).tolist()
     assert len(t)
-    with pytest.raises(ceiba.OptionError, match="exported as text, python, sql"):
+    with pytest.raises(ceiba.OptionError, match="one of text, python, sql"):
         rules.export("pmml")
 
 

@@ -86,10 +86,10 @@ def _note(tree: Tree, node: int) -> NodeNote:
 
 def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
     """Check column names, and return them in table order."""
-    asked = {columns} if isinstance(columns, str) else set(columns)
-    for name in asked:
+    requested = {columns} if isinstance(columns, str) else set(columns)
+    for name in requested:
         tree.schema.index(name)
-    return tuple(name for name in tree.schema.names if name in asked)
+    return tuple(name for name in tree.schema.names if name in requested)
 
 
 def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:

@@ -203,8 +203,8 @@ class Condition:
     def python(self, row: str = "row") -> str:
         """Return the condition as a Python expression of the dict `row`.
 
-        None and NaN are missing; a level that is not in the schema is unseen. Dates need `import
-        datetime`.
+        None and NaN are missing; a level that is not in the schema is unseen. Dates need
+        `import datetime`.
         """
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"

@@ -267,7 +267,7 @@ def _log2_binomial(n: Any, k: Any) -> Any:
 
 
 class _FirstTwo:
-    """The first two remaining rules that cover each row; `len(rules)` stands for none.
+    """The first two remaining rules that cover each row; `len(rules)` means none.
 
     Removing a rule changes only rows for which it is one of the two.
     """

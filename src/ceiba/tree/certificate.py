@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
 _STOP_REASONS: Final = {
-    "gap": "The search ended there because that is within the gap asked for.",
+    "gap": "The search ended there because that is within the requested gap.",
     "time": "The search ended at its time limit, after {seconds:.3g} s.",
     "interrupted": "The search was interrupted after {seconds:.3g} s.",
     "lookahead": "It was found by lookahead, which proves nothing.",

@@ -181,10 +181,10 @@ class DerivedAttributes:
     @cached_property
     def used_features(self) -> Array:
         """Indices of the columns used by any split, or any surrogate in use."""
-        asked = [self.splits.column[~self.is_leaf]]
+        columns = [self.splits.column[~self.is_leaf]]
         if self.active_surrogates is not None:
-            asked.append(self.active_surrogates.splits.column)
-        return read_only(np.unique(np.concatenate(asked)), np.int32)
+            columns.append(self.active_surrogates.splits.column)
+        return read_only(np.unique(np.concatenate(columns)), np.int32)
 
     @cached_property
     def class_probability(self) -> Array:

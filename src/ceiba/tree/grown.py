@@ -7,9 +7,8 @@ access, because a small fit takes less time than that. R(t) of a regression node
 
 Rates of events are shrunk towards the overall rate as in rpart, because a leaf with few events is
 uncertain and one without events would predict 0. The rate of a node is the mean of a gamma
-distribution:
-with d events in time t, k the coefficient of variation of the prior ("shrink") and D / T the
-overall rate,
+distribution: with d events in time t, k the coefficient of variation of the prior ("shrink") and
+D / T the overall rate,
 
     rate = (d + a) / (t + b),    a = 1 / k^2,    b = a / (D / T)
 
@@ -148,7 +147,7 @@ def node_value(counts: Array, factor: Array | None) -> Array:
 
 
 def fill_empty_nodes(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
-    """Give nodes without rows the value of their nearest ancestor with rows, in place."""
+    """Fill in the values of nodes without rows from their nearest ancestor with rows."""
     empty = np.flatnonzero(weight[1:] == 0) + 1
     source = parent[empty]
     while (none := (weight[source] == 0) & (source > 0)).any():

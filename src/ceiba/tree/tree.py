@@ -1,7 +1,7 @@
 """The Tree: an immutable table of nodes.
 
-Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so `parent[i] <
-i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
+Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so
+`parent[i] < i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
 `branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one structure;
 a leaf is a node without branches. All arrays are read-only; operations (collapse, recount, pruning)
 return a new tree. A Tree has its schema, not its training data. Derived arrays are computed on

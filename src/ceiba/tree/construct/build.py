@@ -282,8 +282,8 @@ def _build_columns(
     ranges: Mapping[str, tuple[float, float]],
     columns: Sequence[str] | None,
 ) -> tuple[ColumnInfo, ...]:
-    asked = list(dict.fromkeys(split.column for split in written.splits if split is not None))
-    names = list(dict.fromkeys([*levels, *ranges, *asked]))
+    used = list(dict.fromkeys(split.column for split in written.splits if split is not None))
+    names = list(dict.fromkeys([*levels, *ranges, *used]))
     if columns is not None:
         unlisted = [name for name in names if name not in columns]
         if unlisted:

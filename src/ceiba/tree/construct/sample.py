@@ -59,8 +59,8 @@ def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Ge
         drawn = rng.integers(2, size=n).astype(bool)
     else:
         drawn = _to_display_type(rng.uniform(*_sampling_range(tree, j, info), size=n), info)
-    asked = (tree.splits.column == j) & tree.splits.has_missing_branch
-    if asked.any():
+    separated = (tree.splits.column == j) & tree.splits.has_missing_branch
+    if separated.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
         drawn = _set_missing(drawn, rng.random(n) < share)

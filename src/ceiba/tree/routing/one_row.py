@@ -215,17 +215,17 @@ def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
     """Predict by a table, which is read column by column, as far as the path needs."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
-    asked: str | None = ""
-    while asked is not None:
+    needed: str | None = ""
+    while needed is not None:
         table = route.read(tree, {name: [values.get(name)] for name in names})
         columns = (
             tree.used_features.tolist()
             if every
             else [int(tree.splits.column[move.node]) for move in trace(tree, table, 0)]
         )
-        asked = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
-        if asked is not None:
-            values[asked] = _require_value(row, asked)
+        needed = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
+        if needed is not None:
+            values[needed] = _require_value(row, needed)
     leaf = int(route.apply(tree, table)[0])
     if tree.missing != "fractional":
         return _build_answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])

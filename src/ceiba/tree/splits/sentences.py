@@ -1,10 +1,10 @@
 """Splits as text: numbers, dates, level names and the sentence of a branch.
 
 A printed cut separates the training values exactly as the cut does. A cut that is a decimal of at
-most 12 digits is printed as `x <= 2.45`; one whose next float above is such a decimal as `x <
-17.3`. Others are rounded to the digits that keep every value of the training column on its side
-(`SplitTable.digits`, found when the tree was grown), and a cut that was rounded up has `<`. Every
-cut is printed by `format_cut`.
+most 12 digits is printed as `x <= 2.45`; one whose next float above is such a decimal, as
+`x < 17.3`. Others are rounded to the digits that keep every value of the training column on its
+side (`SplitTable.digits`, found when the tree was grown), and a cut that was rounded up has `<`.
+Every cut is printed by `format_cut`.
 """
 
 from __future__ import annotations
