@@ -55,7 +55,9 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
 
     if colours is not None:
         if len(colours) < n:
-            raise OptionError(f"colors must have one entry per class ({n}), got {len(colours)}.")
+            raise OptionError(
+                f"colors must have one entry for each of the {n} classes, got {len(colours)}."
+            )
         return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]
 
