@@ -89,7 +89,7 @@ def test_what_is_no_literal_is_refused(iris, wrong):
 
 def test_wrong_number_of_branches_is_refused(iris):
     literal = ("petal width (cm) > 1.5", None, None, None)
-    with pytest.raises(OptionError, match="2 branches, and 3 are written"):
+    with pytest.raises(OptionError, match="2 branches, got 3"):
         ceiba.DecisionTreeClassifier(forced_splits=literal).fit(*iris)
 
 

@@ -161,9 +161,9 @@ def test_split_against_the_direction_is_refused():
     X = [[float(i)] for i in range(8)]
     y = [0.0, 0, 0, 0, 1, 1, 1, 1]
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
-    with pytest.raises(TreeError, match="wants values to fall with 'x0'"):
+    with pytest.raises(TreeError, match="requires values to fall with 'x0'"):
         tree.set_split(0, "x0 <= 3.5", X, y, monotonic_cst=[-1])
-    with pytest.raises(TreeError, match="wants values to fall with 'x0'"):
+    with pytest.raises(TreeError, match="requires values to fall with 'x0'"):
         tree.regrow(1, X, y, monotonic_cst=[-1])
 
 

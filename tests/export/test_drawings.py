@@ -11,7 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.export import to_dot, to_mermaid, to_svg
-from ceiba.layout.letters import letter_measure
+from ceiba.layout.text_width import measure_for_size
 from ceiba.tree import Leaf, build
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,7 +63,7 @@ def test_svg_boxes_of_one_row_never_overlap() -> None:
 
 
 def test_svg_words_are_narrower_than_their_boxes() -> None:
-    measure = letter_measure(12.0)
+    measure = measure_for_size(12.0)
     root = ElementTree.fromstring(to_svg(nasty()))
     for group in root.iter(f"{SVG}g"):
         box = next((r for r in group.findall(f"{SVG}rect") if r.get("rx")), None)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 import ceiba
-from ceiba.paths.of_tree import condition_of
+from ceiba.paths.from_tree import node_condition
 from tests.export.drawn_trees import draw
 
 WIND = ceiba.tree.build(("wind", {"west": "yes", "east": "no"}), unseen="default")
@@ -57,6 +57,6 @@ def test_conditions_of_leaves_select_no_rows_that_the_root_answers() -> None:
         end = tree.apply(drawn.rows)
         answered += int((end != replace(tree, unseen="majority").apply(drawn.rows)).sum())
         for node in np.flatnonzero(tree.is_leaf).tolist():
-            chosen = condition_of(tree, node).select(drawn.rows)
+            chosen = node_condition(tree, node).select(drawn.rows)
             assert chosen.tolist() == (end == node).tolist()
     assert answered > 100

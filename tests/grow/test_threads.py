@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import ceiba
-from ceiba.tree.routing.threads import MOST_THREADS, n_threads
+from ceiba.tree.routing.threads import MAX_THREADS, n_threads
 from tests.marks import slow
 
 _SCARCE = """
@@ -89,7 +89,7 @@ def test_trees_of_any_number_of_threads_are_equal(kind: str, n_rows: int) -> Non
 
 @pytest.mark.parametrize("n_jobs", [1000, 2**31, 10**30])
 def test_number_of_threads_is_bounded(n_jobs: int) -> None:
-    assert n_threads(n_jobs, work=10**9) == MOST_THREADS
+    assert n_threads(n_jobs, work=10**9) == MAX_THREADS
     assert n_threads(-n_jobs, work=10**9) == 1
 
 

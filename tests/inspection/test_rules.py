@@ -11,7 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.inspection.intervals import wilson
-from ceiba.paths.of_tree import condition_of
+from ceiba.paths.from_tree import node_condition
 from ceiba.tree import Leaf, build
 from tests.tree.random_trees import random_rows, random_tree
 
@@ -39,7 +39,7 @@ def test_condition_of_every_node_selects_its_rows(
     rows = random_rows(seed + 100)
     dicts = as_dicts(rows)
     for node in range(tree.n_nodes):
-        condition = condition_of(tree, node)
+        condition = node_condition(tree, node)
         expected = np.zeros(len(dicts), bool)
         expected[tree.rows(node, rows)] = True
         assert condition.select(rows).tolist() == expected.tolist()

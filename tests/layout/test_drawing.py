@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ceiba.layout.captions import answers, caption, percent, question
+from ceiba.layout.captions import caption, edge_labels, percent, question
 from ceiba.layout.drawing import Sheet, draw
-from ceiba.layout.fold import fold
+from ceiba.layout.folding import fold_tree
 from ceiba.tree import Leaf, build
 
 
@@ -15,18 +15,18 @@ def width(text: str, bold: bool) -> float:
 
 
 def test_fold_max_depth_zero_shows_the_root_alone() -> None:
-    shown = fold([-1, 0, 1, 1, 0], max_depth=0)
+    shown = fold_tree([-1, 0, 1, 1, 0], max_depth=0)
     assert (shown.nodes, shown.hidden) == ((0,), (4,))
 
 
 def test_fold_nothing_asked_hides_nothing() -> None:
-    shown = fold([-1, 0, 1, 1, 0])
+    shown = fold_tree([-1, 0, 1, 1, 0])
     assert shown.n_hidden == 0
     assert shown.parent == (-1, 0, 1, 1, 0)
 
 
 def test_fold_light_root_is_still_unfolded() -> None:
-    assert fold([-1, 0, 0], weight=[1, 1, 0], min_weight=5).nodes == (0, 1, 2)
+    assert fold_tree([-1, 0, 0], weight=[1, 1, 0], min_weight=5).nodes == (0, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_percent_rounds_to_0_and_100_only_when_exact(share: float, text: str) ->
 def test_question_of_single_levels_names_the_column_and_edges_the_levels() -> None:
     tree = build(("Bar", {"No": "a", "Yes": "b"}))
     assert question(tree, 0) == "Bar?"
-    assert answers(tree, 0) == ("No", "Yes")
+    assert edge_labels(tree, 0) == ("No", "Yes")
 
 
 def test_question_of_a_missing_split_reads_as_a_sentence() -> None:
     tree = build(("income is missing", "a", "b"))
     assert "income is" in question(tree, 0)
-    assert set(answers(tree, 0)) == {"yes", "no"}
+    assert set(edge_labels(tree, 0)) == {"yes", "no"}
 
 
 def test_caption_of_a_tree_without_rows_has_no_counts_of_rows() -> None:

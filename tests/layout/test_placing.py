@@ -10,7 +10,7 @@ from tests.tree.random_trees import random_tree
 
 from ceiba.errors import OptionError
 from ceiba.layout.drawing import Box, Sheet, draw
-from ceiba.layout.panel_axis import PanelAxis, apart, axis_room
+from ceiba.layout.panel_axis import PanelAxis, axis_size, separate_labels
 
 
 def width(text: str, bold: bool) -> float:
@@ -52,7 +52,7 @@ def test_draw_to_the_right_edges_run_from_parent_to_box() -> None:
 def test_draw_unknown_direction_names_the_known() -> None:
     from ceiba.export import to_svg
 
-    with pytest.raises(OptionError, match="'down' and 'right'"):
+    with pytest.raises(OptionError, match="'down' or 'right'"):
         to_svg(random_tree(0, n_inner=1), direction="up")  # type: ignore[arg-type]
 
 
@@ -62,7 +62,7 @@ def test_apart_random_texts_stay_in_their_room_and_never_meet() -> None:
         widths = rng.uniform(1, 30, rng.integers(1, 6))
         room = float(widths.sum() + 4 * (len(widths) - 1) + rng.exponential(20))
         places = np.sort(rng.uniform(0, room, len(widths)))
-        at = np.array(apart(places.tolist(), widths.tolist(), room, 4.0))
+        at = np.array(separate_labels(places.tolist(), widths.tolist(), room, 4.0))
         assert (at - widths / 2 >= -1e-9).all()
         assert (at + widths / 2 <= room + 1e-9).all()
         assert (np.diff(at) >= (widths[1:] + widths[:-1]) / 2 + 4 - 1e-9).all()
@@ -73,5 +73,5 @@ def test_panel_axis_long_names_stand_upright_and_stay_different() -> None:
     axis = PanelAxis.of_levels(names)
     assert len(set(axis.names)) == len(names)
     assert max(map(len, axis.names)) <= 12
-    assert axis_room(axis, width, Sheet()).upright
-    assert not axis_room(PanelAxis.of_levels(["no", "yes"]), width, Sheet()).upright
+    assert axis_size(axis, width, Sheet()).upright
+    assert not axis_size(PanelAxis.of_levels(["no", "yes"]), width, Sheet()).upright

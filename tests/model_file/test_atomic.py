@@ -15,14 +15,14 @@ import pytest
 
 import ceiba
 from ceiba.errors import CeibaError, OutputError
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.atomic import atomic_write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def write(path: Path, text: bytes = b"new") -> None:
-    with atomic(path) as file:
+    with atomic_write(path) as file:
         file.write(text)
 
 
@@ -118,7 +118,7 @@ def test_folder_is_our_error_that_is_also_one_of_the_system(tmp_path: Path) -> N
 
 
 def test_error_of_what_is_read_meanwhile_stays_what_it_is(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), atomic(tmp_path / "file"):
+    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "file"):
         (tmp_path / "nothing").read_bytes()
     assert list(tmp_path.iterdir()) == []
 
@@ -126,8 +126,8 @@ def test_error_of_what_is_read_meanwhile_stays_what_it_is(tmp_path: Path) -> Non
 _SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a parent under nohup has it ignored
-from ceiba.tree.model_file.atomic import atomic
-with atomic(sys.argv[1]) as file, atomic(sys.argv[1] + ".second") as other:
+from ceiba.tree.model_file.atomic import atomic_write
+with atomic_write(sys.argv[1]) as file, atomic_write(sys.argv[1] + ".second") as other:
     file.write(b"half"); file.flush(); other.write(b"half"); other.flush()
     print("writing", flush=True)
     time.sleep(60)

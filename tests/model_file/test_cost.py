@@ -17,7 +17,7 @@ from ceiba.criteria import TEST_CRITERIA, criterion_names
 from ceiba.errors import ModelFileError
 from ceiba.estimators.model_file import restore
 from ceiba.tree.model_file.document import dumps, loads
-from ceiba.tree.model_file.tree_part import CRITERIA
+from ceiba.tree.model_file.tree_json import CRITERIA
 
 Change = Callable[[dict[str, Any]], None]
 

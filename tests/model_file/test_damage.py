@@ -17,7 +17,7 @@ import pytest
 import ceiba
 from ceiba.errors import ModelFileError, OutputError
 from ceiba.estimators.model_file import restore
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.atomic import atomic_write
 from ceiba.tree.model_file.document import dumps, loads, read
 from tests.tree.random_trees import random_tree
 
@@ -64,7 +64,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("tree.parent.1", 10**30), r"tree\.parent\[1\]"),
         (_set("tree.parent.0", 0), "at tree.parent"),
         (_set("tree.parent", []), "at tree.parent"),
-        (_set("tree.parent.1", True), r"tree\.parent\[1\].*whole number"),
+        (_set("tree.parent.1", True), r"tree\.parent\[1\].*integer"),
         (_set("tree.weight.0", None), r"tree\.weight\[0\]: got None.*number"),
         (_set("tree.weight.0", -1), "at tree: .*weight"),
         (_set("tree.weight.0", "1"), r"tree\.weight\[0\]"),
@@ -85,8 +85,8 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("tree.surrogates.splits.kind.0", 0), "at tree: .*surrogate"),
         (_set("schema.columns.0.kind", "numbers"), "at schema.columns.*Did you mean 'numeric'"),
         (_set("schema.columns.0.levels", ["a"]), "numeric column has no levels"),
-        (_drop("schema.columns.2.levels"), "categorical has levels"),
-        (_set("schema.columns.2.levels", ["a", "a"]), "Each level occurs once"),
+        (_drop("schema.columns.2.levels"), "categorical must have levels"),
+        (_set("schema.columns.2.levels", ["a", "a"]), "Levels must be unique"),
         (_set("schema.columns.2.levels", [None]), r"levels\[0\].*string, a number"),
         (_set("schema.columns.2.levels", ["a"]), "at tree: .*level code"),
         (_set("schema.columns.0.name", "y"), "two columns called 'y'"),
@@ -95,7 +95,7 @@ def _drop(path: str) -> Callable[[dict[str, Any]], None]:
         (_set("schema.target", None), "at schema.target"),
         (_set("schema.target.n_outputs", 10**9), "n_outputs|classes"),
         (_set("schema.target.classes.0.labels", ["a"]), "at tree.value"),
-        (_set("schema.target.classes.0.labels", ["a", "a", "b"]), "Each class occurs once"),
+        (_set("schema.target.classes.0.labels", ["a", "a", "b"]), "Classes must be unique"),
         (_set("schema.target.classes.0.type", "pickle"), r"classes\[0\]\.type"),
         (_set("schema.target.classes.0.type", "int8"), r"labels\[0\]"),
         (_set("metadata", []), "at metadata"),
@@ -125,12 +125,12 @@ def test_number_beyond_every_float_is_refused() -> None:
         (b"[1, 2]", "not a model file of ceiba"),
         (b"null", "not a model file of ceiba"),
         (b'{"format": "ceiba", "version": NaN}', "NaN is not JSON"),
-        (b"[" * 100_000, "brackets within brackets"),
+        (b"[" * 100_000, "nested too deeply"),
         (b'{"format": "ceiba", "version": ' + b"9" * 5000 + b"}", "Damaged"),
-        (gzip.compress(b"{}", mtime=0)[:-4], "ends in the middle"),
-        (gzip.compress(b"{}", mtime=0)[:-8] + b"\0" * 8, "cannot be unpacked"),
-        (gzip.compress(b"{}", mtime=0) + b"more", "4 bytes after the end"),
-        (b"\x1f\x8bnonsense", "cannot be unpacked"),
+        (gzip.compress(b"{}", mtime=0)[:-4], "truncated"),
+        (gzip.compress(b"{}", mtime=0)[:-8] + b"\0" * 8, "cannot be decompressed"),
+        (gzip.compress(b"{}", mtime=0) + b"more", "4 bytes after the compressed"),
+        (b"\x1f\x8bnonsense", "cannot be decompressed"),
     ],
 )
 def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
@@ -146,10 +146,10 @@ def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
         (_set("model.parameters.depth", 3), "unknown key 'depth'.*Did you mean 'max_depth'"),
         (_set("model.parameters.prune", {"$object": ["Popen", {}]}), r"prune\.\$object\[0\]"),
         (_set("model.parameters.prune", {"$eval": "1"}), "unknown tag"),
-        (_set("model.parameters.prune", {"$items": [[["a"], 1]]}), "a key that cannot be one"),
+        (_set("model.parameters.prune", {"$items": [[["a"], 1]]}), "an unhashable key"),
         (_set("model.fitted", {"predict": 1}), "the name 'predict'"),
         (_set("model.fitted", {"__class__": 1}), "the name '__class__'"),
-        (_set("model.fitted", {"a_": {"$array": ["int8", [2**39], []]}}), "are needed"),
+        (_set("model.fitted", {"a_": {"$array": ["int8", [2**39], []]}}), "entries. Must have"),
         (_set("model.fitted", {"a_": {"$array": ["int8", [1], [300]]}}), "fit int8"),
     ],
 )
@@ -222,7 +222,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_interrupted_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "m.ceiba"
     path.write_text("old", "utf-8")
-    with pytest.raises(KeyboardInterrupt), atomic(path) as file:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), atomic_write(path) as file:  # noqa: PT012
         file.write(b"new")
         raise KeyboardInterrupt
     assert path.read_text("utf-8") == "old"

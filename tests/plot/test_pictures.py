@@ -16,7 +16,7 @@ from matplotlib.ft2font import FT2Font
 import ceiba
 from ceiba import plot
 from ceiba.errors import OptionError
-from ceiba.plot.painting.grid import base_row, cells_of, ladder
+from ceiba.plot.painting.grid import axis_cells, cell_nodes, fixed_values
 from ceiba.plot.painting.text import covering_fonts
 from ceiba.tree import build
 from tests.plot import trees
@@ -150,9 +150,9 @@ def test_plot_path_ends_with_the_prediction() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_cells_of_the_plane_are_what_the_tree_says_there(seed: int) -> None:
     tree = random_tree(seed, n_inner=8)
-    held = base_row(tree, None, None)
-    across, up = ladder(tree, "x", None), ladder(tree, "size", None)
-    nodes = cells_of(tree, [across, up], held)
+    held = fixed_values(tree, None, None)
+    across, up = axis_cells(tree, "x", None), axis_cells(tree, "size", None)
+    nodes = cell_nodes(tree, [across, up], held)
     rng = np.random.default_rng(seed)
     x = rng.uniform(across.borders[0], across.borders[-1], 200)
     size = rng.integers(4, size=200)

@@ -15,12 +15,12 @@ import pytest
 import ceiba
 from ceiba.inspection import rules
 from ceiba.inspection.explain import explain
-from ceiba.layout.captions import answers, question
+from ceiba.layout.captions import edge_labels, question
 from ceiba.report.nodes import split_columns
 from ceiba.report.page import script_of
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, Tree
-from ceiba.tree.splits.sentences import cut_words
+from ceiba.tree.splits.sentences import format_cut
 
 Array = np.ndarray[Any, Any]
 SIGNS = {"<=": np.less_equal, "<": np.less, ">": np.greater, ">=": np.greater_equal}
@@ -122,10 +122,10 @@ def test_printed_cuts_decide_training_rows_as_the_tree_does(kind: str, seed: int
                 holds(question(tree, node), table), sent(tree, table, node, split.low_branch)
             )
             if tree.schema.columns[tree.schema.index(split.column)].display == "number":
-                sign, named = cut_words(split.cut, None, split.digits)
+                sign, named = format_cut(split.cut, None, split.digits)
                 assert (float(named) <= split.cut) == (sign == "<=")
         elif isinstance(split, Intervals):
-            for branch, word in enumerate(answers(tree, node)[: len(split.cuts) + 1]):
+            for branch, word in enumerate(edge_labels(tree, node)[: len(split.cuts) + 1]):
                 one = word.replace(" – ", f" < {split.column} <= ")
                 one = one if split.column in one else " and ".join(
                     f"{split.column} {part}" for part in one.split(", ")
@@ -214,7 +214,7 @@ def test_page_prints_cuts_as_python_does(tmp_path: Path) -> None:
         if not isinstance(split, Cut):
             continue
         info = infos[tree.schema.index(split.column)]
-        sign, text = cut_words(split.cut, info, split.digits)
+        sign, text = format_cut(split.cut, info, split.digits)
         if info.display == "duration":  # "1 day, 0:00:00" in Python, "1 d 0:00:00" on the page
             text = re.sub(r" days?,", " d", text)
         plain = said[1].replace("−", "-").replace(",", "")

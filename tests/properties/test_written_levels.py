@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.table import ColumnInfo, Kind, Schema
 from ceiba.tree import Cut, LevelSets, build
-from ceiba.tree.splits.sentences import quoted_level
-from ceiba.tree.splits.written import read_levels, read_written
+from ceiba.tree.splits.parse import parse_levels, parse_split
+from ceiba.tree.splits.sentences import quote_level
 from tests.marks import examples
 
 NASTY = st.text(st.sampled_from("ab,{}'\"|\\ \n\té=<≤+1"), max_size=7) | st.sampled_from(
@@ -40,9 +40,9 @@ def test_sentences_of_level_sets_are_read_back(name: str, levels: list[Any], dat
     split = LevelSets(name, (tuple(levels[:at]), tuple(levels[at:])))
     columns = {name: ColumnInfo(name, Kind.CATEGORICAL, tuple(levels))}
     sentences = [split.sentence(branch) for branch in range(2)]
-    assert read_written(sentences, columns).split == split
-    assert read_written(" | ".join(sentences), columns).split == split
-    both = read_written([f"{sentences[0]} or missing", sentences[1]], columns)
+    assert parse_split(sentences, columns).split == split
+    assert parse_split(" | ".join(sentences), columns).split == split
+    both = parse_split([f"{sentences[0]} or missing", sentences[1]], columns)
     assert (both.split, both.missing) == (split, 0)
 
 
@@ -53,21 +53,21 @@ def test_cuts_of_ordered_levels_are_read_back(levels: list[Any], data: Any) -> N
     info = ColumnInfo("x", Kind.ORDERED, tuple(levels))
     for branch in range(2):
         text = cut.sentence(branch, Schema(columns=(info,), target=None, named=True))
-        read = read_written(text, {"x": info})
+        read = parse_split(text, {"x": info})
         assert (read.split, read.branches) == (cut, (branch,))
 
 
 @given(levels=st.lists(NASTY, min_size=1, max_size=6, unique=True))
 @settings(max_examples=examples(200), deadline=None)
 def test_lists_of_unknown_levels_are_read_back(levels: list[str]) -> None:
-    assert read_levels(", ".join(map(quoted_level, levels)), None, "") == tuple(levels)
+    assert parse_levels(", ".join(map(quote_level, levels)), None, "") == tuple(levels)
 
 
 @pytest.mark.parametrize(
     "plain", [*string.ascii_letters, "Rome", "São Paulo", "<=50K", "A-B/C.d", "5%"]
 )
 def test_plain_levels_stay_without_quotes(plain: str) -> None:
-    assert quoted_level(plain) == plain
+    assert quote_level(plain) == plain
 
 
 def test_trees_take_the_sentences_that_they_print() -> None:

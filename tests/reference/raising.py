@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ceiba.prune.pessimistic import rearranged, recounted
 from ceiba.tree.routing import route
-from ceiba.tree.routing.branches import decide
+from ceiba.tree.routing.branches import route_at_node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,7 +192,7 @@ class Workshop:
         """Part rows by the split that a node asks."""
         assert self.problem is not None
         split = self.content[node]
-        branch, everywhere = decide(self.original, self.problem.table, split, part.rows)
+        branch, everywhere = route_at_node(self.original, self.problem.table, split, part.rows)
         result = []
         for b, of_all in enumerate(self._branch_shares(split, part, branch).tolist()):
             takes = (branch == b) | everywhere

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import ceiba
 from ceiba.grow.problem import Problem
-from ceiba.rules.generalise import _shortest, drafts
+from ceiba.rules.generalise import _minimize_description, candidate_rules
 
 IRIS = load_iris()
 
@@ -141,12 +141,14 @@ def test_no_rule_can_be_left_out_without_a_longer_description():
     tree = ceiba.c45().fit(data.data, data.target).tree_
     problem = Problem.like(tree, data.data, data.target)
     codes, weight = data.target.astype(np.intp), np.ones(len(data.target))
-    rules = drafts(tree, problem.table, codes, weight, 0.25)
+    rules = candidate_rules(tree, problem.table, codes, weight, 0.25)
     bits = log2(len(frozenset().union(*(rule.tests for rule in rules))))
     kept = [
         rule
         for k in (0, 1)
-        for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, bits)
+        for rule in _minimize_description(
+            [r for r in rules if r.answer == k], codes == k, weight, bits
+        )
     ]
     assert 0 < len(kept) < len(rules)
     shortest = length(kept, codes, weight, bits)
@@ -194,7 +196,7 @@ def test_weights_whose_square_is_infinite_give_rules():
     assert rules.score(X, y) > 0.95
 
 
-@pytest.mark.parametrize(("tree", "hint"), [(ceiba.c45(), "Fit it first"), ("tree", "Got 'tree'")])
+@pytest.mark.parametrize(("tree", "hint"), [(ceiba.c45(), "Fit it first"), ("tree", "got 'tree'")])
 def test_from_tree_of_something_else_is_refused(tree, hint):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ceiba.errors.DataTypeError, match=hint):
@@ -209,5 +211,5 @@ def test_several_outputs_are_refused():
 
 def test_rules_for_a_class_that_is_not_there_is_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ceiba.OptionError, match="no class 7. The classes are 0, 1, 2"):
+    with pytest.raises(ceiba.OptionError, match="no class 7. Allowed values: 0, 1, 2"):
         ceiba.RuleSet().fit(X, y).rules_for(7)

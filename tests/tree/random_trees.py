@@ -107,7 +107,7 @@ def random_tree(
         unseen=unseen,  # type: ignore[arg-type]
     )
     default = rng.integers(-1 if stays else 0, np.maximum(tree.n_branches, 1))
-    alone = tree.splits.parts_missing & (tree.splits.kind != SplitKind.PRESENCE)
+    alone = tree.splits.has_missing_branch & (tree.splits.kind != SplitKind.PRESENCE)
     default = np.where(alone, tree.n_branches - 1, default)
     tree = replace(tree, default_branch=default * ~tree.is_leaf - tree.is_leaf)
     if missing == "surrogate":

@@ -166,7 +166,7 @@ def test_build_one_leaf_is_a_tree() -> None:
         (("x <= two", "a", "b"), "'two' is not a finite number"),
         (("c = u", "a", "b"), "leaves no other level"),
         (("c = u | c = u", "a", "b"), "in two branches"),
-        (("c = u | x = v", "a", "b"), "about one column"),
+        (("c = u | x = v", "a", "b"), "must have one column"),
         (("x <= 2 | x <= 3", "a", "b"), "not the branches of one split"),
         (("x <= 2", "a"), "is not a split"),
         (("x <= 2", "a", "b", "c"), "is not a split"),
@@ -177,8 +177,8 @@ def test_build_one_leaf_is_a_tree() -> None:
         (("c", {"u": "a"}), "one branch"),
         (("c", {"u": "a", "v": ("c <= 3", "a", "b")}), "levels and a numeric cut"),
         (("x <= inf", "a", "b"), "finite"),
-        (("x <= 2", {"a": -1, "b": 2}, "b"), "not negative"),
-        (("x <= 2", {"a": 0}, "b"), "more than 0"),
+        (("x <= 2", {"a": -1, "b": 2}, "b"), "at least 0"),
+        (("x <= 2", {"a": 0}, "b"), "one of them positive"),
     ],
 )
 def test_build_wrong_literal_is_refused_with_the_place(literal: Any, message: str) -> None:

@@ -1,6 +1,6 @@
 """Intervals: one node for several cuts of a number, in trees, files, edits and what reads them.
 
-The oracle is the chain of cuts that says the same (`chained`), and plain Python.
+The oracle is the chain of cuts that says the same (`expand_intervals`), and plain Python.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import ceiba
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, SplitKind, build, check
-from ceiba.tree.construct.chained import chained
+from ceiba.tree.construct.expand_intervals import expand_intervals
 from ceiba.tree.model_file.document import dumps, loads
 from ceiba.tree.routing.trace import trace
 from tests.tree.random_trees import random_rows, random_tree
@@ -74,7 +74,7 @@ def test_chaid_predicts_as_the_chain_of_cuts(grown: Any) -> None:
     model, X, _ = grown
     tree = model.tree_
     assert (tree.splits.kind == SplitKind.INTERVALS).any()
-    chain = chained(tree)
+    chain = expand_intervals(tree)
     check(chain)
     assert chain.depth > tree.depth
     at_cuts = X.copy()
@@ -119,7 +119,7 @@ def test_random_trees_predict_as_their_chains(seed: int) -> None:
     rows = random_rows(seed, 200)
     if (tree.default_branch[tree.splits.kind == SplitKind.INTERVALS] < 0).any():
         rows = random_rows(seed, 200, holes=0.0)  # a row that stays has no node in the chain
-    assert chained(tree).predict(rows).tolist() == tree.predict(rows).tolist()
+    assert expand_intervals(tree).predict(rows).tolist() == tree.predict(rows).tolist()
 
 
 def test_save_and_load_keep_intervals(grown: Any, tmp_path: Any) -> None:
@@ -136,8 +136,8 @@ def test_save_and_load_keep_intervals(grown: Any, tmp_path: Any) -> None:
         ({"interval_cut": [2, 1]}, "ascend"),
         ({"interval_cut": [1]}, "interval_start"),
         ({"interval_cut": [None, 2]}, "finite"),
-        ({"interval_start": [0, 1, 1, 1, 1], "interval_cut": [1]}, "two or more cuts"),
-        ({"interval_cut": [1, None]}, "alone, the last"),
+        ({"interval_start": [0, 1, 1, 1, 1], "interval_cut": [1]}, "at least two cuts"),
+        ({"interval_cut": [1, None]}, "the last one, which is for missing"),
     ],
 )
 def test_damaged_intervals_are_refused(change: dict[str, Any], says: str) -> None:
@@ -200,10 +200,10 @@ def test_set_split_one_cut_is_a_cut_and_a_missing_branch_is_kept() -> None:
     ("split", "says"),
     [
         (("age", [50.0, 30.0]), "ascend"),
-        (("age", ["a", "b"]), "Pass numbers"),
+        (("age", ["a", "b"]), "must be numbers"),
         (("city", [1.0, 2.0]), "LevelSets"),
         (("age", [30.0, 500.0]), "no rows"),
-        (Intervals("age", (30.0,)), "two or more"),
+        (Intervals("age", (30.0,)), "at least two"),
     ],
 )
 def test_set_split_that_cannot_be_is_refused(split: Any, says: str) -> None:

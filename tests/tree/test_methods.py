@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 
 import ceiba
 from ceiba.errors import OptionError
-from ceiba.tree.figures import SklearnNames
+from ceiba.tree.derived import SklearnAttributes
 from ceiba.tree.methods import TreeMethods
 
 mpl.use("Agg")
@@ -127,7 +127,7 @@ def test_tree_has_at_most_60_public_attributes_of_its_own_after_use() -> None:
     tree = ceiba.DecisionTreeClassifier().fit(X, Y).tree_
     for name in public(type(tree)):
         getattr(tree, name)
-    theirs = {name for name in vars(SklearnNames) if not name.startswith("_")}
+    theirs = {name for name in vars(SklearnAttributes) if not name.startswith("_")}
     theirs |= {"value", "impurity", "n_leaves", "n_outputs", "predict", "apply", "decision_path"}
     own = {name for name in dir(tree) if not name.startswith("_")} - public(TreeMethods) - theirs
     assert len(own) <= 60, sorted(own)

@@ -96,7 +96,7 @@ def test_sentences_are_read_back() -> None:
 @pytest.mark.parametrize(
     ("split", "says"),
     [
-        ("city in {Oslo, Lima} or missing | city = Rome | city is missing", "Leave 'or missing'"),
+        ("city in {Oslo, Lima} or missing | city = Rome | city is missing", "Remove 'or missing'"),
         (LevelSets("city", (("Oslo", "Lima", "Rome"),), True), "Presence"),
         ("city = Oslo | city = Rome | city is missing", "Lima"),
     ],
@@ -119,5 +119,5 @@ def test_set_split_against_the_rule_for_missing_values_is_refused(missing: Any) 
 
 def test_presence_is_no_level_set() -> None:
     tree = build((Presence("city"), "a", "b"), levels={"city": ["Oslo"]})
-    assert tree.splits.parts_missing.tolist() == [True, False, False]
+    assert tree.splits.has_missing_branch.tolist() == [True, False, False]
     assert tree.splits.kind[0] == SplitKind.PRESENCE

@@ -96,7 +96,7 @@ def test_file_keeps_notes(noted):
     [
         (b'"node": 4', b'"node": 400', "notes"),
         (b'"answer": 2', b'"answer": 7', "not a class"),
-        (b'"name": "small petals"', b'"name": 3', "text"),
+        (b'"name": "small petals"', b'"name": 3', "string"),
         (b'"node": 4', b'"node": 1', "twice"),
     ],
 )
@@ -138,13 +138,13 @@ def test_exported_programs_with_notes_still_answer(data, noted):
 def test_wrong_notes_are_refused(tree):
     with pytest.raises(TreeError, match="does not exist"):
         tree.annotate(99, name="x")
-    with pytest.raises(OptionError, match="must be text"):
+    with pytest.raises(OptionError, match="must be a string"):
         tree.annotate(0, name=3)
     with pytest.raises(OptionError, match="no class 9"):
         tree.override(1, 9)
-    with pytest.raises(OptionError, match="give a name"):
+    with pytest.raises(OptionError, match="requires a name"):
         tree.annotate(0)
-    with pytest.raises(OptionError, match="reason belongs"):
+    with pytest.raises(OptionError, match="reason requires"):
         tree.override(1, None, reason="x")
     fractional = ceiba.DecisionTreeClassifier(missing="fractional").fit([[1], [2]], ["a", "b"])
     with pytest.raises(OptionError, match="fractional"):

@@ -92,7 +92,7 @@ def test_row_needs_only_the_columns_on_its_way():
     tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
     assert tree.predict_one({"clouds": 2}).answer == "no"
     assert tree.predict_one({"clouds": 9, "wind": 9, "id": "x"}).answer == "yes"
-    with pytest.raises(DataError, match="no 'wind', which the tree asks about.*'winds'"):
+    with pytest.raises(DataError, match="no 'wind', which is on its path.*'winds'"):
         tree.predict_one({"clouds": 9, "winds": 3})
     assert tree.predict_one([9, 9]).answer == "yes"
     assert tree.predict_one(pd.Series({"wind": 1, "clouds": 9})).answer == "no"
@@ -164,7 +164,7 @@ def test_model_goes_through_buffers_with_its_metadata():
         again = ceiba.load(file)
         assert again.metadata_ == {"owner": "me"}
         assert again.tree_ == model.tree_
-    with pytest.raises(ceiba.ModelFileError, match="gives text"):
+    with pytest.raises(ceiba.ModelFileError, match="binary mode"):
         ceiba.load(io.StringIO("{}"))
     with pytest.raises(ceiba.ModelFileError, match="not a model file"):
         ceiba.read_metadata(b"{}")
@@ -192,7 +192,7 @@ def test_rule_sets_are_saved_and_exported():
     query = f"SELECT {rules.export('sql')} AS answer FROM t"
     assert duckdb.sql(query).df()["answer"].tolist() == rules.predict(X).tolist()
     assert len(t)
-    with pytest.raises(ceiba.OptionError, match="exported as text, python, sql"):
+    with pytest.raises(ceiba.OptionError, match="one of text, python, sql"):
         rules.export("pmml")
 
 

@@ -14,7 +14,7 @@ from ceiba.errors import DataError, TreeError
 from ceiba.table import Table
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, LevelSets, SplitTable, Tree
-from ceiba.tree.routing.branches import visits
+from ceiba.tree.routing.branches import visit_nodes
 from ceiba.tree.routing.route import spread
 from ceiba.tree.routing.trace import trace
 from ceiba.tree.splits.surrogates import SurrogateTable
@@ -68,7 +68,7 @@ def test_visits_of_a_random_tree_end_as_the_trace_does(
     tree = random_tree(seed, missing=missing, unseen=unseen, stays=True)
     table = table_of(tree, random_rows(seed + 1))
     end = np.full(table.n_rows, -1)
-    for visit in visits(tree, table):
+    for visit in visit_nodes(tree, table):
         end[visit.ending] = visit.node
     assert end.tolist() == ends_by_trace(tree, table)
 

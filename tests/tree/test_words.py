@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceiba.tree.splits.sentences import cut_words, level_text, number_text
+from ceiba.tree.splits.sentences import format_cut, level_text, number_text
 
 
 def words(cut: float, digits: int = 17) -> str:
-    return " ".join(cut_words(cut, None, digits))
+    return " ".join(format_cut(cut, None, digits))
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_cut_is_printed_as_what_it_decides(cut: float, digits: int, text: str) -
 
 @given(st.floats(allow_nan=False, allow_infinity=False, max_value=1e308), st.integers(6, 17))
 def test_printed_number_itself_is_on_the_side_that_the_sign_says(cut: float, digits: int) -> None:
-    sign, text = cut_words(cut, None, digits)
+    sign, text = format_cut(cut, None, digits)
     assert (float(text) <= cut) == (sign == "<=")
-    exact_sign, exact = cut_words(cut, None)
+    exact_sign, exact = format_cut(cut, None)
     above = float(np.nextafter(cut, np.inf))
     assert float(exact) == (cut if exact_sign == "<=" else above)
 

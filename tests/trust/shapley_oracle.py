@@ -11,7 +11,7 @@ import numpy as np
 from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
-from ceiba.tree.routing.trace import _decide
+from ceiba.tree.routing.trace import _choose_branch
 
 Array = np.ndarray[Any, Any]
 
@@ -64,7 +64,7 @@ def _walk(tree: Tree, table: Table, row: int, known: frozenset[int]) -> Array:
             total += share * tree.value[node]
             continue
         if int(tree.splits.column[node]) in known:
-            branch, by, _ = _decide(tree, table, row, node)
+            branch, by, _ = _choose_branch(tree, table, row, node)
             if by != "share":
                 if branch is None:
                     total += share * tree.value[node]

@@ -21,7 +21,7 @@ from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
 from ceiba.table.files import Batch, CsvPiece, apply_schema, display_name
 from ceiba.tree import Tree
-from ceiba.tree.model_file import atomic
+from ceiba.tree.model_file import atomic_write
 from ceiba.tree.routing import n_threads, route
 
 
@@ -110,7 +110,7 @@ def write_answers(
         n = _write_csv(answers, batches, sys.stdout.buffer, only, escape)
         sys.stdout.buffer.flush()
         return n
-    with atomic(out) as file:
+    with atomic_write(out) as file:
         return _write_csv(answers, batches, file, only, escape)
 
 
@@ -250,7 +250,7 @@ def _write_parquet(answers: Answers, batches: Iterator[Batch], out: Path, only: 
             failure.append(error)
             raise
 
-    with atomic(out) as file:
+    with atomic_write(out) as file:
         try:
             register_io_source(rows, schema=start.schema).sink_parquet(file)
         except BaseException as error:

@@ -1,17 +1,16 @@
-"""Trees changed by hand: what `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid` do.
+"""Editing trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
 
-All go down to one node with the training rows, let the core grow there under the stop rules of the
-whole tree and graft the result in (`ceiba.edit.forced`). The rest of the old tree is not touched.
+An edit routes the training rows to one node, grows there under the stopping rules of the whole tree
+and replaces the node by the result (`ceiba.edit.forced`). The rest of the tree is unchanged.
 
-Rules for growing at and below a node (columns not asked about or asked first, sealed leaves) are
-kept in the notes of the tree: they survive edits elsewhere and travel in the model file. A column
-that is forbidden further up stays forbidden below. A forbidden column is taken out of the table
-that the place grows on; a preferred one is so cheap (`column_cost`) that it is asked about wherever
-it gains anything at all.
+Rules for growing at and below a node (forbidden or preferred columns, sealed leaves) are stored in
+the notes of the tree: other edits keep them, and the model file has them. A column that is
+forbidden at a node is forbidden in its whole subtree. Forbidden columns are removed from the table
+that the subtree grows on; preferred ones get a tiny `column_cost`, so that any gain of theirs wins.
 
-Copied questions keep their cuts and level sets; values, gains and the way of missing values come
-from the rows of the new place. Where a question would leave a branch empty, the new place has a
-leaf. Levels that the question does not know go where the most rows of the original go.
+Copied splits keep their cuts and level sets; values, gains and the branch of missing values are
+those of the rows at the new node. A split that would leave a branch empty becomes a leaf. Levels
+that the split does not list go to the branch with the most rows of the original.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit.forced.division import EmptyBranchError, SplitLike
-from ceiba.edit.forced.graft import graft, plant
-from ceiba.edit.forced.here import Here
+from ceiba.edit.forced.graft import graft, join_branches
+from ceiba.edit.forced.node_site import NodeSite
+from ceiba.edit.forced.partition import EmptyBranchError, SplitLike
 from ceiba.errors import OptionError, TreeError
 from ceiba.grow import Problem, per_column
 from ceiba.table import Table
@@ -34,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_CHEAP: Final = 1e-9  # a preferred column gains this many times more than it does
+_PREFERRED_COST: Final = 1e-9  # a preferred column's gain is divided by this
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """What holds for growing at one node, by its own rules and those of the nodes above."""
+    """The rules for growing at one node, including those of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -47,7 +46,7 @@ class GrowingRules:
 
 
 def rules_at(tree: Tree, node: int) -> GrowingRules:
-    """Return the rules that hold at a node."""
+    """Return the rules for growing at a node."""
     if not tree.notes:
         return GrowingRules()
     notes = [tree.notes[i] for i in tree.path(node).nodes if i in tree.notes]
@@ -58,20 +57,24 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
 
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Forbid columns at and below a node; none allows all again."""
-    names = _names(tree, columns)
+    """Forbid columns at and below a node; an empty list allows all."""
+    names = _check_names(tree, columns)
     if len(names) == len(tree.schema.names):
-        raise OptionError("forbid: all columns are named. Seal the node to keep it a leaf.")
+        raise OptionError(
+            "forbid requires at least one allowed column. Use seal to keep a node a leaf."
+        )
     return with_note(tree, node, replace(_note(tree, node), forbid=names or None))
 
 
 def prefer(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Ask about columns first, at and below a node; none takes the rule away."""
-    return with_note(tree, node, replace(_note(tree, node), prefer=_names(tree, columns) or None))
+    """Prefer columns at and below a node; an empty list removes the rule."""
+    return with_note(
+        tree, node, replace(_note(tree, node), prefer=_check_names(tree, columns) or None)
+    )
 
 
 def seal(tree: Tree, node: int, sealed: bool = True) -> Tree:
-    """Make a leaf of a node that growing leaves alone; or let it grow again."""
+    """Turn a node into a leaf that growing does not split, or allow it to grow again."""
     tree = tree.collapse(node) if sealed else tree
     return with_note(tree, node, replace(_note(tree, node), sealed=True if sealed else None))
 
@@ -81,16 +84,16 @@ def _note(tree: Tree, node: int) -> NodeNote:
     return (tree.notes or {}).get(int(node), NodeNote())
 
 
-def _names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Check names of columns, and give them in the order of the table."""
-    asked = {columns} if isinstance(columns, str) else set(columns)
-    for name in asked:
+def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
+    """Check column names, and return them in table order."""
+    requested = {columns} if isinstance(columns, str) else set(columns)
+    for name in requested:
         tree.schema.index(name)
-    return tuple(name for name in tree.schema.names if name in asked)
+    return tuple(name for name in tree.schema.names if name in requested)
 
 
-def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
-    """Grow a tree at a place, of at most so many levels."""
+def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
+    """Grow a tree at a node, of at most `levels` levels."""
     if levels == 0:
         return here.leaf()
     options = here.problem.options
@@ -100,37 +103,37 @@ def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
         options = replace(options, max_depth=allowed)
     problem = here.problem.changed(options=options)
     if rules.prefer:
-        problem = _preferring(problem, rules.prefer)
+        problem = _with_preferred(problem, rules.prefer)
     if not rules.forbid:
-        return replace(here, problem=problem).grown()
+        return replace(here, problem=problem).grow()
     names = problem.table.schema.names
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
-    part = replace(here, problem=_without(problem, columns)).grown()
-    return _widened(part, problem, np.array(columns))
+    part = replace(here, problem=_select_columns(problem, columns)).grow()
+    return _restore_columns(part, problem, np.array(columns))
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Split the leaves at and below a node further, but not those that are sealed."""
+    """Split the unsealed leaves of a node's subtree further."""
     check_levels(levels)
-    places = {node: Here.at(tree, node, problem)}
+    places = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
         above = int(tree.parent[i])
-        places[i] = places[above].down(tree, i)
+        places[i] = places[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
-            del places[above]  # its rows are needed no more
+            del places[above]  # free its rows after the last branch
     new = tree
-    # From the last to the first, the numbers of the leaves that are still to come stay the same.
+    # From the last leaf to the first, so that the ids of the remaining leaves do not change.
     for i in sorted(places, reverse=True):
         rules = rules_at(tree, i)
         if rules.sealed or not len(places[i].rows):
             continue
         here = replace(places[i], leaves=new.n_leaves - 1)
-        new = grafted(new, i, grown(here, rules, levels), problem.table)
+        new = replace_node(new, i, grow_at(here, rules, levels), problem.table)
     return new
 
 
-def grafted(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
-    """Put a tree in the place of a node, which keeps its note; an answer set by hand is gone."""
+def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
+    """Replace a node by a tree; the note of the node is kept, except an answer set by hand."""
     new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
     if note is None:
@@ -141,24 +144,24 @@ def grafted(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
 
 
 def check_levels(levels: Any) -> None:
-    """Refuse a number of levels that is none."""
+    """Raise unless `levels` is None or an int of at least 0."""
     whole = isinstance(levels, int | np.integer) and not isinstance(levels, bool)
     if levels is not None and not (whole and levels >= 0):
         raise OptionError(
-            f"levels must be None (to the end) or an int of at least 0. Got {levels!r}."
+            f"levels must be None (no limit) or an int of at least 0, got {levels!r}."
         )
 
 
-def _preferring(problem: Problem, names: frozenset[str]) -> Problem:
+def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
     costs = problem.options.column_cost
     every = problem.table.schema.names
     cost = np.ones(len(every)) if costs is None else per_column("column_cost", costs, every, 1.0)
-    cost = np.where([name in names for name in every], cost * _CHEAP, cost)
+    cost = np.where([name in names for name in every], cost * _PREFERRED_COST, cost)
     return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
 
 
-def _without(problem: Problem, columns: list[int]) -> Problem:
-    """Return the problem of some of the columns."""
+def _select_columns(problem: Problem, columns: list[int]) -> Problem:
+    """Return the problem with some of its columns."""
     names, changes = problem.table.schema.names, {}
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
@@ -168,8 +171,8 @@ def _without(problem: Problem, columns: list[int]) -> Problem:
     return problem.changed(table=problem.table.select(columns), options=options)
 
 
-def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
-    """Replace the schema of a tree of some columns by that of all."""
+def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
+    """Return a tree grown on some columns with the schema of all columns."""
 
     def moved(splits: SplitTable) -> SplitTable:
         column = splits.column
@@ -187,45 +190,49 @@ def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
 
 
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Grow below a node anew, on data that are read already."""
+    """Regrow the subtree of a node on a problem."""
     check_levels(levels)
-    here = Here.at(tree, node, problem)
-    return grafted(tree, node, grown(here, rules_at(tree, node), levels), problem.table)
+    here = NodeSite.at(tree, node, problem)
+    return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
 
 
 def set_split_in(
     tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
 ) -> Tree:
-    """Force the split of a node, on data that are read already."""
+    """Force the split of a node and regrow its branches on a problem."""
     check_levels(levels)
-    stem, branches = Here.at(tree, node, problem).forced(split)
+    stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
-    part = plant(stem, [grown(branch, rules, levels) for branch in branches])
-    return grafted(tree, node, part, problem.table)
+    part = join_branches(stem, [grow_at(branch, rules, levels) for branch in branches])
+    return replace_node(tree, node, part, problem.table)
 
 
 def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
-    """Ask the questions below a node below another one too."""
+    """Copy the splits of a node's subtree to another node."""
     tree.node(node)
     tree.node(to)
     if tree.is_leaf[node]:
-        raise TreeError(f"Node {node} is a leaf: there are no questions to copy.")
+        raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
-        raise TreeError(f"Nodes {node} and {to} lie on one path. Copy to a node beside it.")
-    here = Here.at(tree, to, problem)
-    part = replanted(tree, node, here, lambda i, at: asked_again(tree, i, at))
-    return grafted(tree, to, part, problem.table)
+        raise TreeError(f"Nodes {node} and {to} are on one path. Copy to a node of another branch.")
+    here = NodeSite.at(tree, to, problem)
+    part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
+    return replace_node(tree, to, part, problem.table)
 
 
-def replanted(
-    tree: Tree, node: int, here: Here, asked: Callable[[int, Here], tuple[Tree, list[Here]]]
+def rebuild_subtree(
+    tree: Tree,
+    node: int,
+    here: NodeSite,
+    split_at: Callable[[int, NodeSite], tuple[Tree, list[NodeSite]]],
 ) -> Tree:
-    """Make a subtree again at another place: places on the way down, trees on the way up."""
-    places: list[tuple[int, Here]] = [(node, here)]
+    """Rebuild a subtree at another node, by the splits that `split_at` returns."""
+    places: list[tuple[int, NodeSite]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []
-    for k, (source, place) in enumerate(places):  # grows while it is walked through
-        stem, branches = asked(source, place)
+    # Split from the top down (the list grows while it is iterated), then join from the bottom up.
+    for k, (source, place) in enumerate(places):
+        stem, branches = split_at(source, place)
         stems.append(stem)
         first = tree.branch_start[source]
         below.append([])
@@ -234,23 +241,23 @@ def replanted(
             places.append((int(tree.branch_node[first + b]), branch))
     for k in reversed(range(len(stems))):
         if below[k]:
-            stems[k] = plant(stems[k], [stems[at] for at in below[k]])
+            stems[k] = join_branches(stems[k], [stems[at] for at in below[k]])
     return stems[0]
 
 
-def asked_again(tree: Tree, source: int, place: Here) -> tuple[Tree, list[Here]]:
-    """Ask the question of a node at another place; a leaf where a branch would be empty."""
+def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
+    """Apply the split of a node at another one; a leaf if a branch would be empty."""
     split = tree.node(source).split
     if split is None:
         return place.leaf(), []
     try:
-        return place.forced(_for_all_levels(tree, source, split, place))
+        return place.force_split(_add_unknown_levels(tree, source, split, place))
     except EmptyBranchError:
         return place.leaf(), []
 
 
-def _for_all_levels(tree: Tree, source: int, split: Split, place: Here) -> Split:
-    """Return a level set with its unknown levels of the node added to the largest branch."""
+def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
+    """Return a level set that sends the node's unlisted levels to the largest branch."""
     if not isinstance(split, LevelSets):
         return split
     column = place.problem.table.column(split.column)

@@ -30,7 +30,7 @@ from ceiba.table.scanning import is_dask
 from ceiba.table.targets import is_named_target, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree, TreeMethods
-from ceiba.tree.routing import few_rows, n_threads, route
+from ceiba.tree.routing import apply_few_rows, n_threads, route
 
 _PAIRS = "$items"
 _OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
@@ -88,7 +88,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         tree = self._tree
         if type(X) is np.ndarray:
-            if X.size == tree.schema.n_columns and (node := tree._only_row(X)) >= 0:
+            if X.size == tree.schema.n_columns and (node := tree._single_row_router(X)) >= 0:
                 return tree._label_table[node : node + 1].copy()
         elif is_dask(X):
             return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
@@ -391,7 +391,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             return None
         if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:
             return None
-        return few_rows(tree, X, tree.schema.names)
+        return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
         """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
@@ -425,7 +425,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if "tree_" not in self.__dict__:
             return parameters
         folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
-        return self._notebook(type(self).__name__, f"{folded}</details>")
+        return self._notebook_html(type(self).__name__, f"{folded}</details>")
 
     # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
     def _repr_html_inner(self) -> str:

@@ -59,7 +59,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and tree.n_outputs == 1:
-                node = tree._only_row(X)
+                node = tree._single_row_router(X)
                 if node >= 0:
                     return np.array(tree.value[node : node + 1, 0, :])
         elif tree.n_outputs == 1 and (few := self._few(tree, X)) is not None:

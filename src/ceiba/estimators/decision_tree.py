@@ -255,7 +255,7 @@ class DecisionTree(BaseTree):
             self.leaf_strength_ = strength
         return self
 
-    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
+    def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
         if _AFTER_GROWING.isdisjoint(params):  # on one table: what the core prepared is shared
             return _shortened(problem.grow(rows, n_jobs=1), params)

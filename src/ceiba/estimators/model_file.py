@@ -26,8 +26,8 @@ from ceiba.tree.model_file import (
     Document,
     Field,
     UnwritableError,
+    check_depth,
     from_json,
-    refuse_deep,
     schema_from_json,
     schema_to_json,
     to_json,
@@ -71,7 +71,7 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
     """Refuse a model that readers could not use, on the way into a file and out of it."""
-    refuse_deep(stored)
+    check_depth(stored)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
         stored["class"].fail(f"The tree is one of {tree.task}.")
@@ -111,7 +111,7 @@ def restore(document: Document) -> Any:
     if stored is None:
         return tree
     stored.object(("class", "parameters", "fitted"))
-    refuse_deep(stored)
+    check_depth(stored)
     classes, objects = _classes(), _objects()
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]

@@ -29,9 +29,9 @@ from ceiba.tree import (
     Tree,
     check,
     take_attachments,
-    taken_notes,
+    take_notes,
 )
-from ceiba.tree.routing import LEAVES, MISSING, ask, decide
+from ceiba.tree.routing import MISSING, TO_ROOT, evaluate_split, route_at_node
 from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
@@ -156,14 +156,14 @@ class _Probe:
         if key not in self.seen:
             self.seen[key] = self.table([raw] * len(values), values)
         table = self.seen[key]
-        lost = ask(self.tree.splits, node, table, rows) == MISSING
+        lost = evaluate_split(self.tree.splits, node, table, rows) == MISSING
         parted = self.tree.missing == "fractional" or self.tree.active_surrogates is not None
         if lost.any() and parted:
             raise TreeError(
                 f"Node {node}: missing values reach the tree, which has "
                 f"missing={self.tree.missing!r}. Impute every column, or fit with missing='learn'."
             )
-        branch = decide(self.tree, table, node, rows)[0]
+        branch = route_at_node(self.tree, table, node, rows)[0]
         if self.tree.missing == "error":
             branch[lost] = _REFUSED
         return [int(number) for number in branch]
@@ -189,7 +189,7 @@ class _Probe:
             end = 0
             for i, (node, keys) in enumerate(zip(nodes, inside, strict=True)):
                 rows = np.arange(end, end := end + len(keys))
-                n_low = np.count_nonzero(ask(self.tree.splits, node, table, rows) == 0)
+                n_low = np.count_nonzero(evaluate_split(self.tree.splits, node, table, rows) == 0)
                 ends = [spans[i][0], *keys, spans[i][1]]
                 spans[i] = ends[n_low], ends[n_low + 1]
         return [_float_of(low) for low, _ in spans]
@@ -361,7 +361,7 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
         surrogates=None,
         competitors=None,
         tests=None,
-        notes=taken_notes(tree.notes, order),
+        notes=take_notes(tree.notes, order),
         attachments=take_attachments(tree.attachments, order),
         **{name: getattr(tree, name)[order] for name in _MOVED},
     )
@@ -424,9 +424,9 @@ def _rule_of_unknown(
     ways = set(unknown.values())
     if not ways or ways == {_REFUSED}:
         return ("error" if ways else "majority"), []
-    if ways == {LEAVES}:
+    if ways == {TO_ROOT}:
         return "default", []
-    if ways & {_REFUSED, LEAVES}:
+    if ways & {_REFUSED, TO_ROOT}:
         raise TreeError(
             "Some encoders refuse unknown levels and others do not. Set handle_unknown alike in "
             "all of them."

@@ -19,7 +19,14 @@ from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from ceiba.errors import TreeError
-from ceiba.paths import Clause, ValueSet, accepted, clause_of, refuse_fractional, unknown_at
+from ceiba.paths import (
+    Clause,
+    ValueSet,
+    branch_clause,
+    drop_refused_values,
+    refuse_fractional,
+    unknown_levels,
+)
 from ceiba.table import ColumnInfo
 from ceiba.tree import Tree, note_text
 
@@ -181,10 +188,10 @@ def _nodes(tree: Tree) -> list[str]:
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
-        if (unknown := unknown_at(tree, node)) is not None:
+        if (unknown := unknown_levels(tree, node)) is not None:
             lines += _root_again(tree, node, unknown, pad)
         for branch in range(start[node + 1] - start[node] - 1, -1, -1):
-            below = accepted(tree, clause_of(tree, node, branch))
+            below = drop_refused_values(tree, branch_clause(tree, node, branch))
             waiting.append((nodes[start[node] + branch], depth + 1, below, False))
     return lines
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.task import Task
 from ceiba.tree import Tree
-from ceiba.tree.model_file import atomic
+from ceiba.tree.model_file import atomic_write
 
 
 @dataclass(frozen=True)
@@ -129,5 +129,5 @@ def export(
 def _write(chosen: Format, content: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(content, str | bytes):
         raise OptionError(f"format={chosen.name!r} gives an object, which is not written to files.")
-    with atomic(path) as file:
+    with atomic_write(path) as file:
         file.write(content if isinstance(content, bytes) else content.encode("utf-8"))

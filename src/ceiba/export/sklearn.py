@@ -26,7 +26,7 @@ from ceiba.errors import CeibaWarning, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree import Array, Tree
-from ceiba.tree.construct import branches_of, chained
+from ceiba.tree.construct import branches_from_parents, expand_intervals
 from ceiba.tree.splits import SplitKind, SplitTable
 
 _CLASS_CRITERIA: Final = ("gini", "entropy", "log_loss")
@@ -67,7 +67,7 @@ def to_sklearn(tree: Tree) -> Any:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree as SklearnTree
 
-    tree = chained(tree)
+    tree = expand_intervals(tree)
     _refuse(tree)
     n_classes = np.asarray(tree.n_classes, np.intp)
     inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)
@@ -192,7 +192,7 @@ def from_sklearn(model: Any) -> Tree:
         # Before 1.3 these were counts; dividing probabilities by their sum changes nothing.
         value = value / value.sum(axis=2, keepdims=True)
     impurity = inner.impurity[order]
-    start, nodes = branches_of(parent)
+    start, nodes = branches_from_parents(parent)
     criterion = str(model.criterion)
     return Tree(
         schema=_schema(model, inner, classification),

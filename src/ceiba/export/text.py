@@ -16,7 +16,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.formatting import escape_control
 from ceiba.layout import node_strengths, percent
-from ceiba.paths import ends_of, refuse_fractional, root_answers
+from ceiba.paths import end_conditions, refuse_fractional, root_answers
 from ceiba.tree import Tree, note_text
 from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
 from ceiba.words import words as words_of
@@ -293,7 +293,7 @@ class _Words:
         sentence = split.sentence(branch, tree.schema, max_levels=self.max_levels, lang=self.lang)
         takes_missing = (
             int(tree.default_branch[parent]) == branch
-            and not tree.splits.parts_missing[parent]
+            and not tree.splits.has_missing_branch[parent]
             and tree.missing in ("learn", "majority")
             and tree.schema.columns[column].n_missing > 0
         )
@@ -358,7 +358,7 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
     digits = ALL_DIGITS if exact else None
     lines = [
         f"if {condition.text(digits=digits, complete=True)} then {_answer(tree, node)}"
-        for node, condition in ends_of(tree)
+        for node, condition in end_conditions(tree)
     ]
     if root_answers(tree):
         lines.append(f"else {_answer(tree, 0)}")

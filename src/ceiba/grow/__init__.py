@@ -21,10 +21,10 @@ from ceiba.grow.core_grower import tree_of as tree_of
 from ceiba.grow.leaf_values import LEAF_VALUES as LEAF_VALUES
 from ceiba.grow.leaf_values import Honest, MEstimate, Shrinkage
 from ceiba.grow.leaf_values import expand_leaf_values as expand_leaf_values
-from ceiba.grow.leaf_values import folded as folded
 from ceiba.grow.leaf_values import honest_parts as honest_parts
 from ceiba.grow.leaf_values import honest_values as honest_values
 from ceiba.grow.leaf_values import limited as limited
+from ceiba.grow.leaf_values import merge_equal_siblings as merge_equal_siblings
 from ceiba.grow.leaf_values import smooth as smooth
 from ceiba.grow.leaf_values import smoothed_values as smoothed_values
 from ceiba.grow.leaf_values import strength_of as strength_of

@@ -27,7 +27,7 @@ from ceiba.grow.options import OPTIONS, GrowOptions, counted
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
 from ceiba.task import Task
-from ceiba.tree import Grown, Tree, tree_of_grown
+from ceiba.tree import GrownArrays, Tree, tree_from_grown
 from ceiba.tree.routing import n_threads
 
 if TYPE_CHECKING:
@@ -306,8 +306,8 @@ def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> l
 def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Place | None) -> Tree:
     """Make a tree of the arrays that the core has grown for a problem."""
     target, options, scales = problem.target, problem.options, problem.scales
-    return tree_of_grown(
-        Grown(
+    return tree_from_grown(
+        GrownArrays(
             arrays,
             options.value_rules,
             target.info.n_outputs,

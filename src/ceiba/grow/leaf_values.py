@@ -31,7 +31,15 @@ from ceiba.grow.core_grower import Units
 from ceiba.grow.priors import class_factor
 from ceiba.options import OptionObject, instance, nothing, number, one_of, parameter
 from ceiba.table import recount_missing
-from ceiba.tree import Tree, check_values, class_risk, node_risk, node_value, rows_by_weight, within
+from ceiba.tree import (
+    Tree,
+    check_values,
+    class_risk,
+    node_risk,
+    node_value,
+    rows_by_weight,
+    set_class_share,
+)
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -229,7 +237,7 @@ def limited(tree: Tree, directions: Sequence[int]) -> Tree:
     """Move the answers of a classification tree of two classes into its monotone limits."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
-    answers = within(tree.counts, _numbers_within(tree, directions))
+    answers = set_class_share(tree.counts, _numbers_within(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
     value[tree.weight == 0] = tree.value[tree.weight == 0]  # branches without rows say the parent's
@@ -261,7 +269,7 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
     return number
 
 
-def folded(tree: Tree) -> Tree:
+def merge_equal_siblings(tree: Tree) -> Tree:
     """Return the tree with leaves in place of nodes below which all leaves answer alike.
 
     Two branches that are held at the same bound say the same: their split decides nothing. The new

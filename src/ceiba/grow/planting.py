@@ -17,8 +17,8 @@ import numpy.typing as npt
 from ceiba.grow.core_grower import Units
 from ceiba.table import Table, Target
 from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
-from ceiba.tree.construct import skeleton
-from ceiba.tree.routing import in_order, recount, rounded_once
+from ceiba.tree.construct import build_empty_tree
+from ceiba.tree.routing import recount, sum_exactly, sum_in_order
 from ceiba.tree.splits import SplitTests
 
 Rows = npt.NDArray[np.intp]
@@ -73,7 +73,7 @@ def plant(
         for group in reversed(choice.question.below):
             waiting.append((node, here[choice.group == group], depth + 1))
     schema = table.schema.with_target(target.info)
-    bare = skeleton(
+    bare = build_empty_tree(
         schema,
         np.array(parent, np.int32),
         _splits(asked),
@@ -105,7 +105,9 @@ def _counted(
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
     units = Units.of(np.asarray(y), None) if not classes else Units()
-    add = in_order if classes and weights is None else rounded_once  # counts are exact in any order
+    add = (
+        sum_in_order if classes and weights is None else sum_exactly
+    )  # counts are exact in any order
     tree = recount(
         bare, part, units.shrink_target(y), sample_weight=weights, keep_value=False, add=add
     )

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.grow.options import GrowOptions
 from ceiba.table import Target
-from ceiba.tree import Tree, quotient
+from ceiba.tree import Tree, divide_or_zero
 
 Array = npt.NDArray[np.float64]
 Classes = Sequence[Any] | npt.NDArray[Any]
@@ -89,7 +89,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
     if prior is None:
         return None
     with np.errstate(over="ignore"):
-        factor = quotient(prior * totals.sum(), totals)
+        factor = divide_or_zero(prior * totals.sum(), totals)
     lost = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
     if len(lost):
         k = int(lost[0])
@@ -112,7 +112,7 @@ def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Ar
     if costs is not None:
         altered = altered * costs.sum(axis=1)
     altered = altered / altered.sum()
-    return quotient(altered, share)
+    return divide_or_zero(altered, share)
 
 
 def search_mass(tree: Tree) -> Array:

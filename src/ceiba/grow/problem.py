@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import Place, grow_by_search, grow_on_each
-from ceiba.grow.leaf_values import folded
+from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_weights
@@ -36,7 +36,7 @@ GROWERS: Final[Mapping[str, str]] = {
     "significance": "ceiba.grow.significance.grower:grow_by_significance",
     "tests": "ceiba.grow.chaid_grower:grow_by_tests",
     "best": "ceiba.grow.search_grower:grow_best",
-    "forced": "ceiba.edit.forced.here:grow_forced",
+    "forced": "ceiba.edit.forced.node_site:grow_forced",
     "shards": "ceiba.shards.grower:grow_over_shards",
 }
 Array = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ class Problem:
         tree = find_grower(name)(problem, rows, below)
         if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
-        return tree if problem.options.monotonic_cst is None else folded(tree)
+        return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
         """Grow a tree on each of several sets of rows by the core's search, in one call of it.

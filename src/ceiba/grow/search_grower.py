@@ -27,7 +27,7 @@ from ceiba.grow.priors import ClassScales
 from ceiba.progress import find_listener
 from ceiba.table import Table
 from ceiba.tree import Certificate, SplitTable, Tree, node_risk, node_value
-from ceiba.tree.construct import skeleton
+from ceiba.tree.construct import build_empty_tree
 from ceiba.tree.routing import n_threads
 from ceiba.tree.splits import with_cut_digits
 
@@ -159,7 +159,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
     parent = questions["parent"]
     loss = state.request.loss
     criterion = loss if loss in ("gini", "entropy") else options.criterion_name
-    bare = skeleton(
+    bare = build_empty_tree(
         problem.table.schema.with_target(target.info),
         parent,
         SplitTable(**questions["splits"]),

@@ -23,8 +23,8 @@ from ceiba.formatting import escape_control
 from ceiba.listing import Block, Listing, format_blocks
 from ceiba.table import Column, Table, format_value
 from ceiba.tree import Cut, Intervals, Tree, note_text
-from ceiba.tree.routing import Move, route, trace
-from ceiba.tree.splits import ALL_DIGITS, Split, cut_words, level_text, number_text
+from ceiba.tree.routing import RouteStep, route, trace
+from ceiba.tree.splits import ALL_DIGITS, Split, format_cut, level_text, number_text
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
@@ -350,7 +350,7 @@ def _followed(tree: Tree, k: int) -> Any:
 
 
 def _step(
-    tree: Tree, table: Table, row: int, move: Move, followed: Any, lang: str
+    tree: Tree, table: Table, row: int, move: RouteStep, followed: Any, lang: str
 ) -> ExplanationStep:
     word = words(lang)
     node = tree.node(move.node)
@@ -401,7 +401,7 @@ def _is_plain(split: Split, value: Any, value_text: str) -> bool:
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
-        sign, text = cut_words(cut, None, split.digits)
+        sign, text = format_cut(cut, None, split.digits)
         try:
             printed, bound = float(value_text), float(text)
         except ValueError:  # a date, a duration, yes or no

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.paths import Clause, Condition, ValueSet, all_of, conditions_of
+from ceiba.paths import Clause, Condition, ValueSet, join_texts, node_conditions
 from ceiba.tree import Tree
 from ceiba.tree.splits import DIGITS, level_text
 
@@ -91,13 +91,13 @@ def formula(
     Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
     """
     wanted = _class_index(tree, target_class)
-    conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
+    conditions = _simplified(node_conditions(tree, _ends(tree, wanted)))
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
         clauses = condition.parts(digits=digits, max_levels=max_levels)
         bracket = len(clauses) > 1 and len(conditions) > 1
-        text = all_of(clauses, meet)
+        text = join_texts(clauses, meet)
         parts.append(f"({text})" if bracket else text or "always")
     label = tree.target.classes[0][wanted]
     return Formula(label, tuple(conditions), join.join(parts) or "never")

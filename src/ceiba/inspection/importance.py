@@ -32,8 +32,8 @@ from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, count_effective_rows, read_target, read_weights
 from ceiba.table.targets import read_target_like, split_target
-from ceiba.tree import Tree, altered
-from ceiba.tree.routing import Endings, endings, route
+from ceiba.tree import Tree, alter_priors
+from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
@@ -285,7 +285,7 @@ class RowGains:
     tree: Tree
     target: npt.NDArray[Any]
     weight: Array
-    ends: Endings
+    ends: RowEnds
 
     @classmethod
     def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any) -> RowGains:
@@ -296,7 +296,7 @@ class RowGains:
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
         # Shares of rows that end in several leaves; weights come in with the mean.
-        ends = endings(tree, table, np.ones(table.n_rows))
+        ends = find_row_ends(tree, table, np.ones(table.n_rows))
         return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
 
     @property
@@ -308,7 +308,7 @@ class RowGains:
         """Return each column that the tree asks about, with the gain of every row."""
         value = self.tree.value
         if self.tree.task.has_classes:
-            value = altered(value, self.tree.cost_matrix)
+            value = alter_priors(value, self.tree.cost_matrix)
         asked = self.tree.splits.column
         for j in self.tree.used_features.tolist():
             gains = np.zeros(self.n_rows)

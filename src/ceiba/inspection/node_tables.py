@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ceiba.errors import OptionError
 from ceiba.listing import Listing, rows_to_columns
 from ceiba.prune import PruningSequence, pruning_sequence
-from ceiba.tree import Tree, sum_up
+from ceiba.tree import Tree, sum_over_subtrees
 
 _NOISE: Final = 1e-12
 
@@ -80,8 +80,8 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
         top = leaf & ~_below(whole, leaf)
-        branch_risk = sum_up(whole, np.where(top, risks, 0.0))
-        leaves = sum_up(whole, top.astype(np.float64))
+        branch_risk = sum_over_subtrees(whole, np.where(top, risks, 0.0))
+        leaves = sum_over_subtrees(whole, top.astype(np.float64))
         inner = np.flatnonzero(~leaf & ~_below(whole, leaf))
         if len(inner) == 0:
             continue

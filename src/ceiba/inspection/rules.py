@@ -21,7 +21,7 @@ from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
 from ceiba.listing import Listing
-from ceiba.paths import Condition, conditions_of
+from ceiba.paths import Condition, node_conditions
 from ceiba.task import Task
 from ceiba.tree import Tree, note_text
 from ceiba.tree.splits import DIGITS, level_text, number_text
@@ -280,7 +280,7 @@ def rules(
     """
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     ends = np.flatnonzero(tree.is_leaf | stays).tolist()
-    conditions = conditions_of(tree, [(node, not tree.is_leaf[node]) for node in ends])
+    conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in ends])
     weighted = is_weighted(tree)  # once for all rules: it looks at every node
     interest: list[Interest | None] = [None] * len(ends)
     if positive is not None:

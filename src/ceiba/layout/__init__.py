@@ -1,4 +1,4 @@
-"""Geometry of the drawn tree: plain numbers and words, painted by plot, SVG and report."""
+"""Geometry of tree drawings: positions, sizes and texts, for matplotlib, SVG and the report."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from ceiba.layout.colours import NodeFills as NodeFills
 from ceiba.layout.colours import ValueScale as ValueScale
 from ceiba.layout.colours import class_palette as class_palette
 from ceiba.layout.colours import node_strengths as node_strengths
-from ceiba.layout.drawing import SMALLEST_FONT as SMALLEST_FONT
+from ceiba.layout.drawing import MIN_FONT_SIZE as MIN_FONT_SIZE
 from ceiba.layout.drawing import Box as Box
 from ceiba.layout.drawing import Drawing as Drawing
-from ceiba.layout.drawing import Foot as Foot
+from ceiba.layout.drawing import Footer as Footer
 from ceiba.layout.drawing import Measure as Measure
 from ceiba.layout.drawing import Sheet as Sheet
-from ceiba.layout.drawing import checked_direction as checked_direction
+from ceiba.layout.drawing import check_direction as check_direction
 from ceiba.layout.drawing import fit as fit
 from ceiba.layout.drawing import fold_weight as fold_weight
-from ceiba.layout.drawing import lay_foot as lay_foot
-from ceiba.layout.fold import Fold as Fold
-from ceiba.layout.fold import ShownNode as ShownNode
-from ceiba.layout.fold import fold as fold
-from ceiba.layout.fold import shown_nodes as shown_nodes
-from ceiba.layout.letters import FONT_FAMILY as FONT_FAMILY
-from ceiba.layout.letters import letter_measure as letter_measure
+from ceiba.layout.drawing import lay_out_footer as lay_out_footer
+from ceiba.layout.folding import FoldedTree as FoldedTree
+from ceiba.layout.folding import VisibleNode as VisibleNode
+from ceiba.layout.folding import fold_tree as fold_tree
+from ceiba.layout.folding import visible_nodes as visible_nodes
 from ceiba.layout.panel_axis import PanelAxis as PanelAxis
-from ceiba.layout.panel_axis import apart as apart
-from ceiba.layout.panel_axis import axis_room as axis_room
+from ceiba.layout.panel_axis import axis_size as axis_size
 from ceiba.layout.panel_axis import bin_edges as bin_edges
+from ceiba.layout.panel_axis import separate_labels as separate_labels
+from ceiba.layout.text_width import FONT_FAMILY as FONT_FAMILY
+from ceiba.layout.text_width import measure_for_size as measure_for_size

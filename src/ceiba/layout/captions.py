@@ -1,7 +1,7 @@
-"""The words of a drawn node: its question, its answer, its rows, and the label of the edge above.
+"""Texts of a drawn node: its split, its prediction, its rows, and the labels of its edges.
 
-Plain text and numbers, the same for every drawing. A question has yes/no edges; where every branch
-stands for one level (or a column is a boolean), the edges name the answers instead.
+A split has yes and no edges. If every branch is one level, or the column is boolean, the edges have
+the names of the branches instead.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ceiba.tree import Cut, Intervals, LevelSets, Tree, note_text
-from ceiba.tree.splits import cut_words, level_text, number_text, quoted_level
+from ceiba.tree.splits import format_cut, level_text, number_text, quote_level
 from ceiba.words import words
 
 
 @dataclass(frozen=True)
 class Caption:
-    """Words and figures of one node."""
+    """The texts and class shares of one node."""
 
     head: str
     lines: tuple[str, ...]
@@ -24,7 +24,7 @@ class Caption:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Show a share as a percentage; 0% and 100% only when they are exact."""
+    """Return a share as a percentage; 0% and 100% only if exact."""
     step = 10.0**-decimals
     if 0 < share < step / 200:
         return f"<{step:g}%"
@@ -40,7 +40,7 @@ def question(
     max_levels: int = 6,
     lang: str = "en",
 ) -> str:
-    """Return the question an inner node asks."""
+    """Return the split of an inner node as text; "" at a leaf."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ""
@@ -54,15 +54,15 @@ def question(
     )
 
 
-def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
-    """Return the word on the edge to each branch of an inner node."""
+def edge_labels(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> tuple[str, ...]:
+    """Return the label of the edge to each branch of an inner node."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ()
     word = words(lang)
     texts = [word["split.yes"], word["split.no"]]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
-        texts = [_listed(group, max_levels, lang) for group in split.branches]
+        texts = [_format_levels(group, max_levels, lang) for group in split.branches]
         texts += [word["split.missing"]] if split.missing_branch else []
     elif isinstance(split, Intervals):
         texts = _interval_words(tree, split, lang)
@@ -70,7 +70,7 @@ def answers(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> 
         texts.reverse()
     default = int(tree.default_branch[node])
     info = tree.schema.columns[tree.schema.index(split.column)]
-    by_default = tree.missing in ("learn", "majority") and not tree.splits.parts_missing[node]
+    by_default = tree.missing in ("learn", "majority") and not tree.splits.has_missing_branch[node]
     if info.n_missing and default >= 0 and by_default:
         texts[default] += f" {word['split.or_missing']}"
     return tuple(texts)
@@ -87,13 +87,13 @@ def caption(
     counts: bool = False,
     lang: str = "en",
 ) -> Caption:
-    """Return what the box of `node` says; `leaf` is also true for a folded node."""
+    """Return the caption of a node; `leaf` is also True for a folded node."""
     answer = _answer_lines(tree, node, digits)
     if leaf:
         head, *lines = answer
     else:
         head = question(tree, node, lang=lang)
-        # A class in an inner node would be read as an answer; the bar tells more. A mean is short.
+        # No class label in inner nodes: it would read as a prediction, and the bar is clearer.
         centre = words(lang)["plot.median" if tree.criterion == "absolute_error" else "plot.mean"]
         lines = [] if tree.task.has_classes else [f"{centre} {value}" for value in answer]
     if tree.n_rows[0]:
@@ -116,7 +116,7 @@ def caption(
 def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
     """Return the intervals: "≤ 18", "18 – 65", "> 65"; "≥ 17.3, ≤ 65" where a cut is excluded."""
     info = tree.schema.columns[tree.schema.index(split.column)]
-    cuts = [cut_words(cut, info, split.digits) for cut in split.cuts]
+    cuts = [format_cut(cut, info, split.digits) for cut in split.cuts]
     upper = [f"{'≤' if sign == '<=' else '<'} {text}" for sign, text in cuts]
     lower = [f"{'>' if sign == '<=' else '≥'} {text}" for sign, text in cuts]
     between = [
@@ -128,7 +128,7 @@ def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
-    """Return whether the edges carry names: booleans, single levels, more than two branches."""
+    """Whether the edges have names: booleans, single levels, more than two branches."""
     split = tree.splits.split(node, tree.schema)
     if isinstance(split, Intervals):
         return True
@@ -140,8 +140,8 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
     return False
 
 
-def _listed(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
-    parts = [quoted_level(level) for level in levels[:max_levels]]
+def _format_levels(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
+    parts = [quote_level(level) for level in levels[:max_levels]]
     if len(levels) > max_levels:
         parts.append(words(lang)("split.more", n=len(levels) - max_levels))
     return ", ".join(parts)
@@ -154,7 +154,7 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
 
 
 def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
-    """Return the node's answer, one line per output."""
+    """Return the node's prediction, one line per output."""
     values = tree.value[node]
     if tree.task.is_regression("A drawing"):
         numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]

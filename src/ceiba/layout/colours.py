@@ -1,9 +1,9 @@
-"""Colours that people with any colour vision can tell apart, as plain numbers.
+"""Colours of classes and values, distinguishable with any colour vision.
 
-Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colours found by search:
-any two of the twelve are at least 18 apart (CIEDE2000), 12 as deuteranopes and protanopes see them
-(Machado et al. 2009). Beyond twelve, hues are spread evenly, and pictures carry labels. Every
-picture (matplotlib, SVG, report) takes its colours from here.
+Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colours found by search.
+Any two of the twelve have a CIEDE2000 distance of at least 18, and of 12 as seen by deuteranopes
+and protanopes (Machado et al. 2009). Beyond twelve classes hues are evenly spaced, and drawings
+have labels. All drawings (matplotlib, SVG, report) use these colours.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
 NUMBER: Final = "#4477AA"  # stronger for larger numbers
 STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure leaf
-INNER_FILL: Final = 0.25  # the same in an inner node: leaves, which answer, stand out
+INNER_FILL: Final = 0.25  # in an inner node, so that leaves stand out
 
 
 def class_palette(n: int) -> list[str]:
@@ -34,7 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """The numbers of a regression tree by rank: equal steps of colour are equal shares of rows."""
+    """Ranks of the values of a regression tree: equal steps of colour are equal shares of rows."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)
@@ -44,7 +44,7 @@ class ValueScale:
         self.below = np.concatenate(([0.0], np.cumsum(share / (share.sum() or 1.0))))
 
     def place(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of rows in leaves below each value, and half of those that equal it."""
+        """Return the share of rows in leaves below each value, plus half of those equal to it."""
         numbers = np.asarray(values, np.float64)
         if self.values[0] == self.values[-1]:
             return np.full(numbers.shape, 0.5)
@@ -53,13 +53,13 @@ class ValueScale:
         return np.asarray((first + last) / 2, np.float64)
 
     def value_at(self, share: float) -> float:
-        """Return the value of the leaf at a share of the rows, 0 for the least."""
+        """Return the value at a share of the rows; 0 for the smallest."""
         at = int(np.searchsorted(self.below[1:-1], share, side="left"))
         return float(self.values[at])
 
 
 def node_strengths(tree: Tree) -> NDArray[np.float64]:
-    """Return how strongly each node is coloured, from 0 to 1: by purity, or by its value."""
+    """Return the colour strength of each node, from 0 to 1: by purity, or by its value."""
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
     if tree.task.is_regression("A drawing"):
@@ -72,7 +72,7 @@ def node_strengths(tree: Tree) -> NDArray[np.float64]:
 
 
 class NodeFills:
-    """The fill of each box: a colour and its share over the paper, from 0 to 1."""
+    """The fill of each box: a colour and its opacity, from 0 to 1."""
 
     def __init__(self, tree: Tree, palette: Sequence[str] | None = None) -> None:
         self.tree, self.strengths = tree, node_strengths(tree)
@@ -81,7 +81,7 @@ class NodeFills:
         self.colours = palette or class_palette(n)
 
     def __call__(self, node: int, *, leaf: bool) -> tuple[str, float]:
-        """Return the colour of a node's box and its share over the paper."""
+        """Return the colour of a node's box and its opacity."""
         strength = float(self.strengths[node])
         if self.tree.n_outputs > 1:
             return NUMBER, 0.0

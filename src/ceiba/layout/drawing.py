@@ -1,7 +1,7 @@
-"""The drawn tree as plain numbers: boxes, edges, words, the foot below, and what fits a sheet.
+"""Layout of a tree drawing: boxes, edges, texts and the footer, fitted to a sheet.
 
-Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box is as
-large as its words, which the caller measures (`measure`), so that nothing overlaps.
+Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box has
+the size of its text, which the caller measures (`measure`), so that nothing overlaps.
 """
 
 from __future__ import annotations
@@ -15,43 +15,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import OptionError
-from ceiba.layout.fold import Fold, ShownNode, fold, shown_nodes
-from ceiba.layout.panel_axis import PanelAxis, axis_room
+from ceiba.layout.folding import FoldedTree, VisibleNode, fold_tree, visible_nodes
+from ceiba.layout.panel_axis import PanelAxis, axis_size
 from ceiba.layout.placing import Route, place
 from ceiba.tree import Tree
 from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
-SMALLEST_FONT = 6.0  # points; smaller print is not read
-MOST_AT_ONCE = 200  # leaves; of larger trees the folded ones are tried first
-MOST_NAMES = 24
+MIN_FONT_SIZE = 6.0  # points; smaller text is not legible
+MAX_LEAVES_UNFOLDED = 200  # larger trees are not tried unfolded first
+MAX_NAMES = 24
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """How a tree is laid out: sizes in points and what the boxes say."""
+    """Options of a layout: sizes in points, and the contents of the boxes."""
 
     font_size: float = 10.0
-    wrap: int = 24  # characters of a line before it is broken
+    wrap: int = 24  # characters per line
     max_depth: int | None = None
     digits: int | None = None
     node_ids: bool = False
     impurity: bool = False
     counts: bool = False
     lang: str = "en"
-    direction: Literal["down", "right"] = "down"  # in which depth grows
-    leaf_panels: bool = False  # room for a small picture of the rows of each leaf
-    inner_panels: Mapping[int, PanelAxis] = field(default_factory=dict)  # the same, of these nodes
+    direction: Literal["down", "right"] = "down"  # of increasing depth
+    leaf_panels: bool = False  # reserve space for a plot of the rows of each leaf
+    inner_panels: Mapping[int, PanelAxis] = field(
+        default_factory=dict
+    )  # the same for these inner nodes
 
     @property
     def small_font(self) -> float:
-        """Size of the letters in the small pictures; not below 6, which can just be read."""
+        """Font size of the panels: 0.75 of the font size, but not below 6."""
         return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
     def panel_size(self) -> tuple[float, float]:
-        """Width and height of the small pictures in the boxes."""
+        """Width and height of the panels in the boxes."""
         return 11.0 * self.font_size, 4.0 * self.font_size
 
     @property
@@ -61,12 +63,12 @@ class Sheet:
 
     @property
     def gap(self) -> float:
-        """Least space between two boxes side by side."""
+        """Minimum space between two neighbouring boxes."""
         return 1.4 * self.font_size
 
     @property
     def padding(self) -> float:
-        """Space between the words and the border of a box."""
+        """Space between the text and the border of a box."""
         return 0.6 * self.font_size
 
     @property
@@ -75,11 +77,11 @@ class Sheet:
         return 0.55 * self.font_size
 
 
-def checked_direction(direction: str) -> Literal["down", "right"]:
-    """Return a direction as it was given, or say which there are."""
+def check_direction(direction: str) -> Literal["down", "right"]:
+    """Return the direction, or raise if it is not allowed."""
     if direction in ("down", "right"):
         return "right" if direction == "right" else "down"
-    raise OptionError(f"direction: got {direction!r}. Allowed are 'down' and 'right'.")
+    raise OptionError(f"direction must be 'down' or 'right', got {direction!r}.")
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,12 @@ class Box:
     head: tuple[str, ...]
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: tuple[str, ...]  # lines of the word on the edge to the box
+    edge: tuple[str, ...]  # lines of the label of the edge to the box
     leaf: bool
     hidden: int  # nodes folded into it
-    panel: float = 0.0  # height of the room for a small picture, above the class bar
-    axis: float = 0.0  # height of the words under the picture
-    word: tuple[float, float] = (0.0, 0.0)  # where the first line of `edge` is centred; its top
+    panel: float = 0.0  # height of the panel, above the class bar
+    axis: float = 0.0  # height of the axis under the panel
+    word: tuple[float, float] = (0.0, 0.0)  # centre x and top of the first line of `edge`
 
     @property
     def left(self) -> float:
@@ -115,22 +117,22 @@ class Box:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A tree ready to be painted."""
+    """A laid-out tree."""
 
     boxes: tuple[Box, ...]
     width: float
     height: float
     routes: tuple[Route, ...]  # corners of the edge to each box; empty at the root
     sheet: Sheet
-    note: str  # what is not shown; "" when all is
+    note: str  # describes what is folded; "" if nothing is
 
 
 def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
     """Lay out a tree; subtrees lighter than `min_weight` (`fold_weight`) are folded."""
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
-    folding = fold(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
-    nodes = shown_nodes(
+    folding = fold_tree(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
+    nodes = visible_nodes(
         tree,
         folding,
         digits=sheet.digits,
@@ -146,16 +148,16 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
-    """Return what makes a node worth showing: its weight, or its size in a tree without rows."""
+    """Return the weight of each node for folding; in a tree without rows, its number of nodes."""
     if tree.n_rows[0]:
         return tree.weight
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
 
 
-def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
-    """Return the box of one shown node with its size, not yet placed."""
-    head = _wrapped(node.head, sheet.wrap)
-    lines = [part for line in node.lines for part in _wrapped(line, sheet.wrap)]
+def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
+    """Return the box of a visible node with its size, not yet placed."""
+    head = _wrap(node.head, sheet.wrap)
+    lines = [part for line in node.lines for part in _wrap(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
     if node.shares:
@@ -167,7 +169,7 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
         widest = max(widest, needs)
     elif not node.leaf and node.node in sheet.inner_panels:
         needs, panel = sheet.panel_size
-        room = axis_room(sheet.inner_panels[node.node], measure, sheet)
+        room = axis_size(sheet.inner_panels[node.node], measure, sheet)
         widest, axis = max(widest, needs, room.width), room.height
     if panel:
         height += panel + axis + sheet.padding / 2
@@ -181,7 +183,7 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
         head=head,
         lines=tuple(lines),
         shares=node.shares,
-        edge=_wrapped(node.edge, sheet.wrap) if node.edge else (),
+        edge=_wrap(node.edge, sheet.wrap) if node.edge else (),
         leaf=node.leaf,
         hidden=node.hidden,
         panel=panel,
@@ -189,16 +191,16 @@ def _box(node: ShownNode, measure: Measure, sheet: Sheet) -> Box:
     )
 
 
-def _wrapped(text: str, width: int) -> tuple[str, ...]:
-    # break_on_hyphens would tear apart "2020-01-31" and "-0.5".
+def _wrap(text: str, width: int) -> tuple[str, ...]:
+    # break_on_hyphens would break "2020-01-31" and "-0.5".
     # A no-break space keeps the sign with its number.
     unbroken = text.replace(" ≤ ", " ≤\u00a0")
     lines = textwrap.wrap(unbroken, width, break_on_hyphens=False) or [""]
     return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
-def _note(folding: Fold, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
-    """Return what is not shown; empty when all is."""
+def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
+    """Return a note about folded nodes; "" if there are none."""
     if not folding.n_hidden:
         return ""
     word = words(sheet.lang)
@@ -218,9 +220,9 @@ def fit(
     width: float,
     height: float,
     *,
-    smallest_font: float = SMALLEST_FONT,
+    smallest_font: float = MIN_FONT_SIZE,
 ) -> Drawing:
-    """Draw a tree on `width` x `height` points: letters shrink first, then light subtrees fold."""
+    """Fit a tree into `width` x `height` points: shrink the font, then fold light subtrees."""
 
     def at(font_size: float, step: int) -> Drawing:
         smaller = replace(sheet, font_size=font_size)
@@ -230,7 +232,7 @@ def fit(
         return drawing.width <= width and drawing.height <= height
 
     steps = _thresholds(tree)
-    if tree.n_leaves <= MOST_AT_ONCE:  # most trees fit as they are
+    if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
         whole = at(sheet.font_size, len(steps) - 1)
         if fits(whole):
             return whole
@@ -239,11 +241,11 @@ def fit(
     compact = at(smallest, max(step, 0))
     if step < 0:
         raise OptionError(
-            f"The tree does not fit: its root with its branches alone needs {compact.width:.0f} x "
+            f"The tree does not fit: the root and its branches need {compact.width:.0f} x "
             f"{compact.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
-            f"{height:.0f}. Pass larger axes, or none to let the figure grow."
+            f"{height:.0f}. Pass larger axes, or none for a new figure."
         )
-    # All lengths grow with the font, up to the rounding of glyphs to pixels.
+    # Lengths are proportional to the font size, except for the rounding of glyphs to pixels.
     larger = smallest * 0.99 * min(width / compact.width, height / compact.height)
     if larger <= smallest:
         return compact
@@ -252,13 +254,13 @@ def fit(
 
 
 def _thresholds(tree: Tree) -> list[float]:
-    """Return the weights below which subtrees may be folded: from all folded to all shown."""
+    """Return the candidate weights for folding, from all folded to none."""
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     return [np.inf, *inner[1:-1].tolist(), 0.0]
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Return the last k < n for which `holds`, which is true up to some k; -1 if for none."""
+    """Return the last k < n for which the monotonic `holds` is true, by bisection; -1 if none."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step
@@ -270,26 +272,26 @@ def _last_true(holds: Callable[[int], bool], n: int) -> int:
 
 
 @dataclass(frozen=True)
-class Foot:
-    """Places under the tree, in points from the foot's upper left corner."""
+class Footer:
+    """Positions under the tree, in points from the upper left corner of the footer."""
 
-    names: tuple[tuple[float, int, str], ...]  # left border (of the text), row and text of each
-    note: tuple[str, ...]  # lines, in the rows after the names
+    names: tuple[tuple[float, int, str], ...]  # left border, row and text
+    note: tuple[str, ...]  # lines below the names
     n_rows: int
 
 
-def lay_foot(
+def lay_out_footer(
     names: Sequence[str],
     note: str,
     width: float,
     measure: Measure,
     font_size: float,
     lang: str = "en",
-) -> Foot:
-    """Set class names one after the other and break the note, both within `width`."""
-    labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MOST_NAMES]]
-    if len(names) > MOST_NAMES:
-        labels.append(words(lang)("plot.more_classes", n=len(names) - MOST_NAMES))
+) -> Footer:
+    """Lay out class names in rows, and break the note into lines, within `width`."""
+    labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MAX_NAMES]]
+    if len(names) > MAX_NAMES:
+        labels.append(words(lang)("plot.more_classes", n=len(names) - MAX_NAMES))
     patch, space = 1.2 * font_size, 1.4 * font_size
     placed: list[tuple[float, int, str]] = []
     x, row = 0.0, 0
@@ -299,11 +301,11 @@ def lay_foot(
             x, row = 0.0, row + 1
         placed.append((x + patch, row, name))
         x += needs + space
-    lines = _broken(note, width, measure)
-    return Foot(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
+    lines = _break_lines(note, width, measure)
+    return Footer(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
 
 
-def _broken(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+def _break_lines(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     lines: list[str] = []
     for word in text.split():
         if lines and measure(f"{lines[-1]} {word}", False) <= width:

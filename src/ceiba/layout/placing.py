@@ -1,10 +1,10 @@
-"""Where the boxes of a drawing stand, and how the edges run between them.
+"""Positions of boxes and routes of edges.
 
 Reingold & Tilford (1981) for any number of branches and boxes of different widths: subtrees are
-pushed together until their contours are `gap` apart, a parent stands midway between its first and
-last branch. Done once from the left and once from the right, and averaged: all conditions are
-linear, so the mean keeps them, and what is loose in the middle is spread evenly (the aim of
-Buchheim et al. 2002). O(n), because joining two contours walks the shorter one.
+pushed together until their contours are `gap` apart, and a parent is centred over its first and
+last branch. The layout is computed from the left and from the right, and averaged: all constraints
+are linear, so the mean satisfies them, and loose subtrees are spread evenly (the aim of Buchheim et
+al. 2002). O(n), because joining two contours walks the shorter one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Route = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
-class Placed:
-    """Boxes at their places, the edge to each (empty at the root), and the size of all."""
+class Placement:
+    """Placed boxes, the route of the edge to each (empty at the root), and the total size."""
 
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -32,7 +32,7 @@ class Placed:
     height: float
 
 
-def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet) -> Placed:
+def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet) -> Placement:
     """Place boxes in the direction of the sheet."""
     if sheet.direction == "right":
         return _rightward(parent, boxes, measure, sheet)
@@ -41,7 +41,7 @@ def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: 
 
 def _downward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
-) -> Placed:
+) -> Placement:
     level = depths(parent)
     cells = [max(box.width, _word_width(box, measure)) for box in boxes]
     x = tidy(parent, cells, gap=sheet.gap).tolist()
@@ -63,14 +63,14 @@ def _downward(
         above, rail = placed[up], rails[depth]
         routes.append(((above.x, above.bottom), (above.x, rail), (at, rail), (at, end)))
     width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
-    return Placed(tuple(placed), tuple(routes), width, tops[-1] + tallest[-1])
+    return Placement(tuple(placed), tuple(routes), width, tops[-1] + tallest[-1])
 
 
 def _rightward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
-) -> Placed:
+) -> Placement:
     level = depths(parent)
-    # The word stands on its edge, which meets the middle of the box.
+    # The label is above its edge, which meets the middle of the box.
     cells = [max(box.height, 2 * len(box.edge) * sheet.line_height) for box in boxes]
     y = tidy(parent, cells, gap=sheet.gap).tolist()
     widest = _largest(level, [box.width for box in boxes])
@@ -92,7 +92,7 @@ def _rightward(
         middle = above.top + above.height / 2
         routes.append(((above.x + above.width / 2, middle), (rail, middle), (rail, at), (left, at)))
     height = max(at + cell / 2 for at, cell in zip(y, cells, strict=True))
-    return Placed(tuple(placed), tuple(routes), lefts[-1] + widest[-1], height)
+    return Placement(tuple(placed), tuple(routes), lefts[-1] + widest[-1], height)
 
 
 def _word_width(box: Box, measure: Measure) -> float:
@@ -123,14 +123,14 @@ def tidy(
     for node, above in enumerate(parent):
         if above >= 0:
             branches[above].append(node)
-    from_left = _packed(parent, widths, gap, branches)
-    from_right = _packed(parent, widths, gap, [row[::-1] for row in branches])
+    from_left = _pack_left(parent, widths, gap, branches)
+    from_right = _pack_left(parent, widths, gap, [row[::-1] for row in branches])
     x = (from_left - from_right) / 2
     return x - float((x - np.asarray(widths, np.float64) / 2).min(initial=np.inf))
 
 
 class _Contour:
-    """Outline of a subtree: left and right edge per depth, deepest first, all moved by `shift`."""
+    """Outline of a subtree: left and right edge per depth, deepest first, relative to `shift`."""
 
     __slots__ = ("left", "right", "shift")
 
@@ -140,7 +140,7 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Return how far `other` must move to stand to the right of this outline."""
+        """Return how far `other` must move to be right of this outline."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(
@@ -162,10 +162,10 @@ class _Contour:
         return outline
 
 
-def _packed(
+def _pack_left(
     parent: Sequence[int], widths: Sequence[float], gap: float, branches: list[list[int]]
 ) -> NDArray[np.float64]:
-    """Pack every subtree against its left neighbour; give positions relative to the root."""
+    """Pack every subtree against its left neighbour; return positions relative to the root."""
     n = len(parent)
     beside = [0.0] * n  # position relative to the parent
     outlines: list[_Contour | None] = [None] * n
@@ -174,9 +174,9 @@ def _packed(
         middle = 0.0
         if branches[node]:
             first, *others = branches[node]
-            outline = _taken(outlines, first)
+            outline = _pop_outline(outlines, first)
             for branch in others:
-                next_one = _taken(outlines, branch)
+                next_one = _pop_outline(outlines, branch)
                 beside[branch] = outline.distance(next_one, gap)
                 next_one.shift += beside[branch]
                 outline = outline.join(next_one)
@@ -194,7 +194,7 @@ def _packed(
     return x
 
 
-def _taken(outlines: list[_Contour | None], node: int) -> _Contour:
+def _pop_outline(outlines: list[_Contour | None], node: int) -> _Contour:
     outline = outlines[node]
     assert outline is not None  # branches come after their parent in pre-order
     outlines[node] = None

@@ -1,9 +1,9 @@
-"""What a row must satisfy to take a path: a conjunction of clauses, one per column.
+"""The condition of a path: a conjunction of clauses, one per column.
 
-Tests on one column merge: bounds to one interval, level sets to their intersection. With surrogates
-a value that its test cannot place asks other columns in turn (a `Chain`), and a clause is a choice:
-the value is in this set, or it is in that one and its chains agree. Every notation (rows, words,
-Python, SQL, PMML) is a `fold` of this shape.
+Tests on one column merge: bounds to one interval, level sets to their intersection. With
+surrogates, a value that the test cannot place is decided by other columns in turn (a `Chain`), and
+a clause is a choice: the value is in one set, or it is in another set and its chains agree. Every
+notation (masks, text, Python, SQL, PMML) is a `fold` over this structure.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Join = Callable[[list[T]], T]
 
 @dataclass(frozen=True)
 class Chain:
-    """Surrogate tests asked in turn: the first that can place the row decides, else `default`.
+    """Surrogate tests in order: the first that can place the row decides, else `default`.
 
-    `tests` are pairs of value sets: those that agree, and those the test cannot place.
+    `tests` are pairs of value sets: the values that agree, and those that the test cannot place.
     """
 
     tests: tuple[tuple[ValueSet, ValueSet], ...]
     default: bool
 
-    def simplified(self) -> Chain:
+    def simplify(self) -> Chain:
         """Drop tests that cannot change the outcome."""
         tests, default = list(self.tests), self.default
         for k, (_, undecided) in enumerate(tests):
@@ -61,14 +61,14 @@ class Chain:
 
 @dataclass(frozen=True)
 class Clause:
-    """What a condition asks of one column: a choice of value sets, some with chains to satisfy."""
+    """The condition on one column: a choice of value sets, some with chains to satisfy."""
 
     info: ColumnInfo
     choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...]
 
     @property
     def values(self) -> ValueSet | None:
-        """The one value set of a clause without chains, else None."""
+        """The value set of a clause without chains, else None."""
         return self.choices[0][0] if len(self.choices) == 1 and not self.choices[0][1] else None
 
     @property
@@ -84,7 +84,8 @@ class Clause:
                 if both.is_empty:
                     continue
                 key = chains + tuple(chain for chain in further if chain not in chains)
-                # Choices with the same chains differ in the missing value or in levels only.
+                # Choices with the same chains differ only in the missing value or in levels, so
+                # their union is a value set.
                 merged[key] = merged[key] | both if key in merged else both
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 
@@ -97,7 +98,7 @@ class Clause:
         return parts[0] if len(parts) == 1 else some(parts)
 
     def holds(self, table: Table) -> NDArray[np.bool_]:
-        """Return for each row whether it satisfies the clause."""
+        """Return a mask of the rows that satisfy the clause."""
         nothing = np.zeros(table.n_rows, bool)
         return self.fold(
             lambda values: values.holds(table.column(values.info.name)),
@@ -113,7 +114,7 @@ class Clause:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Write the clause in words, as `Condition.text` does."""
+        """Return the clause as text; see `Condition.text`."""
         word = words(lang)
         both, either = word["split.and"], word["split.or"]
         if complete:
@@ -121,8 +122,8 @@ class Clause:
                 lambda values: values.text(
                     digits=digits, max_levels=max_levels, missing=True, unseen=True, lang=lang
                 ),
-                lambda parts: all_of(parts, both, either),
-                lambda parts: all_of(parts, either, both) or word["split.never"],
+                lambda parts: join_texts(parts, both, either),
+                lambda parts: join_texts(parts, either, both) or word["split.never"],
             )
         has_missing = self.info.n_missing > 0
         plain = [values for values, chains in self.choices if not chains]
@@ -140,7 +141,7 @@ class Clause:
         return text
 
     def python(self, row: str = "row") -> str:
-        """Write the clause as a Python expression."""
+        """Return the clause as a Python expression."""
         return self.fold(
             lambda values: values.python(row),
             " and ".join,
@@ -152,7 +153,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Condition:
-    """A conjunction: one clause per column asked, in the order in which the path asks."""
+    """A conjunction of clauses, one per column, in the order of the path."""
 
     schema: Schema
     clauses: tuple[Clause, ...]
@@ -162,14 +163,14 @@ class Condition:
 
     @property
     def values(self) -> dict[str, ValueSet] | None:
-        """The value set of each column; None where surrogates make it more than that."""
+        """The value set of each column; None if surrogates are involved."""
         sets = {clause.info.name: clause.values for clause in self.clauses}
         if any(values is None for values in sets.values()):
             return None
         return {name: values for name, values in sets.items() if values is not None}
 
     def select(self, X: object) -> NDArray[np.bool_]:
-        """Return for each row of X, as in `predict`, whether it satisfies the condition."""
+        """Return a mask of the rows of X, as in `predict`, that satisfy the condition."""
         table = X if isinstance(X, Table) else read_like(X, self.schema, match="name")
         selected = np.ones(table.n_rows, bool)
         for clause in self.clauses:
@@ -177,7 +178,7 @@ class Condition:
         return selected
 
     def parts(self, **options: Any) -> tuple[str, ...]:
-        """Write each clause that restricts something; options of `text`."""
+        """Return the nontrivial clauses as texts; options of `text`."""
         texts = (clause.text(**options) for clause in self.clauses if not clause.is_trivial)
         return tuple(text for text in texts if text)
 
@@ -189,20 +190,21 @@ class Condition:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Write the condition in words.
+        """Return the condition as text.
 
-        `digits` is the least number of significant digits of cuts that are no short decimals (6),
-        `max_levels` the number of levels to list. `complete` spells out missing values, unseen
-        levels and surrogates; by default missing values are mentioned where training rows had some.
+        `digits` is the minimum of significant digits of cuts that are not short decimals (6),
+        `max_levels` the number of levels to list. `complete` includes missing values, unseen
+        levels and surrogates; by default missing values are mentioned if training rows had some.
         """
         word = words(lang)
         parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
-        return all_of(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
+        return join_texts(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
-        """Write the condition as a Python expression about the dict `row`.
+        """Return the condition as a Python expression of the dict `row`.
 
-        None and NaN are missing, a level not in the schema is unseen. Dates need `import datetime`.
+        None and NaN are missing; a level that is not in the schema is unseen. Dates need
+        `import datetime`.
         """
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"
@@ -211,7 +213,7 @@ class Condition:
         return self.text()
 
 
-def all_of(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
-    """Join what must all hold; beside others, a part with an "or" in it gets brackets."""
+def join_texts(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
+    """Join texts by a word; those with the `other` word in them get brackets."""
     texts = [part for part in parts if part]
     return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)

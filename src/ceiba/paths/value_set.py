@@ -1,8 +1,8 @@
-"""Which values of one column a path allows: an interval or a set of levels, missing or not.
+"""The values of one column that a path allows: an interval or a set of levels, missing or not.
 
-The code after the last level stands for every unseen level. `named` are the levels that the splits
-themselves name; the others fall to a branch because the node had not met them. `text`, `python` and
-`holds` agree.
+The code after the last level represents all unseen levels. `named` are the levels that the splits
+list; others take a branch because they were not present in the node. `text`, `python` and `holds`
+agree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ceiba.table import Column, ColumnInfo, Kind
 from ceiba.tree.splits import (
     ALL_DIGITS,
     levels_sentence,
-    quoted_level,
+    quote_level,
     range_sentence,
 )
 from ceiba.words import words
@@ -28,8 +28,8 @@ from ceiba.words import words
 class ValueSet:
     """A set of values of one column: numbers with `low < x <= high`, or `codes` of levels.
 
-    `named` are the codes that some split names, `missing` says whether a missing value belongs to
-    the set, and `digits` are those that `low` and `high` need in print, as in `SplitTable`.
+    `named` are the codes that some split lists, `missing` is whether the missing value belongs to
+    the set, and `digits` are the digits that `low` and `high` need in print, as in `SplitTable`.
     """
 
     info: ColumnInfo
@@ -40,7 +40,7 @@ class ValueSet:
     missing: bool = True
     digits: tuple[int, int] = field(default=(ALL_DIGITS, ALL_DIGITS), compare=False)
 
-    # ------------------------------------------------------------------ making
+    # ------------------------------------------------------------------ construction
 
     @staticmethod
     def everything(info: ColumnInfo) -> ValueSet:
@@ -50,16 +50,16 @@ class ValueSet:
 
     @staticmethod
     def only_missing(info: ColumnInfo) -> ValueSet:
-        """Return the set that has the missing value alone."""
+        """Return the set of the missing value only."""
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the present numbers, or codes of known levels, that are not above the cut."""
+        """Return the present numbers, or known levels, at or below the cut."""
         levels = self._known(lambda code: code <= cut)
         return self & replace(levels, high=cut, digits=(ALL_DIGITS, digits))
 
     def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the present numbers, or codes of known levels, that are above the cut."""
+        """Return the present numbers, or known levels, above the cut."""
         levels = self._known(lambda code: code > cut)
         return self & replace(levels, low=cut, digits=(digits, ALL_DIGITS))
 
@@ -113,7 +113,7 @@ class ValueSet:
         digits = (a.digits[0], last.digits[1])
         return ValueSet(self.info, low=a.low, high=last.high, missing=missing, digits=digits)
 
-    # ------------------------------------------------------------------ asking
+    # ------------------------------------------------------------------ membership
 
     @property
     def _no_numbers(self) -> bool:
@@ -134,7 +134,7 @@ class ValueSet:
         return len(self.codes) == self.info.n_levels + 1
 
     def holds(self, column: Column) -> NDArray[np.bool_]:
-        """Return for each row of a column whether its value belongs to the set."""
+        """Return a mask of the rows of a column whose value belongs to the set."""
         values = column.values
         if self.info.is_numeric:
             inside = np.zeros(len(values), bool)
@@ -147,10 +147,10 @@ class ValueSet:
         allowed = np.zeros(self.info.n_levels + 2, bool)
         allowed[list(self.codes)] = True
         allowed[-1] = self.missing
-        # Code -1 is the last place, and every unseen code the one before it.
+        # Code -1 (missing) indexes the last entry; unseen codes are clipped to the one before.
         return np.asarray(allowed[np.minimum(values, self.info.n_levels)], bool)
 
-    # ------------------------------------------------------------------ writing
+    # ------------------------------------------------------------------ formatting
 
     def text(
         self,
@@ -161,9 +161,9 @@ class ValueSet:
         unseen: bool = False,
         lang: str = "en",
     ) -> str:
-        """Write what is true of a value of the set; "" if every value belongs to it.
+        """Return the set as text; "" if every value belongs to it.
 
-        `missing` and `unseen` ask to mention such values where they belong to the set.
+        `missing` and `unseen` mention such values if they belong to the set.
         """
         if self.is_everything:
             return ""
@@ -176,7 +176,7 @@ class ValueSet:
             text = self._all_levels_text(lang)
         else:
             text = self._levels_text(max_levels, lang)
-        if not text:  # every value that is present
+        if not text:  # all present values
             return f"{name} {word['split.is_present']}"
         return f"{text} {word['split.or_missing']}" if missing and self.missing else text
 
@@ -191,9 +191,9 @@ class ValueSet:
         run = codes == list(range(codes[0], codes[-1] + 1))
         if info.kind is Kind.ORDERED and run and info.n_levels > 2:
             if codes[0] == 0:
-                return f"{info.name} <= {quoted_level(levels[-1])}"
+                return f"{info.name} <= {quote_level(levels[-1])}"
             if codes[-1] == info.n_levels - 1:
-                return f"{info.name} > {quoted_level(info.levels[codes[0] - 1])}"
+                return f"{info.name} > {quote_level(info.levels[codes[0] - 1])}"
         return levels_sentence(info.name, levels, max_levels, lang)
 
     def _all_levels_text(self, lang: str) -> str:
@@ -203,11 +203,11 @@ class ValueSet:
         ]
         if inside:
             return levels_sentence(info.name, levels, None, lang)
-        listed = ", ".join(map(quoted_level, levels))
+        listed = ", ".join(map(quote_level, levels))
         return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
-        """Write the set as a Python expression about the dict `row`; missing is None or NaN."""
+        """Return the set as a Python expression of the dict `row`; missing is None or NaN."""
         if self.is_everything or self.is_empty:
             return str(self.is_everything)
         name = f"{row}[{self.info.name!r}]"
@@ -216,7 +216,7 @@ class ValueSet:
         inside = self._python_numbers(name) if numeric else self._python_levels(name)
         if inside == "False":
             return f"({is_missing})"
-        if numeric and inside != "True":  # NaN fails every comparison, None refuses it
+        if numeric and inside != "True":  # comparisons with NaN are False, with None an error
             if self.missing:
                 return f"({is_missing} or {inside})"
             return f"({name} is not None and {inside})"
@@ -249,7 +249,7 @@ class ValueSet:
 
 
 def _python_number(bound: float, info: ColumnInfo) -> str:
-    """Write a bound in the type that people keep in such a column."""
+    """Return a bound as a Python expression of the column's type."""
     display = info.display
     if display in ("number", "boolean") or not math.isfinite(bound):
         return repr(bound)

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib (``pip install ceiba[plot]``)."""
+"""Plots with matplotlib (``pip install ceiba[plot]``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves: plot_learning_curve, plot_impurity, and plotcp as in R."""
+"""Curves: plot_learning_curve, plot_impurity, and plotcp as in rpart."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def plot_learning_curve(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw a learning curve: the mean of the repeats, and the band in which most of them lie.
+    """Draw a learning curve: the mean of the repeats, and a band that contains most of them.
 
     Parameters
     ----------
     curve : LearningCurve
         From `ceiba.inspection.learning_curve`.
     label : str, optional
-        Name in a legend; several curves may be drawn into the same axes.
+        Name in the legend; several curves may share axes.
     color : str, optional
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
@@ -83,7 +83,7 @@ def plot_impurity(
     ----------
     criteria : sequence of str, default ("entropy", "gini", "error")
     scale : bool, default False
-        Divide each by its largest value, so that shapes compare.
+        Divide each function by its maximum, to compare shapes.
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
@@ -116,10 +116,10 @@ def plot_impurity(
 
 
 def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw what R's `plotcp(fit)` draws: xerror with its standard error, by cp and size.
+    """Draw xerror with its standard error by cp and size, as R's `plotcp(fit)` does.
 
-    Each tree stands at the geometric mean of its cp and the one above; the dashed line is one
-    standard error above the least: the leftmost tree below it is the usual choice.
+    Each tree is at the geometric mean of its cp and the next larger one. The dashed line is one
+    standard error above the minimum; the leftmost tree below it is the usual choice.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     table = getattr(model, "cp_table_", None)
     if table is None:
-        raise OptionError("plotcp draws models of ceiba.rpart; for others see plot_pruning.")
+        raise OptionError("plotcp requires a model of ceiba.rpart. For others use plot_pruning.")
     if "relative_cv_risk" not in table:
-        raise OptionError("plotcp needs cross-validated risks. Fit with xval=10.")
+        raise OptionError("plotcp requires cross-validated risks. Fit with xval=10.")
     cp, risk, se = table["cp"], table["relative_cv_risk"], table["relative_cv_se"]
     between = np.sqrt(cp * np.append(np.inf, cp[:-1]))
     ax = plain_axes(ax, 6.0, 4.0)

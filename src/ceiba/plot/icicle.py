@@ -1,8 +1,7 @@
-"""plot_icicle: a tree of any size on one sheet; width is rows, depth goes down.
+"""plot_icicle: an overview of a tree of any size.
 
-Every node is a bar under its parent, as wide as its share of the rows; colour says class and
-purity, or the value. Words stand where they fit: the question, else the column, else nothing. It is
-the overview beside `plot_tree`: where the rows go and which regions are pure is seen at once.
+Every node is a bar under its parent, as wide as its share of the rows; its colour is the class and
+purity, or the value. A bar has the text that fits: the split, else its column, else nothing.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from ceiba.plot.painting.colours import (
     Colour,
     ink_of,
     luminance,
-    mixed,
+    mix,
     number_colour,
     paint_legend,
     tree_palette,
 )
-from ceiba.plot.painting.text import in_covering_fonts, text_measure
+from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 ROW = 17.0  # points
-DEEPEST = 60
+MAX_DEPTH = 60
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_icicle(
     tree: Any,
     *,
@@ -51,16 +50,17 @@ def plot_icicle(
     ----------
     tree : Tree or fitted estimator
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure whose height follows the depth.
+        Axes to draw in. Default: a new figure whose height depends on the depth.
     max_depth : int, optional
-        Deepest nodes to draw; at most 60 rows are drawn, and a note says what is left out.
+        Depth of the deepest nodes to draw. At most 60 levels are drawn, and a note tells what is
+        omitted.
     digits : int, optional
         Significant digits of values.
     font_size : float, default 8
     colors : sequence of str, optional
         One colour per class.
     legend : bool, default True
-        Name the class colours, or show the scale of the values.
+        Draw a legend of the class colours, or a colour bar of the values.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
@@ -80,7 +80,7 @@ def plot_icicle(
     import matplotlib.pyplot as plt
 
     tree = as_tree(tree, "plot_icicle")
-    deepest = min(tree.depth, DEEPEST if max_depth is None else max_depth)
+    deepest = min(tree.depth, MAX_DEPTH if max_depth is None else max_depth)
     if ax is None:
         height = (ROW * (deepest + 1) + 46) / 72
         _, ax = plt.subplots(figsize=(10, height), layout="constrained")
@@ -93,7 +93,7 @@ def plot_icicle(
     _paint(ax, tree, nodes, left, width, fills)
     if legend:
         paint_legend(ax, tree, palette, lang, pad=0.01)
-    _words(ax, tree, nodes, left, width, fills, font_size, digits, lang)
+    _write_labels(ax, tree, nodes, left, width, fills, font_size, digits, lang)
     _frame(ax, tree, deepest, lang)
     return ax
 
@@ -102,7 +102,7 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the left border and the width of every node, as shares of the whole."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
-    if not rows:  # a tree without data: all branches are alike
+    if not rows:  # without data all branches of a node have equal widths
         for node in range(1, tree.n_nodes):
             width[node] = width[tree.parent[node]] / tree.n_branches[tree.parent[node]]
     else:
@@ -121,11 +121,11 @@ def _fills(tree: Tree, nodes: Any, palette: list[Colour], paper: Colour) -> list
     for node in nodes.tolist():
         strength = float(strengths[node])
         if palette:
-            fills.append(mixed(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
+            fills.append(mix(palette[int(tree.answer[node])], paper, 0.12 + 0.78 * strength))
         elif tree.n_outputs == 1:
             fills.append(number_colour(strength, paper))
         else:
-            fills.append(mixed((0.5, 0.5, 0.5), paper, 0.2))
+            fills.append(mix((0.5, 0.5, 0.5), paper, 0.2))
     return fills
 
 
@@ -138,7 +138,7 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
         [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
         axis=1,
     )
-    # Bars thinner than the gap between bars are painted without one, else they would vanish.
+    # Bars thinner than the gap between bars have no gap, or they would vanish.
     thick = width[nodes] * axes_size(ax)[0] > 1.5
     edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
     ax.add_collection(
@@ -146,14 +146,14 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
     )
 
 
-def _words(
+def _write_labels(
     ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
     lang: str,
 ) -> None:  # fmt: skip
-    """Write into the bars what fits them."""
+    """Write the texts that fit into the bars."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # the legend has taken its place
+    figure.draw_without_rendering()  # the legend changes the size of the axes
     points, height = axes_size(ax)
     rows = ax.get_ylim()[0]
     if height / rows < 1.2 * size:
@@ -163,7 +163,7 @@ def _words(
         room = width[node] * points - 0.6 * size
         if room < 2 * size:
             continue
-        for text in _choices(tree, node, digits, lang):
+        for text in _bar_texts(tree, node, digits, lang):
             if measure(text, False) <= room:
                 ink = (0.0, 0.0, 0.0) if luminance(fills[k]) > 0.35 else (1.0, 1.0, 1.0)
                 ax.text(
@@ -180,8 +180,8 @@ def _words(
                 break
 
 
-def _choices(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
-    """Return what may stand in a bar, the most telling first."""
+def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
+    """Return candidate texts of a bar, the most informative first."""
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
             return []
@@ -190,9 +190,8 @@ def _choices(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
         best = int(tree.answer[node])
         label = level_text(tree.target.classes[0][best])
         return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
-    asked = tree.schema.names[int(tree.splits.column[node])]
-    asks = question(tree, node, max_levels=4, lang=lang)
-    return [asks, asked]
+    column = tree.schema.names[int(tree.splits.column[node])]
+    return [question(tree, node, max_levels=4, lang=lang), column]
 
 
 def _frame(ax: Axes, tree: Tree, deepest: int, lang: str) -> None:

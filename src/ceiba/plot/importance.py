@@ -1,4 +1,4 @@
-"""plot_importance: how much each column matters, as bars, with intervals where resampled."""
+"""plot_importance: the importance of each column as bars, with intervals where available."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def plot_importance(
     X, y : table and target, optional
         Held-out rows.
     measure : {"gain", "surrogates", "permutation", "heldout_gain"}, optional
-        By default permutation if there are held-out rows, else gain.
+        Default: permutation if there are held-out rows, else gain.
     max_columns : int, default 20
-        The most important columns are drawn, and none at 0; a note counts the others.
+        Number of columns to draw, the most important first; columns with importance 0 are omitted.
+        A note counts the others.
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
@@ -66,8 +67,7 @@ def plot_importance(
     if measure not in table or measure not in _MEASURES:
         measures = ", ".join(name for name in _MEASURES if name in table)
         raise OptionError(
-            f"measure: got {measure!r}; this table has {measures}. "
-            "Pass held-out rows X, y for more."
+            f"measure must be one of {measures}; got {measure!r}. Pass held-out rows X, y for more."
         )
     order = np.argsort(-table[measure], kind="stable")[:max_columns]
     order = order[table[measure][order] != 0] if table[measure].any() else order[:1]
@@ -101,7 +101,7 @@ def plot_importance(
 
 
 def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
-    """Write the figures at the ends of the bars, or of their intervals."""
+    """Write the values at the ends of the bars, or of their intervals."""
     for y, value, end in zip(at, values, reach, strict=True):
         side = -1 if value < 0 else 1
         ax.annotate(
@@ -115,7 +115,7 @@ def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
             color=ink_of(ax).grey,
             annotation_clip=False,
         )
-    # Room for the figures beside the longest bar.
+    # Leave space for the value next to the longest bar.
     low, high = min(0.0, *reach), max(0.0, *reach)
     room = 0.14 * ((high - low) or 1.0)
     ax.set_xlim(low - room * (low < 0), high + room * (high > 0 or low == 0))

@@ -1,4 +1,4 @@
-"""plot_path: the path of one row, step by step, with what each step does to the answer."""
+"""plot_path: the path of one row, step by step, with the prediction at each step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout import lay_foot, percent
+from ceiba.layout import lay_out_footer, percent
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
-from ceiba.plot.painting.colours import Colour, class_colours, mixed, tree_palette
+from ceiba.plot.painting.colours import Colour, class_colours, mix, tree_palette
 from ceiba.plot.painting.paint import Painter, rectangle
-from ceiba.plot.painting.text import in_covering_fonts, text_measure
+from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
@@ -21,7 +21,7 @@ BAR = 190.0  # points
 STRIDE = 3.0  # lines of text from one step to the next
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_path(
     tree: Any,
     row: Any,
@@ -33,8 +33,8 @@ def plot_path(
 ) -> Axes:
     """Draw the path of one row through a tree.
 
-    Each line is a step: what is true of the row and its own value, the rows of training that are
-    left, and the class probabilities (or the value) among them.
+    Each line is a step: the condition and the row's value, the number of training rows that remain,
+    and their class probabilities (or value).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def plot_path(
         With one output.
     row : dict, sequence, or table of one row
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the path needs.
+        Axes to draw in. Default: a new figure of the size that the path needs.
     font_size : float, default 10
     colors : sequence of str, optional
         One colour per class.
@@ -64,11 +64,11 @@ def plot_path(
     """
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
-        raise OptionError("plot_path draws one output; this tree has several.")
-    explanation = _explained(estimator, tree, row, lang)
+        raise OptionError("plot_path is not supported for several outputs.")
+    explanation = _explain(estimator, tree, row, lang)
     if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
-            "plot_path draws one path; this row goes down several branches by shares. "
+            "plot_path requires a single path, but this row takes several branches. "
             "Use tree.explain(row), which lists them all."
         )
     lines = _lines(tree, explanation)
@@ -78,7 +78,7 @@ def plot_path(
     counts = max(measure(_rows_text(tree, node), False) for node, _, _ in lines) + 2 * font_size
     answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
     labels = [] if not tree.task.has_classes else tree.target.classes[0].tolist()
-    foot = lay_foot(
+    foot = lay_out_footer(
         [level_text(label) for label in labels],
         "",
         texts + counts + BAR + answers,
@@ -102,12 +102,12 @@ def plot_path(
     return ax
 
 
-def _explained(estimator: Any, tree: Tree, row: Any, lang: str) -> Explanation:
+def _explain(estimator: Any, tree: Tree, row: Any, lang: str) -> Explanation:
     if isinstance(row, Explanation):
         return row
     explanation = estimator.explain(row, lang=lang)
     if not isinstance(explanation, Explanation):
-        raise OptionError(f"plot_path draws one row; it got a table of {len(explanation)} rows.")
+        raise OptionError(f"plot_path requires one row, got {len(explanation)} rows.")
     return explanation
 
 
@@ -117,15 +117,15 @@ def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
     lines = [(0, word["split.all_rows"], "")]
     for step in explanation.steps:
         if step.branch is None:
-            lines.append((step.node, _said(step.sentence), step.note))
+            lines.append((step.node, _format_signs(step.sentence), step.note))
             continue
         below = int(tree.branch_node[tree.branch_start[step.node] + step.branch])
         remark = step.note or word("explain.is", column=step.column, value=step.shown)
-        lines.append((below, _said(step.sentence), _said(remark)))
+        lines.append((below, _format_signs(step.sentence), _format_signs(remark)))
     return lines
 
 
-def _said(sentence: str) -> str:
+def _format_signs(sentence: str) -> str:
     return sentence.replace(" <= ", " ≤ ").replace(" >= ", " ≥ ")
 
 
@@ -179,7 +179,7 @@ def _class_bar(
     for share, colour in zip(tree.value[node, 0].tolist(), palette, strict=False):
         if share > 0:
             paths.append(rectangle(left, top, share * width, 0.9 * height))
-            fills.append(mixed(colour, painter.paper, 0.85))
+            fills.append(mix(colour, painter.paper, 0.85))
         left += share * width
     painter.shapes(paths, fills, painter.paper, 0.6, zorder=3)
 

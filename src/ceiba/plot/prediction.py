@@ -1,4 +1,4 @@
-"""plot_prediction: what a tree says along one numeric column: its staircase."""
+"""plot_prediction: the prediction along one numeric column, as a step function."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import class_colours, ink_of
-from ceiba.plot.painting.grid import base_row, cells_of, ladder, name_ticks, title_slice
-from ceiba.plot.painting.text import in_covering_fonts
+from ceiba.plot.painting.grid import (
+    axis_cells,
+    cell_nodes,
+    fixed_values,
+    set_named_ticks,
+    set_slice_title,
+)
+from ceiba.plot.painting.text import with_covering_fonts
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -19,7 +25,7 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_prediction(
     tree: Any,
     X: Any = None,
@@ -33,10 +39,9 @@ def plot_prediction(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the prediction along one numeric column: steps of values, or of class probabilities.
+    """Draw the prediction along one numeric column: values or class probabilities, as steps.
 
-    The title says at which values other columns are held, and whether the column makes a difference
-    there.
+    The title shows the fixed values of other columns, and whether the column has an effect there.
 
     Parameters
     ----------
@@ -44,13 +49,13 @@ def plot_prediction(
         With one output.
     X, y : table and target, optional
         Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X. Rows
-        that end in another leaf than the one drawn, by their other columns, are faint.
+        whose other columns lead to another leaf than the one drawn are faint.
     column : str or int, optional
-        By default the one with the largest gain.
+        Default: the one with the largest gain.
     at : dict, optional
-        Values at which other columns are held; by default the median or the most frequent level.
+        Fixed values of other columns. Default: the median or the most frequent level.
     label : str, optional
-        Name of the steps in a legend, for several trees in one picture.
+        Name in the legend, for several trees in one plot.
     color : str, optional
         Colour of the steps (regression).
     colors : sequence of str, optional
@@ -73,14 +78,14 @@ def plot_prediction(
     """
     tree = as_tree(tree, "plot_prediction")
     if tree.n_outputs > 1:
-        raise OptionError("plot_prediction draws one output; this tree has several.")
+        raise OptionError("plot_prediction is not supported for several outputs.")
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = None if X is None else route.read(tree, X)
     name = _column(tree, column)
-    steps = ladder(tree, name, None if table is None else table.column(name).values)
-    held = base_row(tree, table, at)
-    nodes = cells_of(tree, [steps], held)
+    steps = axis_cells(tree, name, None if table is None else table.column(name).values)
+    fixed = fixed_values(tree, table, at)
+    nodes = cell_nodes(tree, [steps], fixed)
     ax = plain_axes(ax)
     if tree.task.is_regression("plot_prediction"):
         if table is not None and y is not None:
@@ -98,9 +103,9 @@ def plot_prediction(
         if table is not None and y is not None:
             _class_ticks(ax, tree, table.column(name).values, y, colors)
     ax.set_xlim(steps.borders[0], steps.borders[-1])
-    name_ticks(ax.xaxis, steps)
+    set_named_ticks(ax.xaxis, steps)
     ax.set_xlabel(name, parse_math=False)
-    title_slice(ax, tree, [steps], held, nodes, lang)
+    set_slice_title(ax, tree, [steps], fixed, nodes, lang)
     return ax
 
 
@@ -113,12 +118,12 @@ def _column(tree: Tree, column: str | int | None) -> str:
         column = int(np.argmax(np.where(numeric, importance(tree), -1.0)))
     name = names[column] if isinstance(column, int) else names[tree.schema.index(column)]
     if not tree.schema.columns[tree.schema.index(name)].is_numeric:
-        raise OptionError(f"plot_prediction needs a numeric column; {name!r} has levels.")
+        raise OptionError(f"plot_prediction requires a numeric column, got {name!r}.")
     return name
 
 
 def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
-    """Paint rows; faint are those whose leaf is not the one drawn."""
+    """Draw rows as points, faint if their leaf is not the one drawn."""
     size = 16 if len(x) <= 300 else 6
     for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
         ax.scatter(x[mask], y[mask], s=size, color=[colour], linewidths=0, zorder=2)

@@ -1,4 +1,4 @@
-"""plot_pruning: risk against the size of the tree, along the pruning sequence."""
+"""plot_pruning: risk by number of leaves, along the pruning sequence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ceiba.errors import OptionError
 from ceiba.listing import Listing
 from ceiba.plot.painting._matplotlib import Axes, plain_axes
 from ceiba.plot.painting.colours import Ink, class_colours, ink_of
-from ceiba.plot.painting.text import round_numbers, set_apart_ticks
+from ceiba.plot.painting.text import round_numbers, set_spaced_ticks
 from ceiba.tree.splits import number_text
 from ceiba.words import Catalogue, words
 
-_MARGIN = 1.12  # factor of the number of leaves left free at both ends
-MOST_DOTS = 60  # trees drawn one by one; more become a line in its band
+_MARGIN = 1.12  # factor of the x limits beyond the data
+MAX_DOTS = 60  # trees drawn as points; more are drawn as a line with a band
 
 
 def plot_pruning(
@@ -23,17 +23,17 @@ def plot_pruning(
 ) -> Axes:
     """Draw the cross-validated risk of each tree of a pruning sequence.
 
-    Trees stand at their number of leaves, on a logarithmic axis, the root alone on the left; alpha,
-    the cost per leaf from which on a tree is the best one, is above. Marked are the least
-    cross-validated risk, the line one standard error above it, and the tree that was chosen. A
-    sequence of more than 60 trees is drawn as a line with a band of one standard error.
+    The x axis is the number of leaves, logarithmic, with the root on the left. The upper axis is
+    alpha, the smallest cost per leaf at which a tree is optimal. The minimum of the cross-validated
+    risk, the line one standard error above it and the chosen tree are marked. A sequence of more
+    than 60 trees is drawn as a line with a band of one standard error.
 
     Parameters
     ----------
     table : Listing, or fitted estimator with `pruning_table_`
         Columns alpha, n_leaves, risk and, after cross-validation, cv_risk and cv_se, chosen.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure.
+        Axes to draw in. Default: a new figure.
     legend : bool, default True
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
@@ -54,7 +54,7 @@ def plot_pruning(
     table, word = _as_table(table), words(lang)
     ax = plain_axes(ax)
     ink = ink_of(ax)
-    order = np.argsort(table["n_leaves"], kind="stable")  # the root alone first
+    order = np.argsort(table["n_leaves"], kind="stable")  # the root first
     figures = {name: np.asarray(table[name])[order] for name in table.columns}
     at = figures["n_leaves"].astype(np.float64)
     ax.set_xscale("log")
@@ -78,8 +78,8 @@ def _as_table(table: Any) -> Listing:
     figures = getattr(table, "pruning_table_", table)
     if not isinstance(figures, Listing) or "n_leaves" not in figures:
         raise OptionError(
-            "plot_pruning draws a pruning table: give an estimator fitted with prune='cv' or "
-            f"'1se', or its pruning_table_. It got {type(table).__name__}."
+            "plot_pruning requires an estimator fitted with prune='cv' or '1se', or its "
+            f"pruning_table_, got {type(table).__name__}."
         )
     return figures
 
@@ -90,14 +90,14 @@ def _paint_held_out(
     risk = figures["cv_risk"]
     error = figures.get("cv_se", np.zeros(len(risk)))
     label = word["plot.cross_validated"]
-    if len(at) <= MOST_DOTS:
+    if len(at) <= MAX_DOTS:
         bars: dict[str, Any] = {"ecolor": blue, "elinewidth": 1, "capsize": 2.5, "ms": 4.5}
         ax.errorbar(at, risk, yerr=np.nan_to_num(error), fmt="o-", color=blue, lw=1.4, label=label,
                     zorder=3, **bars)  # fmt: skip
     else:
         ax.fill_between(at, risk - error, risk + error, color=blue, alpha=0.2, lw=0, zorder=2)
         ax.plot(at, risk, "-", color=blue, lw=1.4, label=label, zorder=3)
-    # Among equal minima the smallest tree, which stands furthest left.
+    # The first of equal minima is the smallest tree.
     best = int(np.nanargmin(risk))
     limit = risk[best] + error[best]
     ax.plot(at[best], risk[best], "o", ms=10, mfc="none", mec=red, mew=1.6, zorder=4)
@@ -108,31 +108,31 @@ def _paint_held_out(
 
 
 def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
-    """Write leaves below and alpha above, at trees whose labels have room."""
+    """Label the axes: leaves below and alpha above, where labels do not overlap."""
     order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
-    set_apart_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
-    ax.xaxis.set_minor_locator(_nothing())
+    set_spaced_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
+    ax.xaxis.set_minor_locator(_no_ticks())
     ax.set_xlabel(word["plot.leaves"])
     ax.set_ylabel(word["plot.risk"])
     ax.set_xlim(at[0] / _MARGIN, at[-1] * _MARGIN)
     above = ax.secondary_xaxis("top")
     alphas = [number_text(float(figures["alpha"][k]), 2) for k in order]
-    set_apart_ticks(above.xaxis, at[order].tolist(), alphas)
-    above.xaxis.set_minor_locator(_nothing())
+    set_spaced_ticks(above.xaxis, at[order].tolist(), alphas)
+    above.xaxis.set_minor_locator(_no_ticks())
     above.set_xlabel(word["plot.alpha"])
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
 
 
 def _by_importance(at: Any, chosen: Any) -> list[int]:
-    """Return trees in the order of their labels: ends, choice, near round numbers, rest if few."""
+    """Return trees by the priority of their labels: ends, choice, round numbers, rest if few."""
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
-    rest = range(len(at)) if len(at) <= MOST_DOTS else ()
+    rest = range(len(at)) if len(at) <= MAX_DOTS else ()
     first = [0, len(at) - 1, *chosen.tolist(), *near, *rest]
     return list(dict.fromkeys(first))
 
 
-def _nothing() -> Any:
+def _no_ticks() -> Any:
     from matplotlib.ticker import NullLocator
 
     return NullLocator()

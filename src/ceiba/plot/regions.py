@@ -1,4 +1,4 @@
-"""plot_regions: how a tree divides the plane of two columns, exactly, with the rows as points."""
+"""plot_regions: the exact partition of the plane of two columns, with rows as points."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from ceiba.plot.painting._matplotlib import Axes, as_tree, plain_axes
 from ceiba.plot.painting.colours import (
     Colour,
     ink_of,
-    mixed,
+    mix,
     number_colour,
     paint_legend,
     tree_palette,
 )
-from ceiba.plot.painting.grid import Ladder, base_row, cells_of, ladder, name_ticks, title_slice
-from ceiba.plot.painting.text import in_covering_fonts
+from ceiba.plot.painting.grid import (
+    AxisCells,
+    axis_cells,
+    cell_nodes,
+    fixed_values,
+    set_named_ticks,
+    set_slice_title,
+)
+from ceiba.plot.painting.text import with_covering_fonts
 from ceiba.table import Column, Table, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_regions(
     tree: Any,
     X: Any = None,
@@ -44,10 +51,10 @@ def plot_regions(
 ) -> Axes:
     """Draw the regions of a tree over two columns.
 
-    The partition is exact: borders are the tree's own cuts. A tree that asks about further columns
-    is cut at one value of each, and the title says so; points whose leaf is not the one drawn under
-    them are faint then. The title also names a column that makes no difference, because the tree
-    does not use it or does not ask it in this slice.
+    The partition is exact: borders are the cuts of the tree. Other columns of the tree are fixed at
+    one value, which the title shows; points whose leaf is not the one drawn under them are faint.
+    The title also names a column that has no effect, because the tree does not use it, or not in
+    this slice.
 
     Parameters
     ----------
@@ -56,9 +63,9 @@ def plot_regions(
     X, y : table and target, optional
         Rows to draw as points; y may be the name of a column of X.
     columns : two names or positions, optional
-        By default the two with the largest gain.
+        Default: the two with the largest gain.
     at : dict, optional
-        Values at which other columns are held; by default the median or the most frequent level.
+        Fixed values of other columns. Default: the median or the most frequent level.
     node_ids : bool, default False
         Write the number of the leaf into each region.
     region_labels : bool, default False
@@ -85,28 +92,28 @@ def plot_regions(
     """
     tree = as_tree(tree, "plot_regions")
     if tree.n_outputs > 1:
-        raise OptionError("plot_regions draws one output; this tree has several.")
+        raise OptionError("plot_regions is not supported for several outputs.")
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = None if X is None else route.read(tree, X)
     names = _two_columns(tree, columns)
-    held = base_row(tree, table, at)
+    fixed = fixed_values(tree, table, at)
     seen = {name: None if table is None else table.column(name).values for name in names}
-    across, up = (ladder(tree, name, seen[name]) for name in names)
-    nodes = cells_of(tree, [across, up], held)
+    across, up = (axis_cells(tree, name, seen[name]) for name in names)
+    nodes = cell_nodes(tree, [across, up], fixed)
     ax = plain_axes(ax, 6.0, 4.6)
     paper = ink_of(ax).paper
     palette = tree_palette(tree, colors)
     _paint_cells(ax, tree, across, up, nodes, palette, paper)
     if node_ids and region_labels:
-        raise OptionError("plot_regions: give node_ids or region_labels, not both.")
+        raise OptionError("node_ids is not supported with region_labels. Pass one of them.")
     if node_ids or region_labels:
         labels = {leaf: f"R{k}" for k, leaf in enumerate(tree.leaves.tolist(), 1)}
         _number_regions(ax, across, up, nodes, labels if region_labels else {})
     if table is not None:
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
     _label(ax, across, up)
-    title_slice(ax, tree, [across, up], held, nodes, lang)
+    set_slice_title(ax, tree, [across, up], fixed, nodes, lang)
     if legend:
         paint_legend(ax, tree, palette, lang)
     return ax
@@ -124,27 +131,27 @@ def _two_columns(tree: Tree, columns: Sequence[str | int] | None) -> list[str]:
         chosen = [names[c] if isinstance(c, int) else names[tree.schema.index(c)] for c in columns]
     if len(set(chosen)) != 2:
         raise OptionError(
-            f"plot_regions needs two different columns; it got {', '.join(chosen) or 'none'}. "
+            f"plot_regions requires two different columns, got {', '.join(chosen) or 'none'}. "
             "For one column use plot_prediction."
         )
     return chosen
 
 
 def _paint_cells(
-    ax: Axes, tree: Tree, across: Ladder, up: Ladder, nodes: Any, palette: Any, paper: Colour
+    ax: Axes, tree: Tree, across: AxisCells, up: AxisCells, nodes: Any, palette: Any, paper: Colour
 ) -> None:
     fill = {}
     strengths = node_strengths(tree)
     for node in np.unique(nodes).tolist():
         strength = float(strengths[node])
         if palette:
-            fill[node] = mixed(palette[int(tree.answer[node])], paper, 0.10 + 0.35 * strength)
+            fill[node] = mix(palette[int(tree.answer[node])], paper, 0.10 + 0.35 * strength)
         else:
             fill[node] = number_colour(strength, paper)
     picture = np.array([[fill[node] for node in row] for row in nodes.T.tolist()])
     ax.pcolormesh(across.borders, up.borders, picture, zorder=0, rasterized=False)
     line: dict[str, Any] = {"color": ink_of(ax).line, "lw": 0.9, "zorder": 1}
-    # Borders stand only where the leaf changes.
+    # Draw borders only where the leaf changes.
     x, y = across.borders, up.borders
     i, k = np.nonzero(nodes[1:] != nodes[:-1])
     ax.vlines(x[i + 1], y[k], y[k + 1], **line)
@@ -155,7 +162,7 @@ def _paint_cells(
 
 
 def _number_regions(
-    ax: Axes, across: Ladder, up: Ladder, nodes: Any, names: dict[int, str]
+    ax: Axes, across: AxisCells, up: AxisCells, nodes: Any, names: dict[int, str]
 ) -> None:
     size = np.outer(np.diff(across.borders), np.diff(up.borders))
     for node in np.unique(nodes).tolist():
@@ -172,7 +179,7 @@ def _number_regions(
 
 
 def _paint_points(
-    ax: Axes, tree: Tree, table: Table, y: Any, across: Ladder, up: Ladder, nodes: Any,
+    ax: Axes, tree: Tree, table: Table, y: Any, across: AxisCells, up: AxisCells, nodes: Any,
     palette: Any, size: float,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(0)
@@ -189,8 +196,8 @@ def _paint_points(
         else:
             codes = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
             mine = [codes.get(label, 0) for label in target.info.classes[0].tolist()]
-            # Towards the ink, so that points stand out from a region of their own class.
-            tones = [mixed(colour, ink_of(ax).text, 0.88) for colour in palette]
+            # Darker, so that points stand out from a region of their class.
+            tones = [mix(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
     for mask, alpha in ((inside & ~drawn, 0.25), (inside & drawn, 1.0)):
@@ -206,8 +213,8 @@ def _paint_points(
         )
 
 
-def _place(column: Column, steps: Ladder, rng: np.random.Generator) -> Any:
-    """Return where the rows stand; rows of one level are spread inside its cell."""
+def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
+    """Return the positions of rows; rows of one level are jittered within its cell."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen
@@ -215,8 +222,8 @@ def _place(column: Column, steps: Ladder, rng: np.random.Generator) -> Any:
     return np.where(has_level, spread, np.nan)
 
 
-def _label(ax: Axes, across: Ladder, up: Ladder) -> None:
+def _label(ax: Axes, across: AxisCells, up: AxisCells) -> None:
     ax.set_xlabel(across.info.name, parse_math=False)
     ax.set_ylabel(up.info.name, parse_math=False)
-    name_ticks(ax.xaxis, across)
-    name_ticks(ax.yaxis, up)
+    set_named_ticks(ax.xaxis, across)
+    set_named_ticks(ax.yaxis, up)

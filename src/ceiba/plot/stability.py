@@ -1,4 +1,4 @@
-"""plot_stability and plot_rival_columns: columns that resampled trees use, and what others cost."""
+"""plot_stability and plot_rival_columns: columns of resampled trees, and risks of other columns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ceiba.words import words
 def plot_stability(
     stability: Any, *, max_columns: int = 20, ax: Axes | None = None, lang: str = "en"
 ) -> Axes:
-    """Draw in which share of the resampled trees each column is used, by depth.
+    """Draw the share of resampled trees that use each column, by depth.
 
     Parameters
     ----------
     stability : Stability
         From `model.stability(X, y)`.
     max_columns : int, default=20
-        The most used ones are drawn.
+        Number of columns to draw, the most used first.
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
@@ -69,7 +69,7 @@ def plot_rival_columns(
     rivals : RivalColumns
         From `model.rival_columns(X, y)`.
     max_columns : int, default=20
-        Those of least risk are drawn.
+        Number of columns to draw, those of least risk first.
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.

@@ -1,7 +1,7 @@
-"""plot_tree: one call that draws a tree with matplotlib alone, no Graphviz.
+"""plot_tree: a tree drawn with matplotlib.
 
-The geometry comes from `ceiba.layout`, sized by measured text; `paint.py` turns it into shapes.
-Axes are scaled so that one unit is one point, so nothing depends on backend or resolution.
+`ceiba.layout` computes the geometry from measured text; `paint.py` draws it. One unit of the axes
+is one point, so the drawing does not depend on backend or resolution.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import (
-    SMALLEST_FONT,
+    MIN_FONT_SIZE,
     Drawing,
-    Foot,
+    Footer,
     NodeFills,
     Sheet,
-    checked_direction,
+    check_direction,
     fit,
-    lay_foot,
+    lay_out_footer,
 )
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
-from ceiba.plot.painting.colours import Colour, mixed, rgb, tree_palette
+from ceiba.plot.painting.colours import Colour, mix, rgb, tree_palette
 from ceiba.plot.painting.paint import Painter
 from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
-from ceiba.plot.painting.text import in_covering_fonts, text_measure
+from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 MARGIN = 8.0
-LARGEST_FIGURE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
-MOST_PANELS = 40  # small pictures of inner nodes
+MAX_FIGURE_SIZE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
+MAX_PANELS = 40  # of inner nodes
 
 
-@in_covering_fonts
+@with_covering_fonts
 def plot_tree(
     tree: Any,
     X: Any = None,
@@ -59,29 +59,29 @@ def plot_tree(
 ) -> Axes:
     """Draw a tree.
 
-    Inner nodes ask their question; yes and no (or the names of levels) stand on the edges. Leaves
-    give their answer: the class with its probability, or the value. Bars show the class
-    probabilities; fills show the class and its purity, or the value. A tree that does not fit is
-    folded, with a note that says so; letters do not shrink below 6 points.
+    Inner nodes show their split, with yes and no (or level names) on the edges. Leaves show the
+    class with its probability, or the value. Bars show the class probabilities; fills show the
+    class and its purity, or the value. A tree that does not fit is folded, with a note; the font is
+    not smaller than 6 points.
 
-    With rows, the boxes also show them: inner nodes the split column with its cut (by class as a
-    histogram; against the target for regression) and the least value, the cut and the largest, or
-    the names of levels; leaves of regression trees a box plot of the target, all on one scale.
+    With X, the boxes also show the rows. Inner nodes show the split column with its cut (a
+    histogram by class; the target for regression), with the minimum, the cut and the maximum, or
+    the names of levels. Leaves of regression trees show a box plot of the target, all on one scale.
     Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn without
-    histograms, and a note says so.
+    histograms, with a note.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
-        What to draw.
+        The tree.
     X, y : table and target, optional
         Rows to show in the boxes; y may be the name of a column of X.
     ax : matplotlib axes, optional
-        Where to draw; by default a new figure, as large as the tree needs.
+        Axes to draw in. Default: a new figure of the size that the tree needs.
     fit_to : (width, height), optional
-        Inches that a new figure may take; what does not fit is folded, with a note.
+        Maximum size of a new figure in inches; what does not fit is folded, with a note.
     direction : {"down", "right"}, default "down"
-        Where the branches stand: below their node, or to the right of it.
+        Position of branches: below their node, or to the right of it.
     max_depth : int, optional
         Fold below this depth.
     node_ids, impurity, counts : bool, default False
@@ -89,18 +89,18 @@ def plot_tree(
     digits : int, optional
         Significant digits of values.
     font_size : float, default 10
-        Size of the letters in points; in given axes the largest size.
+        Font size in points; the maximum if `ax` is given.
     colors : sequence of str, optional
-        One colour per class; by default a set that is safe for colour-blind readers.
+        One colour per class. Default: a palette that is safe for colour-blind readers.
     legend : bool, default True
-        Name the class colours under the tree.
+        Draw a legend of the class colours under the tree.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
     Returns
     -------
     matplotlib axes
-        One unit is one point, y goes down; ``ax.figure.savefig("tree.pdf")`` writes the picture.
+        One unit is one point, y goes down; ``ax.figure.savefig("tree.pdf")`` saves the plot.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def plot_tree(
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = tree_palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
-    views = {} if rows is None else _views(tree, rows, max_depth)
+    views = {} if rows is None else _split_views(tree, rows, max_depth)
     sheet = Sheet(
         font_size=font_size,
         max_depth=max_depth,
@@ -123,16 +123,18 @@ def plot_tree(
         impurity=impurity,
         counts=counts,
         lang=lang,
-        direction=checked_direction(direction),
+        direction=check_direction(direction),
         leaf_panels=rows is not None and not tree.task.has_classes,
         inner_panels={node: view.axis for node, view in views.items()},
     )
     remark = scale_note(rows, lang) if rows is not None and sheet.leaf_panels else ""
     if X is not None and tree.n_outputs > 1:
         remark = words(lang)["plot.several_outputs"]
-    width, height = _room(ax, fit_to)
-    smallest = font_size if ax is None and fit_to is None else SMALLEST_FONT
-    drawing, foot = _fitted(tree, sheet, names, remark, (width, height), smallest, rows is not None)
+    width, height = _available_size(ax, fit_to)
+    smallest = font_size if ax is None and fit_to is None else MIN_FONT_SIZE
+    drawing, foot = _fit_with_footer(
+        tree, sheet, names, remark, (width, height), smallest, rows is not None
+    )
     if ax is None:
         width = max(drawing.width, _foot_width(foot, drawing.sheet))
         height = drawing.height + _foot_height(foot, drawing.sheet)
@@ -141,33 +143,33 @@ def plot_tree(
     return ax
 
 
-def _views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
-    """Return the small pictures of inner nodes; none where they are too many to be looked at."""
+def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
+    """Return the panels of inner nodes; none if there are too many."""
     deepest = tree.depth if max_depth is None else max_depth
     inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
-    if len(inner) > MOST_PANELS:
+    if len(inner) > MAX_PANELS:
         return {}
     return {node: split_view(tree, rows, node) for node in inner}
 
 
-def _room(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the points that a drawing may take."""
+def _available_size(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
+    """Return the maximum size of the drawing in points."""
     if fit_to is None:
-        sides = (side * POINTS for side in LARGEST_FIGURE) if ax is None else axes_size(ax)
+        sides = (side * POINTS for side in MAX_FIGURE_SIZE) if ax is None else axes_size(ax)
     elif ax is not None:
-        raise OptionError("fit_to is the size of a new figure; axes were given. Pass one of them.")
+        raise OptionError("fit_to is not supported with ax. Pass one of them.")
     else:
         size = np.asarray(fit_to, np.float64).reshape(-1)
         if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
             raise OptionError(
-                f"fit_to: got {fit_to!r}. Pass (width, height) in inches, both positive."
+                f"fit_to must be (width, height) in inches, both positive; got {fit_to!r}."
             )
         sides = (float(side) * POINTS for side in size)
     width, height = sides
     return width - 2 * MARGIN, height - 2 * MARGIN
 
 
-def _fitted(
+def _fit_with_footer(
     tree: Tree,
     sheet: Sheet,
     names: list[str],
@@ -175,20 +177,22 @@ def _fitted(
     room: tuple[float, float],
     smallest: float,
     with_rows: bool,
-) -> tuple[Drawing, Foot]:
-    """Fit the tree, and what stands under it, into a room of points."""
+) -> tuple[Drawing, Footer]:
+    """Fit the tree and its footer into a size in points."""
     width, height = room
     below = 0.0
-    for _ in range(3):  # the foot, whose note depends on the drawing, takes its part of the room
+    for _ in range(3):  # the height of the footer depends on the drawing, and vice versa
         drawing = _fit(tree, sheet, width, height - below, smallest)
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
         if with_rows and asks and not drawing.sheet.inner_panels:
-            why = words(sheet.lang)("plot.no_histograms", n=MOST_PANELS)
+            why = words(sheet.lang)("plot.no_histograms", n=MAX_PANELS)
             note += f" {words(sheet.lang)['plot.no_room'] if sheet.inner_panels else why}"
         size = drawing.sheet.font_size
         most = min(width, max(drawing.width, 40 * size))
-        foot = lay_foot(names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang)
+        foot = lay_out_footer(
+            names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang
+        )
         if drawing.height + _foot_height(foot, drawing.sheet) <= height:
             break
         below = _foot_height(foot, drawing.sheet)
@@ -203,32 +207,32 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float)
             raise
         return _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
-        # Small pictures go first: nodes and letters tell more.
+        # Drop the panels first: nodes and legible text are more important.
         bare = _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing
 
 
-def _foot_width(foot: Foot, sheet: Sheet) -> float:
+def _foot_width(foot: Footer, sheet: Sheet) -> float:
     measure = text_measure(sheet.font_size)
     ends = [x + measure(name, False) for x, _, name in foot.names]
     return max([*ends, *(measure(line, False) for line in foot.note)], default=0.0)
 
 
-def _foot_height(foot: Foot, sheet: Sheet) -> float:
+def _foot_height(foot: Footer, sheet: Sheet) -> float:
     return (foot.n_rows + 1) * sheet.line_height if foot.n_rows else 0.0
 
 
 def _paint(
     tree: Tree,
     drawing: Drawing,
-    foot: Foot,
+    foot: Footer,
     palette: list[Colour],
     ax: Axes,
     rows: PanelRows | None,
     views: dict[int, SplitView],
 ) -> None:
-    """Put everything onto axes of one point per unit, the tree in the middle, the foot left."""
+    """Draw everything in axes of one point per unit, the tree centred, the footer on the left."""
     sheet = drawing.sheet
     width, height = axes_size(ax)
     ax.set_axis_off()
@@ -254,5 +258,5 @@ def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -
     for box in drawing.boxes:
         colour, share = fill(box.node, leaf=box.leaf)
         hue = palette[int(tree.answer[box.node])] if palette else rgb(colour)
-        fills.append(mixed(hue, paper, share))
+        fills.append(mix(hue, paper, share))
     return fills

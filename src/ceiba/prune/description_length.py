@@ -71,7 +71,7 @@ def _split_bits(tree: Tree) -> Array:
     """Return the bits of each node's split, and one for being no leaf."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
-    of_levels = tree.n_branches - splits.parts_missing
+    of_levels = tree.n_branches - splits.has_missing_branch
     by_level = (splits.kind == SplitKind.LEVELS) & (of_levels < np.maximum(n_levels, 3))
     bits = np.where(by_level, n_levels - 1, 0).astype(np.float64)
     cuts = splits.kind == SplitKind.CUT

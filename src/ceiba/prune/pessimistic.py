@@ -23,7 +23,7 @@ from ceiba.errors import OptionError
 from ceiba.grow import Problem, counts_parts, limited, read_monotonic, repeat_rows
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
-from ceiba.tree import Tree, fill_empty
+from ceiba.tree import Tree, fill_empty_nodes
 
 Array = npt.NDArray[np.float64]
 # C4.5 release 8: training errors that are taken for equal.
@@ -98,7 +98,7 @@ def recounted(tree: Tree, problem: Problem) -> Tree:
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     labels = tree.target.classes[0][problem.target.values[:, 0]]
     tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
-    tree = replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
+    tree = replace(tree, value=fill_empty_nodes(tree.value.copy(), tree.parent, tree.weight))
     # Other rows in a branch have other values, which monotone limits bind as well.
     names = problem.table.schema.names
     return limited(tree, read_monotonic(problem.options.monotonic_cst, names))

@@ -13,7 +13,7 @@ from typing import Any
 from ceiba.report.page import page
 from ceiba.report.payload import payload
 from ceiba.tree import Tree
-from ceiba.tree.model_file import atomic
+from ceiba.tree.model_file import atomic_write
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Report:
         """Write the page; a half-written file is never left behind."""
-        with atomic(path, "w", encoding="utf-8") as file:
+        with atomic_write(path, "w", encoding="utf-8") as file:
             file.write(self.html)
         return Report(self.html, Path(path))
 

@@ -113,7 +113,7 @@ def _node_bars(
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_counted(missing, 2, target, n_classes)}
     figures = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
-    if figures is None or "codes" not in figures or not tree.splits.parts_missing[node]:
+    if figures is None or "codes" not in figures or not tree.splits.has_missing_branch[node]:
         return figures
     # Missing levels have a branch of their own, and so a bar, the last.
     gone = _is_missing(column, values)
@@ -242,6 +242,6 @@ def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None
             competitors.append(stump.competitors)
     if not any(n):
         return None
-    splits = SplitTable.joined([stored.splits for stored in competitors])
+    splits = SplitTable.concatenate([stored.splits for stored in competitors])
     gain = np.concatenate([stored.gain for stored in competitors])
     return {"n": n, "splits": split_columns(splits), "gain": shown(gain)}

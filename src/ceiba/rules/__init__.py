@@ -1,4 +1,4 @@
-"""Rules as in C4.5 and C5.0: shorter than the paths of a tree, and a model of their own."""
+"""Rule sets as in C4.5 and C5.0, generalised from the paths of a tree."""
 
 from __future__ import annotations
 

@@ -1,21 +1,20 @@
-"""From the paths of a tree to general rules (after Quinlan 1993, C4.5, chapter 5: C4.5rules).
+"""General rules from the paths of a tree (Quinlan 1993, C4.5, chapter 5: C4.5rules).
 
-Each path to a leaf is a rule. A test is dropped from it as long as the pessimistic error rate of
-the rule (`ceiba.prune.pessimistic`) does not rise; rules that become equal are one. The path of a
-small leaf may generalise into something that is right mostly elsewhere, so both forms of a rule are
-offered.
+Each path to a leaf is a rule. Tests are dropped as long as the pessimistic error rate of the rule
+(`ceiba.prune.pessimistic`) does not rise; equal rules are merged. The path of a small leaf may
+generalise to a rule that is mostly correct elsewhere, so both forms of a rule are candidates.
 
 For each class a subset of its rules is chosen by description length (Quinlan and Rivest 1989): the
-bits to write the rules down, and the bits to name the exceptions, that is the covered rows of other
+bits to encode the rules and the bits to encode the exceptions, that is the covered rows of other
 classes and the rows of the class that are not covered,
 
     log2 C(covered, false positives) + log2 C(not covered, false negatives).
 
-A rule costs log2(number of different tests) bits per test, less log2 of the orders in which its
-tests, and the rules of the class, could be written. The theory counts half, as in C4.5, because
-rules overlap. Rules are left out one by one, each time the one that shortens the description most.
-The rules of all classes are then asked in the order of C5.0's confidence, (right + 1) / (covered +
-2), the surest first, and a rule that makes more training errors in that order than it saves goes.
+A rule costs log2(number of different tests) bits per test, less log2 of the number of orders of its
+tests and of the rules of the class. The theory counts half, as in C4.5, because rules overlap.
+Rules are dropped greedily, each time the one that shortens the description most. The rules of all
+classes are then sorted by C5.0's confidence, (right + 1) / (covered + 2), and a rule that causes
+more training errors in that order than it avoids is dropped.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from ceiba.paths import Clause, Condition, clause_of, joined_with
+from ceiba.paths import Clause, Condition, add_clause, branch_clause
 from ceiba.prune import added_errors
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
@@ -41,33 +40,33 @@ _THEORY_WEIGHT: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Draft:
+class CandidateRule:
     """A rule: its condition, its class, and the training rows that it covers."""
 
     condition: Condition
     tests: frozenset[int]  # equal tests have one number
     answer: int
     covered: Mask
-    weight: float  # covered
-    right: float  # of it, of the class
+    weight: float  # of the covered rows
+    right: float  # of the covered rows of the class
 
     @property
     def errors(self) -> float:
-        """Weight that is covered but not of the class."""
+        """Weight of the covered rows of other classes."""
         return max(self.weight - self.right, 0.0)
 
     @property
     def confidence(self) -> float:
-        """Share of the class, drawn a little towards one half."""
+        """Share of the class, shrunk towards one half."""
         return (self.right + 1) / (self.weight + 2)
 
 
-def drafts(
+def candidate_rules(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
-) -> list[Draft]:
-    """Return the rules of all leaves, as they are and generalised, each once."""
+) -> list[CandidateRule]:
+    """Return the distinct rules of all leaves, both as paths and generalised."""
     tests = _Tests(tree, table)
-    unique: dict[tuple[int, frozenset[int]], Draft] = {}
+    unique: dict[tuple[int, frozenset[int]], CandidateRule] = {}
     for leaf in tree.leaves.tolist():
         if tree.weight[leaf] <= 0:
             continue
@@ -75,15 +74,15 @@ def drafts(
         path = tree.path(leaf).nodes[1:]
         right = codes == answer
         general = _generalise(tests, path, right, weight, confidence)
-        for nodes in (general, _without_implied(tree, path)):
+        for nodes in (general, _drop_implied_cuts(tree, path)):
             key = (answer, frozenset(tests.same[node] for node in nodes))
             if nodes and key not in unique:
-                unique[key] = _draft(tests, nodes, key, right, weight)
+                unique[key] = _build_rule(tests, nodes, key, right, weight)
     return list(unique.values())
 
 
-def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
-    """Leave out cuts of a path that a later cut of the same column implies."""
+def _drop_implied_cuts(tree: Tree, path: tuple[int, ...]) -> list[int]:
+    """Return the nodes of a path without cuts that a later cut of the column implies."""
     last: dict[tuple[int, int], int] = {}
     for node in path:
         above = int(tree.parent[node])
@@ -97,15 +96,15 @@ def _without_implied(tree: Tree, path: tuple[int, ...]) -> list[int]:
     ]
 
 
-def _draft(
+def _build_rule(
     tests: _Tests, nodes: list[int], key: tuple[int, frozenset[int]], right: Mask, weight: Array
-) -> Draft:
+) -> CandidateRule:
     covered = np.ones(len(weight), bool)
     clauses: dict[str, Clause] = {}
     for node in nodes:
         covered &= tests.holds(node)
-        clauses = joined_with(clauses, tests.clauses[node])
-    return Draft(
+        clauses = add_clause(clauses, tests.clauses[node])
+    return CandidateRule(
         Condition(tests.tree.schema, tuple(clauses.values())),
         key[1],
         key[0],
@@ -116,12 +115,12 @@ def _draft(
 
 
 class _Tests:
-    """The tests of a tree, by the node to which they lead, and the rows that pass each."""
+    """The tests of a tree, by the node they lead to, and the rows that satisfy each."""
 
     def __init__(self, tree: Tree, table: Table) -> None:
         self.tree, self.table = tree, table
         self.clauses = {
-            node: clause_of(tree, int(tree.parent[node]), int(tree.branch_index[node]))
+            node: branch_clause(tree, int(tree.parent[node]), int(tree.branch_index[node]))
             for node in range(1, tree.n_nodes)
         }
         first: dict[str, int] = {}
@@ -140,10 +139,11 @@ class _Tests:
 def _generalise(
     tests: _Tests, path: tuple[int, ...], right: Mask, weight: Array, confidence: float
 ) -> list[int]:
-    """Drop tests while the pessimistic error rate does not rise; give the nodes that are kept."""
+    """Drop tests while the pessimistic error rate does not rise; return the remaining nodes."""
     nodes = list(path)
     fails = {node: ~tests.holds(node) for node in nodes}
-    # How many tests a row fails, and the number of the only one if it is one.
+    # `n_failed` counts the tests that a row fails; `which` sums their indices, so it is the index
+    # of the failed test where n_failed is 1. Both are updated in O(rows) per dropped test.
     n_failed = np.zeros(len(weight), np.int32)
     which = np.zeros(len(weight), np.int64)
     for k, node in enumerate(path):
@@ -152,15 +152,15 @@ def _generalise(
     place = {node: k for k, node in enumerate(path)}
     inside = n_failed == 0
     covered, good = float(weight[inside].sum()), float(weight[inside & right].sum())
-    rate = _rate(covered, good, confidence)
+    rate = _error_rate(covered, good, confidence)
     while nodes:
-        # A row that fails one test only is covered as soon as that test is dropped.
+        # Dropping a test adds exactly the rows that fail only this test.
         once = n_failed == 1
         more = np.bincount(which[once], weights=weight[once], minlength=len(path))
         well = once & right
         more_good = np.bincount(which[well], weights=weight[well], minlength=len(path))
         rates = [
-            (_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
+            (_error_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
             for k, n in enumerate(nodes)
         ]
         best = min(rates)
@@ -174,29 +174,31 @@ def _generalise(
     return nodes
 
 
-def _rate(covered: float, good: float, confidence: float) -> float:
+def _error_rate(covered: float, good: float, confidence: float) -> float:
     if covered <= 0:
         return 1.0
     errors = max(covered - good, 0.0)
     return (errors + added_errors(covered, errors, confidence)) / covered
 
 
-# ---------------------------------------------------------------------- which rules are kept
+# ---------------------------------------------------------------------- selection
 
 
-def chosen(
-    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
-) -> tuple[list[Draft], int]:
-    """Return the rules that are kept, in order, and the class of rows that none covers."""
+def select_rules(
+    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
+) -> tuple[list[CandidateRule], int]:
+    """Return the selected rules, in order, and the class of rows that no rule covers."""
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
     short_rules = [
         rule
         for k in range(n_classes)
-        for rule in _shortest([r for r in rules if r.answer == k], codes == k, weight, test_bits)
+        for rule in _minimize_description(
+            [r for r in rules if r.answer == k], codes == k, weight, test_bits
+        )
     ]
-    return _without_harm(
+    return _drop_harmful(
         sorted(short_rules, key=lambda rule: -rule.confidence), codes, weight, whole
     )
 
@@ -204,8 +206,10 @@ def chosen(
 # ---------------------------------------------------------------------- description length
 
 
-def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: float) -> list[Draft]:
-    """Leave out rules of one class as long as that shortens the description."""
+def _minimize_description(
+    rules: list[CandidateRule], positive: Mask, weight: Array, test_bits: float
+) -> list[CandidateRule]:
+    """Drop rules of one class as long as that shortens the description."""
     if not rules:
         return []
     covers = np.array([rule.covered for rule in rules])
@@ -213,20 +217,22 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
     n_tests = np.array([len(rule.tests) for rule in rules])
     bits = n_tests * test_bits - _log2_factorial(n_tests)
     times = covers.sum(axis=0)
-    # The sum of the numbers of the rules that cover a row: where one does, that is its number.
+    # The sum of the indices of the rules that cover a row: the index of the rule if only one does.
     numbers = np.arange(len(rules)) @ covers
     total, hits = float(weight.sum()), float(weight[positive].sum())
     while there.any():
         covered = float(weight[times > 0].sum())
         right = float(weight[(times > 0) & positive].sum())
-        # Rows that one rule alone covers are lost with it.
+        # Dropping a rule uncovers exactly the rows that only this rule covers.
         single = times == 1
         owner = numbers[single]
         size = np.bincount(owner, weights=weight[single], minlength=len(rules))
         good = np.bincount(owner, weights=(weight * positive)[single], minlength=len(rules))
         theory, n = float(bits[there].sum()), int(there.sum())
-        now = _length(theory, n, covered, right, total, hits)
-        without = _length(theory - bits, n - 1, covered - size, right - good, total, hits)
+        now = _description_length(theory, n, covered, right, total, hits)
+        without = _description_length(
+            theory - bits, n - 1, covered - size, right - good, total, hits
+        )
         least = int(np.argmin(np.where(there, without, np.inf)))
         if without[least] > now:
             break
@@ -236,9 +242,13 @@ def _shortest(rules: list[Draft], positive: Mask, weight: Array, test_bits: floa
     return [rule for rule, is_there in zip(rules, there, strict=True) if is_there]
 
 
-def _length(theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float) -> Any:
-    """Return the bits of rules and exceptions, of one set of rules or of several."""
-    exceptions = _log2_ways(covered, covered - right) + _log2_ways(total - covered, hits - right)
+def _description_length(
+    theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
+) -> Any:
+    """Return the bits of rules and exceptions, for one rule set or an array of them."""
+    exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
+        total - covered, hits - right
+    )
     return exceptions + _THEORY_WEIGHT * (theory - _log2_factorial(n_rules))
 
 
@@ -246,52 +256,56 @@ def _log2_factorial(n: Any) -> Any:
     return gammaln(n + 1.0) / log(2)
 
 
-def _log2_ways(n: Any, k: Any) -> Any:
-    """Return log2 of the ways to choose k of n; weights need not be whole."""
+def _log2_binomial(n: Any, k: Any) -> Any:
+    """Return log2 of the binomial coefficient; weights need not be integers."""
     n = np.maximum(n, 0.0)
     k = np.clip(k, 0.0, n)
     return _log2_factorial(n) - _log2_factorial(k) - _log2_factorial(n - k)
 
 
-# ---------------------------------------------------------------------- the list
+# ---------------------------------------------------------------------- ordered list
 
 
 class _FirstTwo:
-    """The first two rules, of those still there, that cover each row; `len(rules)` is nobody."""
+    """The first two remaining rules that cover each row; `len(rules)` means none.
 
-    def __init__(self, rules: list[Draft]) -> None:
+    Removing a rule changes only rows for which it is one of the two.
+    """
+
+    def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])
         self.there = np.ones(len(rules), bool)
         n_rows = self.covers.shape[1]
         self.first = np.zeros(n_rows, np.intp)
         self.second = np.zeros(n_rows, np.intp)
-        self._look(np.arange(n_rows))
+        self._update(np.arange(n_rows))
 
-    def _look(self, rows: npt.NDArray[np.intp]) -> None:
-        nobody = len(self.there)
+    def _update(self, rows: npt.NDArray[np.intp]) -> None:
+        none = len(self.there)
         covering = self.covers[:, rows] & self.there[:, None]
-        first = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
-        held = np.flatnonzero(first < nobody)
-        covering[first[held], held] = False
+        first = np.where(covering.any(axis=0), covering.argmax(axis=0), none)
+        covered = np.flatnonzero(first < none)
+        covering[first[covered], covered] = False
         self.first[rows] = first
-        self.second[rows] = np.where(covering.any(axis=0), covering.argmax(axis=0), nobody)
+        self.second[rows] = np.where(covering.any(axis=0), covering.argmax(axis=0), none)
 
     def remove(self, rule: int) -> None:
         self.there[rule] = False
-        self._look(np.flatnonzero((self.first == rule) | (self.second == rule)))
+        self._update(np.flatnonzero((self.first == rule) | (self.second == rule)))
 
 
-def _without_harm(
-    rules: list[Draft], codes: npt.NDArray[np.intp], weight: Array, whole: Array
-) -> tuple[list[Draft], int]:
-    """Leave out rules that make more errors than they save, the worst first."""
+def _drop_harmful(
+    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, whole: Array
+) -> tuple[list[CandidateRule], int]:
+    """Drop rules that cause more errors than they avoid, the worst first."""
     if not rules:
         return [], int(np.argmax(whole))
     at = _FirstTwo(rules)
     while True:
-        default = _default(at.first == len(rules), codes, weight, whole)
+        default = _default_class(at.first == len(rules), codes, weight, whole)
         answer = np.array([*(rule.answer for rule in rules), default])
-        # Against what the rules after it and the default class say of the rows it decides.
+        # A rule is worth the errors that the next rule (or the default) would make on its rows,
+        # less its own.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
         worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
         worth[~at.there] = np.inf
@@ -301,7 +315,7 @@ def _without_harm(
         at.remove(least)
 
 
-def _default(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
+def _default_class(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
     """Return the most frequent class among the rows that no rule covers."""
     left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
     return max(range(len(whole)), key=lambda k: (left[k], whole[k]))

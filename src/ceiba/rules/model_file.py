@@ -1,7 +1,7 @@
-"""A RuleSet in the model file: its tree, and each rule as what it asks of the columns.
+"""A RuleSet in the model file: its tree, and the conditions of each rule.
 
-The rules are data (bounds, level codes, whether a missing value belongs), so a file never runs code
-and an edited one is checked like any other.
+Rules are stored as data (bounds, level codes, whether missing values are included), so a file
+cannot execute code and is validated like any other.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from ceiba.errors import ModelFileError
 from ceiba.paths import Chain, Clause, Condition, ValueSet
-from ceiba.rules.rule_set import GeneralRule, RuleSet, plain
+from ceiba.rules.rule_set import GeneralRule, RuleSet, to_python_label
 from ceiba.tree.model_file import Document, Field, from_json, to_json, write
 from ceiba.tree.splits import ALL_DIGITS
 
 _FIGURES: Final = ("cover", "errors", "confidence", "lift")
-_SET: Final = ("column", "low", "high", "codes", "named", "missing", "digits")
+_SET_KEYS: Final = ("column", "low", "high", "codes", "named", "missing", "digits")
 
 
 def save_rules(
@@ -28,14 +28,14 @@ def save_rules(
     metadata: Mapping[str, Any] | None,
     compress: bool | None,
 ) -> None:
-    """Write a fitted RuleSet into a model file."""
+    """Save a fitted RuleSet in a model file."""
     schema = rules.tree_.schema
     listed = [
         {
-            "value": rules.classes_.tolist().index(plain(rule.value)),
+            "value": rules.classes_.tolist().index(to_python_label(rule.value)),
             "n_tests": rule.n_tests,
             **{name: float(getattr(rule, name)) for name in _FIGURES},
-            "clauses": [_clause(clause, schema) for clause in rule.condition.clauses],
+            "clauses": [_clause_to_json(clause, schema) for clause in rule.condition.clauses],
         }
         for rule in rules.rules_
     ]
@@ -50,20 +50,25 @@ def save_rules(
         "parameters": {"confidence": float(rules.confidence)},
         "fitted": fitted,
     }
-    restore_rules(Document(rules.tree_, Field(model, "model")))  # refuses what no reader takes
+    restore_rules(
+        Document(rules.tree_, Field(model, "model"))
+    )  # raises if a reader would refuse it
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
 
 
-def _clause(clause: Clause, schema: Any) -> dict[str, Any]:
+def _clause_to_json(clause: Clause, schema: Any) -> dict[str, Any]:
     return {
         "column": schema.index(clause.info.name),
         "choices": [
             {
-                "set": _set(values, schema),
+                "set": _set_to_json(values, schema),
                 "chains": [
                     {
                         "default": chain.default,
-                        "tests": [[_set(a, schema), _set(b, schema)] for a, b in chain.tests],
+                        "tests": [
+                            [_set_to_json(a, schema), _set_to_json(b, schema)]
+                            for a, b in chain.tests
+                        ],
                     }
                     for chain in chains
                 ],
@@ -73,7 +78,7 @@ def _clause(clause: Clause, schema: Any) -> dict[str, Any]:
     }
 
 
-def _set(values: ValueSet, schema: Any) -> dict[str, Any]:
+def _set_to_json(values: ValueSet, schema: Any) -> dict[str, Any]:
     return {
         "column": schema.index(values.info.name),
         "low": to_json(float(values.low)),
@@ -86,7 +91,7 @@ def _set(values: ValueSet, schema: Any) -> dict[str, Any]:
 
 
 def restore_rules(document: Document) -> RuleSet:
-    """Make the RuleSet of a model file again."""
+    """Return the RuleSet of a model file."""
     tree, stored = document.tree, document.model
     assert stored is not None
     stored.object(("class", "parameters", "fitted"))
@@ -94,15 +99,15 @@ def restore_rules(document: Document) -> RuleSet:
     parameters.object(("confidence",))
     fitted.object(("rules", "default", "share", "n_path_tests"))
     if not tree.task.has_classes or tree.n_outputs > 1:
-        stored["class"].fail("The rules of a RuleSet come from a tree of one output of classes.")
+        stored["class"].fail("A RuleSet requires a classification tree with one output.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())
     share = from_json(fitted["share"], {})
     if not isinstance(share, np.ndarray) or share.shape != (len(classes),):
-        fitted["share"].fail("One share for each class is needed.")
+        fitted["share"].fail("Must have one share per class.")
     rules._set_fitted(
         tree,
-        [_rule(rule, tree, classes) for rule in fitted["rules"].items()],
+        [_rule_from_json(rule, tree, classes) for rule in fitted["rules"].items()],
         fitted["default"].integer(0, len(classes) - 1),
         share.astype(np.float64),
         fitted["n_path_tests"].integer(0, 2**53),
@@ -110,9 +115,9 @@ def restore_rules(document: Document) -> RuleSet:
     return rules
 
 
-def _rule(field: Field, tree: Any, classes: Any) -> GeneralRule:
+def _rule_from_json(field: Field, tree: Any, classes: Any) -> GeneralRule:
     field.object(("value", "n_tests", "clauses", *_FIGURES))
-    clauses = tuple(_read_clause(clause, tree.schema) for clause in field["clauses"].items())
+    clauses = tuple(_clause_from_json(clause, tree.schema) for clause in field["clauses"].items())
     return GeneralRule(
         Condition(tree.schema, clauses),
         classes[field["value"].integer(0, len(classes) - 1)],
@@ -121,7 +126,7 @@ def _rule(field: Field, tree: Any, classes: Any) -> GeneralRule:
     )
 
 
-def _read_clause(field: Field, schema: Any) -> Clause:
+def _clause_from_json(field: Field, schema: Any) -> Clause:
     field.object(("column", "choices"))
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     choices = []
@@ -131,20 +136,20 @@ def _read_clause(field: Field, schema: Any) -> Clause:
         for chain in choice["chains"].items():
             chain.object(("default", "tests"))
             tests = tuple(
-                tuple(_read_set(part, schema) for part in pair.items(2))
+                tuple(_set_from_json(part, schema) for part in pair.items(2))
                 for pair in chain["tests"].items()
             )
             chains.append(Chain(tests, chain["default"].boolean()))  # type: ignore[arg-type]
-        choices.append((_read_set(choice["set"], schema), tuple(chains)))
+        choices.append((_set_from_json(choice["set"], schema), tuple(chains)))
     return Clause(info, tuple(choices))
 
 
-def _read_set(field: Field, schema: Any) -> ValueSet:
-    field.object(_SET)
+def _set_from_json(field: Field, schema: Any) -> ValueSet:
+    field.object(_SET_KEYS)
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     low, high = (from_json(field[name], {}) for name in ("low", "high"))
     if not isinstance(low, float | int) or not isinstance(high, float | int):
-        raise ModelFileError(f"Damaged model file, at {field.place}: bounds are numbers.")
+        raise ModelFileError(f"Damaged model file, at {field.place}: bounds must be numbers.")
     codes, named = (
         frozenset(code.integer(0, info.n_levels) for code in field[name].items())
         for name in ("codes", "named")

@@ -1,9 +1,8 @@
-"""RuleSet: a classifier of general rules, made from a tree.
+"""RuleSet: a classifier of general rules, derived from a tree.
 
-The rules are asked in the order of their confidence, (right + 1) / (covered + 2), and the first one
-that covers a row answers; rows that no rule covers get the default class, the most frequent among
-such training rows. So rules may overlap: the surer one decides. How they come about:
-`generalise.py`.
+Rules are sorted by confidence, (right + 1) / (covered + 2), and the first one that covers a row
+predicts its class, so rules may overlap. Rows that no rule covers get the default class, the most
+frequent among such training rows. `generalise.py` derives the rules.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ceiba.errors import DataTypeError, OptionError, did_you_mean
 from ceiba.families import c45
 from ceiba.grow import Problem
 from ceiba.paths import Condition
-from ceiba.rules.generalise import Draft, chosen, drafts
+from ceiba.rules.generalise import CandidateRule, candidate_rules, select_rules
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -36,19 +35,19 @@ class GeneralRule:
     Attributes
     ----------
     condition : Condition
-        What a row fulfils; `condition.select(X)` and `condition.python()` evaluate it.
+        The condition on a row; `condition.select(X)` and `condition.python()` evaluate it.
     value : object
         The class.
     cover : float
-        Problem weight that fulfils the condition.
+        Training weight that satisfies the condition.
     errors : float
-        Of it, of other classes.
+        The part of it that has other classes.
     confidence : float
         (cover - errors + 1) / (cover + 2).
     lift : float
         Confidence over the share of the class in the training rows.
     n_tests : int
-        Tests that were kept of the path.
+        Number of tests of the path that remain.
     """
 
     condition: Condition
@@ -68,24 +67,24 @@ class GeneralRule:
 
 
 class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of general rules in the sense of C4.5 and C5.0.
+    """A classifier of general rules as in C4.5 and C5.0.
 
     Parameters
     ----------
     estimator : classifier with a `tree_`, default=None
-        What grows the tree whose paths are generalised; None: `ceiba.c45()`.
+        Grows the tree whose paths are generalised; None: `ceiba.c45()`.
     confidence : float, default=0.25
         C4.5's CF in the pessimistic error of a rule: the smaller, the more general the rules.
 
     Attributes
     ----------
     rules_ : list of GeneralRule
-        In the order in which they are asked.
+        In order of evaluation.
     default_ : object
         The class of rows that no rule covers.
     classes_ : ndarray
     tree_ : Tree
-        The tree from which the rules come.
+        The tree that the rules are derived from.
     n_tests_ : int
         Tests in all rules.
     n_path_tests_ : int
@@ -110,13 +109,13 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_tree(
         cls, tree: Any, X: Any, y: Any, *, sample_weight: Any = None, confidence: float = 0.25
     ) -> Self:
-        """Generalise the paths of a tree that is there already.
+        """Generalise the paths of an existing tree.
 
         Parameters
         ----------
         tree : Tree or fitted classifier
         X, y, sample_weight
-            The rows that it was grown on.
+            The training data of the tree.
         confidence : float, default=0.25
 
         Returns
@@ -128,10 +127,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(source, Tree):
             hint = " Fit it first." if hasattr(tree, "fit") else ""
             raise DataTypeError(
-                "RuleSet.from_tree takes a tree or a fitted classifier of ceiba. Got "
+                "RuleSet.from_tree requires a Tree or a fitted ceiba classifier, got "
                 f"{tree!r}.{hint}"
             )
-        rules._make(source, X, y, sample_weight)
+        rules._fit_rules(source, X, y, sample_weight)
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -150,24 +149,22 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y = column_or_1d(y, warn=True)
         model = c45() if self.estimator is None else clone(self.estimator)
         model.fit(X, y, sample_weight=sample_weight)
-        self._make(model.tree_, X, y, sample_weight)
+        self._fit_rules(model.tree_, X, y, sample_weight)
         return self
 
-    def _make(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_rules(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
         if not tree.task.has_classes or tree.n_outputs > 1:
-            raise OptionError("A RuleSet is made from a classification tree with one output.")
+            raise OptionError("RuleSet requires a classification tree with one output.")
         if not 0 < self.confidence <= 0.5:
-            raise OptionError(
-                f"confidence of a RuleSet must lie in (0, 0.5]. Got {self.confidence!r}."
-            )
-        # A rule is asked as a whole: a row with a missing value takes the default branch.
+            raise OptionError(f"confidence must be in (0, 0.5], got {self.confidence!r}.")
+        # A rule covers a row or not: a row with a missing value takes the default branch.
         if tree.missing == "fractional":
             tree = replace(tree, missing="majority")
         problem = Problem.like(tree, X, y, sample_weight)
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
-        candidates = drafts(tree, problem.table, codes, weight, self.confidence)
-        final_drafts, default = chosen(candidates, codes, weight, len(classes))
+        candidates = candidate_rules(tree, problem.table, codes, weight, self.confidence)
+        final_drafts, default = select_rules(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
         rules = [_rule(rule, classes, share) for rule in final_drafts]
         # Tests on all paths: a path has one per level.
@@ -191,48 +188,50 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the rules of one class, the surest first."""
         if label not in self.classes_:
             labels = ", ".join(map(str, self.classes_.tolist()))
-            raise OptionError(f"rules_for: there is no class {label!r}. The classes are {labels}.")
+            raise OptionError(f"There is no class {label!r}. Allowed values: {labels}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the class of the first rule that covers each row, or the default class."""
-        fired = self._fired(X)
+        first_rule = self._first_rule(X)
         labels = [*(rule.value for rule in self.rules_), self.default_]
-        return np.array(labels, dtype=self.classes_.dtype)[fired]
+        return np.array(labels, dtype=self.classes_.dtype)[first_rule]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the rule's confidence to its class, and the rest to the others by their shares."""
-        fired = self._fired(X)
+        """Return class probabilities: the rule's confidence, and the rest by class shares."""
+        first_rule = self._first_rule(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         table = np.zeros((len(self.rules_) + 1, len(share)))
         for i, rule in enumerate(self.rules_):
-            k = place[plain(rule.value)]
+            k = place[to_python_label(rule.value)]
             others = np.where(np.arange(len(share)) == k, 0.0, share)
             rest = others.sum()
             table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
             table[i, k] = rule.confidence if rest > 0 else 1.0
         table[-1] = share
-        if share[self._default] < share.max():  # the default class answers, so it leads
+        if (
+            share[self._default] < share.max()
+        ):  # the predicted class must have the largest probability
             table[-1] = 0.5 * share + 0.5 * (np.arange(len(share)) == self._default)
-        return np.asarray(table[fired])
+        return np.asarray(table[first_rule])
 
-    def _fired(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return the number of the first rule that covers each row; the last is the default."""
+    def _first_rule(self, X: Any) -> npt.NDArray[np.intp]:
+        """Return the index of the first rule that covers each row; `len(rules_)` is the default."""
         self._refuse_unfitted()
         schema = self.tree_.schema
         table = X if isinstance(X, Table) else read_like(X, schema, owner="RuleSet")
-        fired = np.full(table.n_rows, len(self.rules_), np.intp)
+        first_rule = np.full(table.n_rows, len(self.rules_), np.intp)
         for i in range(len(self.rules_) - 1, -1, -1):
-            fired[self.rules_[i].condition.select(table)] = i
-        return fired
+            first_rule[self.rules_[i].condition.select(table)] = i
+        return first_rule
 
     def save(
         self, path: Any, *, metadata: Mapping[str, Any] | None = None, compress: bool | None = None
     ) -> None:
-        """Write the fitted rules into a model file, which `ceiba.load` reads.
+        """Save the fitted rules in a model file, for `ceiba.load`.
 
-        The estimator that grew the tree is not written; the tree is.
+        The tree is saved, but not the estimator that grew it.
 
         Parameters
         ----------
@@ -256,7 +255,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save_rules(self, path, metadata, compress)
 
     def export(self, format: str, **options: Any) -> str:  # noqa: A002
-        """Return the rules as a program: asked in order, the first that holds answers.
+        """Return the rules as a program: the first rule that holds predicts the class.
 
         Parameters
         ----------
@@ -281,7 +280,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if format not in RULE_FORMATS:
             formats = list(RULE_FORMATS)
             raise OptionError(
-                f"A RuleSet is exported as {', '.join(formats)}. Got {format!r}."
+                f"format must be one of {', '.join(formats)}; got {format!r}."
                 f"{did_you_mean(str(format), formats)}"
             )
         try:
@@ -310,12 +309,12 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return "\n".join([*lines, f"Default: {self.default_}"])
 
 
-def plain(label: Any) -> Any:
-    """Return a label as a plain Python value."""
+def to_python_label(label: Any) -> Any:
+    """Return a label as a Python value."""
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
+def _rule(draft: CandidateRule, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
     confidence = draft.confidence
     return GeneralRule(
         draft.condition,
@@ -331,15 +330,15 @@ def _rule(draft: Draft, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
 # ---------------------------------------------------------------------- as programs
 
 
-def _text(rules: RuleSet) -> str:
+def _to_text(rules: RuleSet) -> str:
     return f"{rules}\n"
 
 
-def _python(rules: RuleSet) -> str:
+def _to_python(rules: RuleSet) -> str:
     lines = [
-        '"""predict(row) gives the class of a row, a dict of values by column name.',
+        '"""predict(row) returns the class of a row, a dict of values by column name.',
         "",
-        "None or NaN is missing. Written by ceiba; needs nothing.",
+        "None or NaN is missing. Generated by ceiba; no dependencies.",
         '"""',
         "",
         "import datetime",
@@ -351,18 +350,20 @@ def _python(rules: RuleSet) -> str:
         lines += [
             f"    # Rule {number}: confidence {rule.confidence:.3f}",
             f"    if {rule.condition.python('row')}:",
-            f"        return {plain(rule.value)!a}",
+            f"        return {to_python_label(rule.value)!a}",
         ]
-    return "\n".join([*lines, f"    return {plain(rules.default_)!a}", ""])
+    return "\n".join([*lines, f"    return {to_python_label(rules.default_)!a}", ""])
 
 
-def _sql(rules: RuleSet, dialect: str = "duckdb") -> str:
+def _to_sql(rules: RuleSet, dialect: str = "duckdb") -> str:
     from ceiba.export.code import conditions_case
 
     conditions = dict(enumerate(rule.condition for rule in rules.rules_))
-    answers = {i: plain(rule.value) for i, rule in enumerate(rules.rules_)}
-    return conditions_case(rules.tree_, conditions, answers, plain(rules.default_), dialect)
+    answers = {i: to_python_label(rule.value) for i, rule in enumerate(rules.rules_)}
+    return conditions_case(
+        rules.tree_, conditions, answers, to_python_label(rules.default_), dialect
+    )
 
 
 #: The formats of `RuleSet.export`.
-RULE_FORMATS: Final = {"text": _text, "python": _python, "sql": _sql}
+RULE_FORMATS: Final = {"text": _to_text, "python": _to_python, "sql": _to_sql}

@@ -32,7 +32,7 @@ from ceiba.grow import (
     Problem,
     check_combinations,
     core_options,
-    folded,
+    merge_equal_siblings,
     set_sizes,
     tree_of,
 )
@@ -160,7 +160,11 @@ def grow_parts(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
     trees: list[Tree] = []
     for first in range(0, len(parts), table.trees_at_once):
         trees += _grow_together(problem, parts[first : first + table.trees_at_once])
-    return trees if problem.options.monotonic_cst is None else [folded(tree) for tree in trees]
+    return (
+        trees
+        if problem.options.monotonic_cst is None
+        else [merge_equal_siblings(tree) for tree in trees]
+    )
 
 
 def _grow_together(problem: Problem, parts: Sequence[Part]) -> list[Tree]:

@@ -11,7 +11,7 @@ from ceiba.errors import OptionError
 from ceiba.export import export, format_named
 from ceiba.studio.work.script import script
 from ceiba.studio.work.workspace import Workspace
-from ceiba.tree.model_file import atomic
+from ceiba.tree.model_file import atomic_write
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,6 @@ def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
     if source.folder is not None and (source.folder / data).resolve() == path.resolve():
         raise OptionError(f"{name!r} holds the data. Choose another name.")
     output = make(workspace, str(what), body.get("format"))
-    with atomic(path) as file:
+    with atomic_write(path) as file:
         file.write(output.content)
     return {"saved": path.name}

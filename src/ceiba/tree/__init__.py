@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from ceiba.tree.arrays import Array as Array
-from ceiba.tree.arrays import sum_up as sum_up
+from ceiba.tree.arrays import sum_over_subtrees as sum_over_subtrees
 from ceiba.tree.attachments import Attachment
 from ceiba.tree.attachments import join_attachments as join_attachments
 from ceiba.tree.attachments import take_attachments as take_attachments
 from ceiba.tree.certificate import Certificate as Certificate
 from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
-from ceiba.tree.figures import rows_by_weight as rows_by_weight
-from ceiba.tree.grown import Grown as Grown
+from ceiba.tree.derived import rows_by_weight as rows_by_weight
+from ceiba.tree.grown import GrownArrays as GrownArrays
 from ceiba.tree.grown import ValueRules as ValueRules
-from ceiba.tree.grown import fill_empty as fill_empty
+from ceiba.tree.grown import divide_or_zero as divide_or_zero
+from ceiba.tree.grown import fill_empty_nodes as fill_empty_nodes
 from ceiba.tree.grown import node_risk as node_risk
 from ceiba.tree.grown import node_value as node_value
-from ceiba.tree.grown import quotient as quotient
-from ceiba.tree.grown import within as within
-from ceiba.tree.impurity import altered as altered
+from ceiba.tree.grown import set_class_share as set_class_share
+from ceiba.tree.impurity import alter_priors as alter_priors
 from ceiba.tree.impurity import class_risk as class_risk
 from ceiba.tree.invariants import check
 from ceiba.tree.invariants import check_values as check_values
@@ -29,7 +29,7 @@ from ceiba.tree.node import Node, Path, Step
 from ceiba.tree.notes import NodeNote
 from ceiba.tree.notes import note_lines as note_lines
 from ceiba.tree.notes import note_text as note_text
-from ceiba.tree.notes import taken_notes as taken_notes
+from ceiba.tree.notes import take_notes as take_notes
 from ceiba.tree.notes import with_note as with_note
 from ceiba.tree.routing.one_row import Answer
 from ceiba.tree.splits.split_table import (
@@ -43,7 +43,7 @@ from ceiba.tree.splits.split_table import (
 from ceiba.tree.splits.surrogates import Competitor, Surrogate
 from ceiba.tree.splits.tests import NodeTest
 from ceiba.tree.tree import Tree
-from ceiba.tree.tree import tree_of_grown as tree_of_grown
+from ceiba.tree.tree import tree_from_grown as tree_from_grown
 
 __all__ = [
     "Answer",

@@ -50,13 +50,13 @@ class ArrayRecord:
         return all(same_array(a, b) if name in self._DTYPES else a == b for name, a, b in pairs)
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the rows of several records as one; fields that are no arrays: of the first."""
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of several records as one; other fields come from the first."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]
             if isinstance(values[0], ArrayRecord):
-                joined[field.name] = values[0].joined(values)
+                joined[field.name] = values[0].concatenate(values)
             elif field.name.endswith("start"):
                 length = np.concatenate([np.diff(start) for start in values])
                 joined[field.name] = np.concatenate(([0], np.cumsum(length)))
@@ -86,11 +86,12 @@ def take_ragged(
     return new_start, [flat[take] for flat in flats]
 
 
-def sum_up(tree: Any, values: Array) -> Array:
-    """Add to each node's own row of `values` those of all nodes below it."""
+def sum_over_subtrees(tree: Any, values: Array) -> Array:
+    """Return the sum of `values` (one row per node) over each node's subtree."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
-        # Whole numbers: differences of running sums are exact.
+        # A subtree is a range of nodes, so its sum is a difference of running sums. That is exact
+        # only for integers; other sums would cancel.
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()

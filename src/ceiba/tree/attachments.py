@@ -1,8 +1,8 @@
 """Numbers attached to nodes: named arrays with any number of entries per node.
 
-What a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
-`values[start[i]:start[i + 1]]`. Collapsing, pruning and edits carry them with their nodes; nodes
-that are grown anew have none. `recount` drops them, because they derive from the old rows.
+Anything a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
+`values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the numbers of the remaining
+nodes; regrown nodes have none. `recount` drops them, because they derive from the old rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Attachment(ArrayRecord):
 
 
 def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachments | None:
-    """Return what is attached to some nodes, in their order."""
+    """Return the attachments of some nodes, in their order."""
     if attachments is None:
         return None
     return {name: attachment.take(nodes) for name, attachment in attachments.items()}
@@ -60,7 +60,7 @@ def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachmen
 def join_attachments(
     parts: Sequence[tuple[Attachments | None, Array]],
 ) -> Attachments | None:
-    """Return what is attached to stretches of several trees, one after another."""
+    """Concatenate the attachments of nodes of several trees."""
     names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
     joined = {}
     for name in names:
@@ -70,5 +70,5 @@ def join_attachments(
             else Attachment(np.zeros(len(nodes) + 1), np.zeros(0))
             for attachments, nodes in parts
         ]
-        joined[name] = Attachment.joined(taken)
+        joined[name] = Attachment.concatenate(taken)
     return joined or None

@@ -1,4 +1,4 @@
-"""The certificate of a searched tree: its objective, the bound below it, and why it ended there.
+"""The certificate of a tree found by search: its objective, a lower bound, why the search ended.
 
 objective = sum over training rows of the loss + penalty x total weight x leaves. The loss is the
 misclassification cost (errors, where nothing is weighted), gini, entropy, squared or absolute
@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
-_ENDED: Final = {
-    "gap": "The search ended there because that is within the gap asked for.",
+_STOP_REASONS: Final = {
+    "gap": "The search ended there because that is within the requested gap.",
     "time": "The search ended at its time limit, after {seconds:.3g} s.",
     "interrupted": "The search was interrupted after {seconds:.3g} s.",
     "lookahead": "It was found by lookahead, which proves nothing.",
@@ -42,18 +42,18 @@ class Certificate:
     status : {"proven", "gap", "time", "interrupted", "lookahead"}
         Whether the tree is proven best, or why the search ended before.
     loss : str
-        What is summed.
+        The loss that is summed.
     max_depth : int or None
-        The limit of depth.
+        Depth limit of the search.
     penalty : float
         Cost per leaf in the unit of the objective.
     n_leaves : int
         Leaves of the tree.
     all_level_sets : bool
-        False: a categorical column has too many levels to try all sets of them. The bound then
-        holds for trees that use the documented candidate sets.
+        Whether all level sets were tried. If a categorical column has too many levels, the bound
+        holds for trees that use the documented candidate sets only.
     nodes : int
-        Cuts that were evaluated.
+        Number of cuts evaluated.
     seconds : float
         Wall time of the search.
 
@@ -72,7 +72,7 @@ class Certificate:
     penalty: float = 0.0
     n_leaves: int = 1
     all_level_sets: bool = True
-    # What the search took says nothing about the tree: it may differ between equal ones.
+    # The effort of the search is not a property of the tree: it may differ between equal trees.
     nodes: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
@@ -83,7 +83,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """The share of the objective by which a better tree could improve it, at most."""
+        """The largest share of the objective that a better tree could save."""
         if self.objective <= 0:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)
@@ -102,7 +102,7 @@ class Certificate:
     def __str__(self) -> str:
         trees = "No tree" if self.max_depth is None else f"No tree of depth {self.max_depth}"
         less = "fewer than" if self.loss == "error" and not self.penalty else "less than"
-        unknown = self.lower_bound <= 0 and not self.proven  # no loss is below 0: that says nothing
+        unknown = self.lower_bound <= 0 and not self.proven  # every loss is at least 0
         if unknown:
             text = f"This tree has {self._amount(self.objective)} {self._unit} on these rows."
             if self.status != "lookahead":
@@ -115,7 +115,7 @@ class Certificate:
         if not self.proven:
             if not unknown:
                 text += f" The gap is {100 * self.gap:.2g} %."
-            text += " " + _ENDED[self.status].format(seconds=self.seconds)
+            text += " " + _STOP_REASONS[self.status].format(seconds=self.seconds)
         if not self.all_level_sets:
             text += (
                 " Categorical columns of many levels were divided by candidate sets only: the "

@@ -1,7 +1,7 @@
 """Collapse: a new tree in which some nodes are leaves.
 
-In pre-order the nodes below i are the range `i + 1:subtree_end[i]`, so what goes is marked by one
-running sum over range ends, and the new numbers are again pre-order.
+In pre-order the nodes below i are the range `i + 1:subtree_end[i]`. One running sum over the range
+ends marks the nodes to drop, and the remaining nodes stay in pre-order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array
 from ceiba.tree.attachments import take_attachments
-from ceiba.tree.notes import taken_notes
+from ceiba.tree.notes import take_notes
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     """Return a new tree in which the given nodes (ids, or a mask over all nodes) are leaves."""
-    chosen = _chosen(tree, nodes) & ~tree.is_leaf
+    chosen = _node_mask(tree, nodes) & ~tree.is_leaf
     if not chosen.any():
         return tree
     ids = np.flatnonzero(chosen)
@@ -56,13 +56,13 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
         surrogates=None if tree.surrogates is None else tree.surrogates.take(nodes_left, leaf),
         competitors=None if tree.competitors is None else tree.competitors.take(nodes_left, leaf),
         tests=None if tree.tests is None else tree.tests.take(nodes_left, leaf),
-        notes=taken_notes(tree.notes, nodes_left),
+        notes=take_notes(tree.notes, nodes_left),
         attachments=take_attachments(tree.attachments, nodes_left),
     )
 
 
-def _chosen(tree: Tree, nodes: Any) -> Array:
-    """Mark the chosen nodes; a mask over all nodes is taken as it is."""
+def _node_mask(tree: Tree, nodes: Any) -> Array:
+    """Return a mask of the given nodes (ids, or already a mask over all nodes)."""
     listed = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
     ids = np.atleast_1d(np.asarray(listed))
     mask = np.zeros(tree.n_nodes, bool)
@@ -71,7 +71,7 @@ def _chosen(tree: Tree, nodes: Any) -> Array:
     if ids.dtype == bool and ids.shape == mask.shape:
         return ids.copy()
     if ids.dtype.kind not in "iu":
-        raise TreeError(f"Node ids must be whole numbers, got {nodes!r}.")
+        raise TreeError(f"Node ids must be integers, got {nodes!r}.")
     wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
     if wrong.size:
         raise TreeError(

@@ -1,15 +1,14 @@
-"""From the arrays that the core has grown to those of a tree.
+"""The arrays of a tree, derived from those that the core has grown.
 
-The core knows weights, counts and impurities. What follows from priors and costs (class
-probabilities and risks, `ceiba.grow.priors`), from limits and from shrunken rates is derived here
-when a tree is first asked for its arrays; a small fit takes less time than that. R(t) of a
-regression node is its impurity (with shrunken rates its loss) times its share of the weight.
-Several outputs have no single risk: NaN for classification.
+The core returns weights, counts and impurities. Class probabilities and risks under priors and
+costs (`ceiba.grow.priors`), values within limits and shrunken rates are derived here on first
+access, because a small fit takes less time than that. R(t) of a regression node is its impurity
+(with shrunken rates its loss) times its share of the weight. R(t) is NaN for several class outputs.
 
-Rates of events are shrunk towards the overall rate as in rpart: a leaf with few events says little,
-and one without any would predict "never". The rate of a node is the mean of a gamma distribution:
-with d events in time t, k the coefficient of variation of the prior ("shrink") and D / T the
-overall rate,
+Rates of events are shrunk towards the overall rate as in rpart, because a leaf with few events is
+uncertain and one without events would predict 0. The rate of a node is the mean of a gamma
+distribution: with d events in time t, k the coefficient of variation of the prior ("shrink") and
+D / T the overall rate,
 
     rate = (d + a) / (t + b),    a = 1 / k^2,    b = a / (D / T)
 
@@ -33,7 +32,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """What the options of growing say about values; `surrogates`: None, or whether in use."""
+    """The options of growing that node values depend on; `surrogates`: None, or whether in use."""
 
     criterion: str
     classes: bool
@@ -44,12 +43,12 @@ class ValueRules(NamedTuple):
     competitors: bool
 
 
-class Grown(NamedTuple):
-    """What growing hands over: the core's arrays and what their values depend on.
+class GrownArrays(NamedTuple):
+    """The core's arrays, and the parameters that values are derived with.
 
     `target_exponent` and `weight_exponent` are the powers of two by which target and weights were
-    divided, `factor` and `costs` q(k) and C of `ceiba.grow.priors`, `whole` the weight of the
-    larger tree that this one is a part of.
+    divided; `factor` and `costs` are q(k) and C of `ceiba.grow.priors`; `whole` is the weight of
+    the tree that this subtree belongs to.
     """
 
     arrays: _core.TreeArrays
@@ -62,8 +61,8 @@ class Grown(NamedTuple):
     whole: float | None = None
 
 
-def node_arrays(grown: Grown) -> dict[str, Any]:
-    """Return the fields of a tree that are arrays of its nodes."""
+def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
+    """Return the fields of a tree that are arrays over its nodes."""
     rules, factor, costs = grown.rules, grown.factor, grown.costs
     views = _in_user_units(grown)
     parent, weight, impurity = views["parent"], views["weight"], views["impurity"]
@@ -72,24 +71,24 @@ def node_arrays(grown: Grown) -> dict[str, Any]:
     value, counts, limited = views["value"].reshape(shape), None, views["limited"]
     if not rules.classes:
         if rules.empty_branches:
-            value = fill_empty(value.copy(), parent, weight)
+            value = fill_empty_nodes(value.copy(), parent, weight)
             if len(limited):
-                limited = fill_empty(limited.copy(), parent, weight)
+                limited = fill_empty_nodes(limited.copy(), parent, weight)
         loss = impurity
         if len(limited):
             loss = loss + added_loss(rules.criterion, value[:, 0, 0], limited)
             value = limited.reshape(shape) + 0.0  # no -0.0
         if rules.shrink:
-            rate, loss = shrunken_rates(value[:, 0, 0], weight, loss, rules.shrink)
+            rate, loss = shrink_rates(value[:, 0, 0], weight, loss, rules.shrink)
             value = rate.reshape(shape)
         with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64; no weight
             risk = loss * weight / whole
     else:
         counts = value
-        answers = within(counts, limited) if len(limited) else counts
+        answers = set_class_share(counts, limited) if len(limited) else counts
         value = node_value(answers, factor)
         if rules.empty_branches:
-            value = fill_empty(value, parent, weight)
+            value = fill_empty_nodes(value, parent, weight)
         if grown.n_outputs == 1:
             by = answers[:, 0, :] if len(limited) else None
             risk = node_risk(counts[:, 0, :], factor, costs, by) / whole
@@ -123,8 +122,8 @@ def node_arrays(grown: Grown) -> dict[str, Any]:
     }
 
 
-def _in_user_units(grown: Grown) -> dict[str, Any]:
-    """Return the core's arrays, times powers of two; impurities may become infinite."""
+def _in_user_units(grown: GrownArrays) -> dict[str, Any]:
+    """Return the core's arrays scaled back by powers of two; impurities may overflow."""
     views: dict[str, Any] = grown.arrays.views()
     if grown.weight_exponent:
         views["weight"] = np.ldexp(views["weight"], grown.weight_exponent)
@@ -141,14 +140,14 @@ def _in_user_units(grown: Grown) -> dict[str, Any]:
 
 
 def node_value(counts: Array, factor: Array | None) -> Array:
-    """Class probabilities of nodes from counts of shape (n, n_outputs, K)."""
+    """Return class probabilities of nodes from counts of shape (n, n_outputs, K)."""
     adjusted = counts if factor is None else counts * factor
     total = adjusted.sum(axis=2, keepdims=True)
-    return quotient(adjusted, total)
+    return divide_or_zero(adjusted, total)
 
 
-def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
-    """Let branches without rows say what the nearest node above them says that has rows."""
+def fill_empty_nodes(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Array:
+    """Fill in the values of nodes without rows from their nearest ancestor with rows."""
     empty = np.flatnonzero(weight[1:] == 0) + 1
     source = parent[empty]
     while (none := (weight[source] == 0) & (source > 0)).any():
@@ -160,7 +159,7 @@ def fill_empty(value: Array, parent: npt.NDArray[np.int32], weight: Array) -> Ar
 def node_risk(
     counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
 ) -> Array:
-    """R(t) of nodes taken as leaves, times W: sums, so that whole weights give whole numbers."""
+    """Return R(t) times the total weight: sums, which are exact for integer weights."""
 
     def losses(of: Array) -> Array:
         adjusted = of if factor is None else of * factor
@@ -174,42 +173,40 @@ def node_risk(
     return np.asarray(loss[np.arange(len(loss)), losses(answers).argmin(axis=1)])
 
 
-def within(counts: Array, share: Array) -> Array:
-    """Return the counts of nodes in which the second class had this share of the weight."""
+def set_class_share(counts: Array, share: Array) -> Array:
+    """Return the counts of two classes with the given share of the second one."""
     if counts.shape[2] < 2:
         return counts
     total = counts.sum(axis=2)
     old_share = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
     moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
-    # Whole numbers stay whole where nothing was moved.
+    # Integer counts stay exact where the share does not change.
     return np.where((old_share == share[:, None])[:, :, None], counts, moved)
 
 
 def added_loss(criterion: str, value: Array, answer: Array) -> Array:
-    """Return how much the loss of nodes grows with this answer (0: not known from a median)."""
+    """Return the increase of the loss if nodes predict `answer` (unknown for medians: 0)."""
     if criterion == "absolute_error":
         return np.zeros_like(value)
     if criterion == "poisson":
         events = value > 0
         ratio = np.divide(value, answer, out=np.ones_like(value), where=events & (answer > 0))
-        # m log(m / r) - m + r is never below 0; rounding may say so where the rates agree.
+        # m log(m / r) - m + r is at least 0; rounding may go below where the rates agree.
         return np.maximum(value * np.log(ratio) - value + answer, 0.0)
     gap: Array = value - answer
     return gap * gap
 
 
-def shrunken_rates(
-    value: Array, time: Array, impurity: Array, shrink: float
-) -> tuple[Array, Array]:
-    """Return the rate that each node predicts, and its risk per unit of its own time."""
-    value = np.where(time > 0, value, 0.0)  # a node whose rows weigh nothing has seen no events
-    # Multiplied through by k^2 D / T, so that nothing is divided by an overall rate of 0.
+def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
+    """Return the rate that each node predicts, and its risk per unit of time."""
+    value = np.where(time > 0, value, 0.0)  # no events without weight
+    # Numerator and denominator are multiplied by k^2 D / T: the overall rate may be 0.
     strength = shrink**2 * time
     rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
     return rate, impurity + added_loss("poisson", value, rate)
 
 
-def quotient(top: Array, bottom: Array) -> Array:
-    """Divide; 0 where the divisor is 0."""
+def divide_or_zero(top: Array, bottom: Array) -> Array:
+    """Divide; return 0 where the divisor is 0."""
     result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     return result

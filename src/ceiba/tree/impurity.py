@@ -1,10 +1,10 @@
-"""Impurity, gain and risk of nodes from what the nodes hold.
+"""Impurity, gain and risk of nodes, from class probabilities and shares.
 
-The formulas are those of `ceiba.criteria`; criteria that value splits only (twoing, hellinger) show
-gini at nodes. With costs the impurity is that of the altered priors,
+The formulas are those of `ceiba.criteria`; criteria of splits only (twoing, hellinger) use gini at
+nodes. With costs the impurity is that of the altered priors,
 p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4). For
 regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of node
-weight; risk R(t) = r(t) p(t): the expected cost of the node's answer times its share.
+weight; risk R(t) = r(t) p(t) is the expected cost of the node's answer times its share.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def scale_by_prior(counts: Array, prior: Array | None) -> Array:
     return np.asarray(counts * factor * whole.sum())
 
 
-def altered(probability: Array, cost_matrix: Array | None) -> Array:
-    """Turn class probabilities into those of the altered priors, by the costs of each truth."""
+def alter_priors(probability: Array, cost_matrix: Array | None) -> Array:
+    """Return class probabilities under the altered priors, weighted by the costs of each class."""
     if cost_matrix is None:
         return probability
     mass = probability * cost_matrix.sum(axis=1)
@@ -45,9 +45,11 @@ def altered(probability: Array, cost_matrix: Array | None) -> Array:
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
-    """Return the impurity of class probabilities over the last axis (criteria of splits: gini)."""
+    """Return the impurity of class probabilities over the last axis (gini for split criteria)."""
     if criterion in TEST_CRITERIA:
-        raise TreeError(f"Criterion {criterion!r} tests splits and has no impurity of a node.")
+        raise TreeError(
+            f"Criterion {criterion!r} is a test of splits; it does not define a node impurity."
+        )
     formula = criterion_named(criterion, Task.CLASSIFICATION).of_counts or gini
     return np.asarray(formula(probability))
 
@@ -64,7 +66,7 @@ def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Arr
     return np.asarray(np.maximum(cost, 0.0) * share)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
+@np.errstate(over="ignore", invalid="ignore")  # may overflow to infinity
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     """Return the impurity decrease by each node's split, per unit of weight in its branches."""
     inner = np.flatnonzero(~tree.is_leaf)
@@ -81,6 +83,6 @@ def gains(tree: Tree, impurity: Array, share: Array) -> Array:
     if of_split is not None and tree.n_outputs == 1:
         two = inner[tree.n_branches[inner] == 2]
         pair = tree.branch_node[tree.branch_start[two][:, None] + [0, 1]]
-        p = altered(tree.class_probability, tree.cost_matrix)
+        p = alter_priors(tree.class_probability, tree.cost_matrix)
         gain[two] = of_split(p[pair] * share[pair][..., None])
     return gain

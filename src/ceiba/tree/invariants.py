@@ -1,6 +1,6 @@
-"""Every rule a Tree keeps, checked one by one, for trees that were not grown.
+"""The invariants of a Tree, checked for trees that were not grown.
 
-Rules are ordered so that each may rely on those before.
+The order matters: each check relies on those before it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _TIMES = ("date", "datetime", "duration")
 
 
 def check(tree: Tree, *, content: bool = True) -> None:
-    """Check every structural rule of a tree; with `content`, also its weights and values.
+    """Check the structure of a tree and, with `content`, its weights and values.
 
     Raises
     ------
     TreeError
-        Naming the first rule that is broken, and where.
+        Naming the first violation and its position.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def check(tree: Tree, *, content: bool = True) -> None:
         _check_default(tree)
         _check_content(tree)
         check_values(tree)
-    _check_extra(tree, "surrogates", tree.surrogates)
-    _check_extra(tree, "competitors", tree.competitors)
+    _check_splits_by_node(tree, "surrogates", tree.surrogates)
+    _check_splits_by_node(tree, "competitors", tree.competitors)
     _check_tests(tree)
     _check_attachments(tree)
 
@@ -55,10 +55,10 @@ def _fail(where: str, got: str, allowed: str) -> NoReturn:
     raise TreeError(f"Broken tree, {where}: {got}. {allowed}")
 
 
-def _refuse(
+def _fail_where(
     bad: Any, place: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
 ) -> None:
-    """Fail at the first entry of a mask, if there is one."""
+    """Fail at the first True entry of a mask, if there is one."""
     if bad.any():
         i = int(np.argmax(bad))
         problem, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
@@ -80,7 +80,9 @@ def _check_lengths(tree: Tree) -> None:
     if len(tree.splits) != n:
         _fail("splits", f"{len(tree.splits)} rows", f"{n} nodes need {n}.")
     if tree.value.ndim != 3:
-        _fail("value", f"{tree.value.ndim} dimensions", "Needs (n_nodes, n_outputs, max_classes).")
+        _fail(
+            "value", f"{tree.value.ndim} dimensions", "Must be (n_nodes, n_outputs, max_classes)."
+        )
 
 
 def _check_shape(tree: Tree) -> None:
@@ -90,21 +92,21 @@ def _check_shape(tree: Tree) -> None:
     ids = np.arange(n)
     wrong = (ids > 0) & ((tree.parent < 0) | (tree.parent >= ids))
     order = "Nodes are numbered in pre-order: 0 <= parent < node."
-    _refuse(wrong, "node", lambda i: f"parent {tree.parent[i]}", order)
+    _fail_where(wrong, "node", lambda i: f"parent {tree.parent[i]}", order)
     count = np.bincount(tree.parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
     wrong = np.diff(tree.branch_start) != count
     wrong[0] |= tree.branch_start[0] != 0
-    _refuse(
+    _fail_where(
         wrong,
         "branch_start of node",
         "does not fit the parents",
         "branch_start[i + 1] - branch_start[i] is the number of nodes whose parent is i.",
     )
-    _refuse(count == 1, "node", "one branch", "An inner node has two or more.")
+    _fail_where(count == 1, "node", "one branch", "An inner node has at least two.")
     if sorted(tree.branch_node.tolist()) != list(range(1, n)):
         _fail("branch_node", "not every node once", "Each node but the root is one branch.")
     owner = np.repeat(np.arange(n), count)
-    _refuse(
+    _fail_where(
         tree.parent[tree.branch_node] != owner,
         "branch",
         lambda b: f"node {tree.branch_node[b]} listed under node {owner[b]}",
@@ -129,7 +131,7 @@ def _check_shape(tree: Tree) -> None:
 
 def _check_splits(tree: Tree) -> None:
     splits, schema = tree.splits, tree.schema
-    _refuse(
+    _fail_where(
         (splits.kind == SplitKind.NONE) != tree.is_leaf,
         "node",
         lambda i: "branches but no split" if splits.kind[i] == 0 else "a split but no branches",
@@ -137,7 +139,7 @@ def _check_splits(tree: Tree) -> None:
     )
     _check_split_rows(splits, schema, tree.n_branches, "node")
     low = splits.low_branch
-    _refuse(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
+    _fail_where(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
 
 
 def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -150,37 +152,37 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
         _fail("level_code", f"length {len(splits.level_code)}", "level_start ends elsewhere.")
     asks = splits.kind != SplitKind.NONE
     wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
-    _refuse(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Known kinds are 0 to 4.")
+    _fail_where(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Allowed values: 0 to 4.")
     wrong = asks & ((splits.column < 0) | (splits.column >= len(schema.columns)))
     allowed = f"The schema has {len(schema.columns)} columns."
-    _refuse(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
+    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
     wrong = ~asks & (splits.column != -1)
-    _refuse(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf asks no column: -1.")
+    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf has -1.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
     wrong = cut & ~np.isfinite(splits.cut)
-    _refuse(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut is a finite number.")
+    _fail_where(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut is a finite number.")
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
     wrong = far & timed[np.where(asks, splits.column, 0)]
-    _refuse(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times lie within 2**63 s.")
+    _fail_where(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times are below 2**63 s.")
 
     def name(i: int) -> str:
         return repr(schema.columns[splits.column[i]].name)
 
     wrong = cut & (kind_of == str(Kind.CATEGORICAL))
-    _refuse(wrong, place, lambda i: f"a cut on the categorical column {name(i)}", "Use levels.")
+    _fail_where(wrong, place, lambda i: f"a cut on the categorical column {name(i)}", "Use levels.")
     wrong = (splits.kind == SplitKind.LEVELS) & (kind_of == str(Kind.NUMERIC))
-    _refuse(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
+    _fail_where(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
     wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
-    _refuse(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
+    _fail_where(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
     _check_intervals(splits, schema, n_branches, place)
     _check_level_maps(splits, schema, n_branches, place)
 
 
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    """Check the cuts of intervals: on numbers, ascending, finite but for a last one for missing."""
+    """Check the cuts of intervals: numeric column, ascending, finite but a last one for missing."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
     if len(start) != len(splits) + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail("interval_start", "not ascending from 0", "It holds m + 1 offsets into interval_cut.")
@@ -188,11 +190,13 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
         n_cuts = len(splits.interval_cut)
         _fail("interval_start", f"ends at {start[-1]}", f"There are {n_cuts} cuts.")
     levels = splits.kind == SplitKind.LEVELS
-    marked = levels & (np.diff(start) == 1) & splits.parts_missing
+    marked = levels & (np.diff(start) == 1) & splits.has_missing_branch
     wrong = ~(asks | marked) & (np.diff(start) > 0)
-    _refuse(wrong, place, "cuts of intervals", "Its split is no such one.")
+    _fail_where(wrong, place, "cuts of intervals", "Only interval splits have them.")
     wrong = (asks | marked) & (place != "node")
-    _refuse(wrong, place, "intervals, or a branch for missing", "Only splits of nodes have them.")
+    _fail_where(
+        wrong, place, "intervals, or a branch for missing", "Only primary splits have them."
+    )
     for i in np.flatnonzero(asks).tolist():
         cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
         where = f"{place} {i}"
@@ -200,12 +204,12 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
             _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
         if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
             got = f"{len(cuts)} cuts and {n_branches[i]} branches"
-            _fail(where, got, "Intervals have two or more cuts and one branch more.")
+            _fail(where, got, "Intervals have at least two cuts, and one more branch than cuts.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
             allowed = "Cuts are finite and ascend; a last infinite one is for missing values."
-            _fail(where, f"cuts {_some(cuts.tolist())}", allowed)
+            _fail(where, f"cuts {_abbreviate(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
-            _fail(where, f"the times {_some(cuts.tolist())}", "Times lie within 2**63 s.")
+            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times are below 2**63 s.")
 
 
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -220,10 +224,10 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     same = owner[1:] == owner[:-1]
     falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
     wrong = per_split(falling)
-    _refuse(wrong, place, "level codes not ascending", "Each level is listed once.")
+    _fail_where(wrong, place, "level codes not ascending", "Each level is listed once.")
     n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
     beyond = (code < 0) | (code >= n_levels[owner])
-    _refuse(
+    _fail_where(
         per_split(beyond),
         place,
         lambda i: (
@@ -232,61 +236,65 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
         ),
         lambda i: f"It has {n_levels[i]} levels.",
     )
-    # A branch for missing values alone, the last, has no levels.
-    alone = splits.parts_missing
+    # The last branch has no levels if it is for missing values only.
+    alone = splits.has_missing_branch
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
-    _refuse(wrong, place, "one group of levels and missing values", "Use presence.")
+    _fail_where(wrong, place, "one group of levels and missing values", "Use presence.")
     wrong = per_split((branch < 0) | (branch >= n[owner]))
-    # A surrogate need not know a level for every branch of a multiway split.
+    # A surrogate of a multiway split need not have a level for every branch.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
         wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
-    _refuse(
+    _fail_where(
         wrong,
         place,
-        lambda i: f"levels lead to branches {_some(sorted(set(splits.level_map(i)[1].tolist())))}",
+        lambda i: (
+            f"levels lead to branches {_abbreviate(sorted(set(splits.level_map(i)[1].tolist())))}"
+        ),
         lambda i: f"Each of the {n[i]} branches needs a level.",
     )
 
 
-def _some(values: list[Any], limit: int = 10) -> str:
+def _abbreviate(values: list[Any], limit: int = 10) -> str:
     return f"{values[:limit]}" if len(values) <= limit else f"{values[:limit]} and others"
 
 
 def _check_options(tree: Tree) -> None:
     if tree.schema.target is None:
-        _fail("schema", "no target", "A tree's schema says what it predicts.")
+        _fail("schema", "no target", "The schema of a tree has one.")
     if tree.missing not in _MISSING:
-        _fail("missing", repr(tree.missing), f"Allowed: {', '.join(_MISSING)}.")
+        _fail("missing", repr(tree.missing), f"Allowed values: {', '.join(_MISSING)}.")
     if tree.unseen not in _UNSEEN:
-        _fail("unseen", repr(tree.unseen), f"Allowed: {', '.join(_UNSEEN)}.")
+        _fail("unseen", repr(tree.unseen), f"Allowed values: {', '.join(_UNSEEN)}.")
     n_outputs, n_classes = tree.target.n_outputs, max(tree.target.n_classes, default=1)
     if tree.value.shape[1:] != (n_outputs, n_classes):
         needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
         allowed = f"{n_outputs} outputs of at most {n_classes} classes need {needed}."
         _fail("value", f"shape {tree.value.shape}", allowed)
     if tree.counts is not None and tree.counts.shape != tree.value.shape:
-        _fail("counts", f"shape {tree.counts.shape}", f"Needs {tree.value.shape}, as value.")
+        _fail("counts", f"shape {tree.counts.shape}", f"Must be {tree.value.shape}, as value.")
     if tree.cost_matrix is not None and tree.cost_matrix.shape != (n_classes, n_classes):
-        _fail("cost_matrix", f"shape {tree.cost_matrix.shape}", f"Needs {n_classes} x {n_classes}.")
+        _fail(
+            "cost_matrix", f"shape {tree.cost_matrix.shape}", f"Must be {n_classes} x {n_classes}."
+        )
     if tree.class_prior is not None and tree.class_prior.shape != (n_classes,):
-        _fail("class_prior", f"shape {tree.class_prior.shape}", f"Needs {n_classes} numbers.")
+        _fail("class_prior", f"shape {tree.class_prior.shape}", f"Must have {n_classes} entries.")
 
 
 def _check_default(tree: Tree) -> None:
-    _refuse(
+    _fail_where(
         (tree.default_branch < -1) | (tree.default_branch >= tree.n_branches),
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
         lambda i: f"The node has {tree.n_branches[i]} branches; -1 means that rows stay.",
     )
-    alone = tree.splits.parts_missing & (tree.splits.kind != SplitKind.PRESENCE)
-    _refuse(
+    alone = tree.splits.has_missing_branch & (tree.splits.kind != SplitKind.PRESENCE)
+    _fail_where(
         alone & (tree.default_branch != tree.n_branches - 1),
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
-        "Missing values take the branch that is for them alone, the last.",
+        "It must be the last one, which is for missing values.",
     )
 
 
@@ -296,8 +304,8 @@ def _check_content(tree: Tree) -> None:
         wrong = np.flatnonzero(~(np.isfinite(amount) & (amount >= 0)))
         if len(wrong):
             i = int(wrong[0])
-            _fail(f"node {i}", f"{name} {amount[i]}", "It is finite and not negative.")
-    if tree.missing != "fractional":  # there a row may be in several branches
+            _fail(f"node {i}", f"{name} {amount[i]}", "It must be finite and at least 0.")
+    if tree.missing != "fractional":  # where a row may be in several branches
         _check_sums(tree, tree.n_rows.astype(np.float64), "n_rows", 0.0)
         _check_sums(tree, tree.weight, "weight", 1e-9)
 
@@ -305,38 +313,40 @@ def _check_content(tree: Tree) -> None:
 def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
     owner = tree.parent[tree.branch_node]
     below = np.bincount(owner, weights=amount[tree.branch_node], minlength=tree.n_nodes)
-    _refuse(
+    _fail_where(
         below > amount * (1 + slack),
         "node",
         lambda i: f"{name} {amount[i]:g}, in its branches {below[i]:g}",
-        "The branches together hold no more than the node.",
+        "The branches must not sum to more than the node.",
     )
 
 
 def check_values(tree: Tree) -> None:
-    """Check that values are finite, and those of classes probabilities."""
+    """Check that values are finite and class values are probabilities."""
     wrong = ~np.isfinite(tree.value).all(axis=(1, 2))
-    _refuse(wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values are finite.")
+    _fail_where(
+        wrong, "node", lambda i: f"value {tree.value[i].tolist()}", "Values must be finite."
+    )
     if not tree.task.has_classes:
         if tree.counts is not None:
             _fail("counts", "given", f"A {tree.task} tree has no class counts.")
         return
     total = tree.value.sum(axis=2)
-    _refuse(
+    _fail_where(
         ((tree.value < 0).any(axis=2) | (np.abs(total - 1) > 1e-6)).any(axis=1),
         "node",
         lambda i: f"class probabilities {tree.value[i].tolist()}",
-        "They are not negative and sum to 1.",
+        "They must be at least 0 and sum to 1.",
     )
     for k, size in enumerate(tree.target.n_classes):
         if np.any(tree.value[:, k, size:] != 0):
             _fail(f"value of output {k}", "probability beyond its classes", f"It has {size}.")
     if (counts := tree.counts) is not None:
         wrong = (counts < 0).any(axis=(1, 2))
-        _refuse(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Not negative.")
+        _fail_where(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Must be at least 0.")
 
 
-def _check_extra(tree: Tree, name: str, extra: Any) -> None:
+def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
     if extra is None:
         return
     start, splits = extra.start, extra.splits
@@ -347,9 +357,9 @@ def _check_extra(tree: Tree, name: str, extra: Any) -> None:
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(start))
     count = np.diff(start)
     wrong = tree.is_leaf & (count > 0)
-    _refuse(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
+    _fail_where(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
     entry = name.removesuffix("s")
-    _refuse(splits.kind == SplitKind.NONE, entry, "no split", "Each entry is a split.")
+    _fail_where(splits.kind == SplitKind.NONE, entry, "no split", "Each entry is a split.")
     is_surrogate = name == "surrogates"
     n_branches = tree.n_branches[owner] if is_surrogate else _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, entry)
@@ -363,11 +373,11 @@ def _check_attachments(tree: Tree) -> None:
         if start[-1] != len(values):
             _fail(where, f"start ends at {start[-1]}", f"There are {len(values)} values.")
         if np.isinf(values).any():
-            _fail(where, "an infinite number", "Values are finite, or NaN.")
+            _fail(where, "an infinite number", "Values must be finite or NaN.")
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:
-    """Count the branches of each: two, or one after the last that a level leads to."""
+    """Return the number of branches of each competitor, from its level map (2 for cuts)."""
     n_branches = np.full(len(splits), 2, np.int64)
     for k in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
         branches = splits.level_map(k)[1]
@@ -376,7 +386,7 @@ def _branches_of_competitors(splits: SplitTable) -> Array:
             _fail(
                 f"competitor {k}",
                 f"{len(branches)} levels lead to branch {last}",
-                "Each branch before the last has a level, too.",
+                "Every branch must have a level.",
             )
         n_branches[k] = last + 1
     return n_branches
@@ -392,5 +402,7 @@ def _check_tests(tree: Tree) -> None:
             _fail(f"tests.{name}", f"length {length}", f"{n} nodes need {n}.")
     tested = ~np.isnan(tests.p_value)
     p, place = tests.p_value, "tests of node"
-    _refuse(tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Needs 0 to 1.")
-    _refuse(tree.is_leaf & tested, place, "a leaf with a test", "Only splits are tested.")
+    _fail_where(
+        tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Must be in [0, 1]."
+    )
+    _fail_where(tree.is_leaf & tested, place, "a leaf with a test", "Only splits are tested.")

@@ -1,7 +1,7 @@
-"""What can be done with a fitted tree, written once for `Tree` and for the estimators.
+"""The methods that `Tree` and the estimators share.
 
-A method hands the tree to a function of another room, where its options are documented. Imports go
-upwards here, inside functions, and in no other file.
+A method passes the tree to a function of another room, which documents the options. This is the
+only file that imports from higher rooms, inside functions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override
 from ceiba.tree.routing import route
-from ceiba.tree.routing.one_row import Answer, answer_one, one_row, whole_row
+from ceiba.tree.routing.one_row import Answer, as_table_row, complete_row, predict_row
 from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ _File = str | os.PathLike[str] | BinaryIO
 class TreeMethods:
     """Methods of a tree and of every fitted estimator.
 
-    The three hooks are `_tree`, `_read_rows` and `_with_tree`. Methods that change a tree return a
-    new tree or, of an estimator, a new fitted estimator; the old one stays as it is.
+    The three hooks are `_tree`, `_read_rows` and `_with_tree`. Methods that edit return a new
+    tree or a new fitted estimator; the original is unchanged.
     """
 
     if TYPE_CHECKING:
@@ -53,29 +53,29 @@ class TreeMethods:
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
         def apply(self, X: Any) -> Array: ...  # noqa: D102
 
-    # Estimators have parameters of their own and replace these five.
+    # Estimators override these five.
 
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return data and options of growing, and the parameters not at their default."""
+        """Return the training problem, and the parameters that are not at their default."""
         from ceiba.grow import Problem
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
-    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Grow a tree of some rows of a problem, in one thread."""
+    def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
+        """Grow a tree on some rows of a problem, in one thread."""
         return problem.grow(rows, n_jobs=1)
 
     def _threads(self, table: Table) -> int:
         return 1
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
-        """Return the tree that the report shows, and what else is known about it."""
+        """Return the tree of the report, and the estimator's options for it."""
         return self._tree, {}
 
     def _stored_model(self) -> dict[str, Any] | None:
-        """Return what a model file holds beside the tree."""
+        """Return the estimator as JSON for the model file; None for a tree."""
         return None
 
     # ------------------------------------------------------------------ as text and pictures
@@ -147,8 +147,8 @@ class TreeMethods:
 
         return plot_tree(self._tree, X, y, **options)
 
-    def _notebook(self, *captions: str) -> str:
-        """Return what a notebook shows: a small drawing, and the nodes as a list to unfold."""
+    def _notebook_html(self, *captions: str) -> str:
+        """Return the HTML for notebooks: a small drawing and a collapsible list of nodes."""
         from ceiba.export.drawings import to_notebook
 
         return to_notebook(self._tree, *captions)
@@ -159,16 +159,16 @@ class TreeMethods:
         Parameters
         ----------
         path : path, optional
-            Where to write the page.
+            File to write.
         **options
-            Of `ceiba.report.payload`. `train` and `test` are (X, y), or frames that hold the
-            target: test rows add held-out figures, training rows quantiles; rows themselves are
-            not put into the page. `title`, `lang` ("en", "es", "pt").
+            Of `ceiba.report.payload`. `train` and `test` are (X, y), or frames with the target:
+            test rows add held-out figures, training rows quantiles; the page contains no rows.
+            `title`, `lang` ("en", "es", "pt").
 
         Returns
         -------
         Report
-            `.show()` opens a browser; notebooks show it in place.
+            `.show()` opens a browser; notebooks display it inline.
 
         Examples
         --------
@@ -235,9 +235,9 @@ class TreeMethods:
         Parameters
         ----------
         pruning : Listing, optional
-            The table by which the tree was chosen; of an estimator by default its own.
+            The pruning table by which the tree was chosen. Default: that of the estimator.
         lang : {"en", "es", "pt"}, default="en"
-            Language of what is printed.
+            Language of the printed text.
 
         Examples
         --------
@@ -301,7 +301,7 @@ class TreeMethods:
         return split_tests(self._tree)
 
     def expected_costs(self, node: int = 0) -> Listing:
-        """Return what each answer would cost at a node.
+        """Return the expected cost of each answer at a node.
 
         Examples
         --------
@@ -359,19 +359,19 @@ class TreeMethods:
     # ------------------------------------------------------------------ rows
 
     def predict_one(self, row: Any) -> Answer:
-        """Predict one row, in microseconds: for services.
+        """Predict one row with minimal overhead (microseconds).
 
         Parameters
         ----------
         row : dict
-            Values by column name, in any order; further keys are ignored, and only the columns on
-            the path are needed. None and NaN are missing. Dates may be ISO text. Or a sequence
-            with a value for each column.
+            Values by column name; other keys are ignored, and only the columns on the path are
+            needed. None and NaN are missing. Dates may be ISO strings. Or a sequence with one
+            value per column.
 
         Returns
         -------
         Answer
-            `answer`, `probability` (a dict by class; do not change it) and `leaf`.
+            `answer`, `probability` (a dict by class; do not modify it) and `leaf`.
 
         Examples
         --------
@@ -380,15 +380,15 @@ class TreeMethods:
         >>> tree.predict_one({"id": 17, "clouds": 2}).answer
         'no'
         """
-        return answer_one(self._tree, row)
+        return predict_row(self._tree, row)
 
     def explain(self, row: Any, *, lang: str = "en") -> Explanation | Explanations:
-        """Return why a row gets its answer: the path through the tree, in words and as data.
+        """Explain the prediction of a row: its path through the tree, as text and as data.
 
         Parameters
         ----------
         row : dict, sequence, or table
-            One row, which as a dict may lack columns that are not on its path; or several rows.
+            One row (a dict may omit columns that are not on the path), or several rows.
         lang : {"en", "es", "pt"}, default="en"
             Language of the sentences.
 
@@ -409,8 +409,8 @@ class TreeMethods:
 
         tree = self._tree
         if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
-            row = whole_row(tree, row)
-        table = self._read_rows(one_row(row))
+            row = complete_row(tree, row)
+        table = self._read_rows(as_table_row(row))
         if table.n_rows == 1:
             return explain(tree, table, lang=lang)
         return Explanations(tree, table, lang)
@@ -427,31 +427,31 @@ class TreeMethods:
     ) -> Any:
         """Compare predictions with the truth.
 
-        Classification: confusion matrix, error, Q(i|j), cost per class and in total, against
-        always giving the root's answer; of the probabilities AUC, average precision, Brier score,
-        log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE, MAE, R2,
-        against the root's value.
+        Classification: confusion matrix, error, Q(i|j), cost per class and in total, compared with
+        always predicting the root's class; for the probabilities AUC, average precision, Brier
+        score, log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE,
+        MAE and R2, compared with the root's value.
 
         Parameters
         ----------
         X : table
-            Rows, as in `predict`; or a frame that holds the target, with its name as `y`.
+            Rows, as in `predict`; or a frame with the target, whose name is `y`.
         y : array-like, str or list of str
         sample_weight : array-like or str, optional
-            Weights, or the column of X that holds them.
+            Weights, or the name of a column of X.
         by : str or array-like, optional
-            Column of X, or a label per row: every figure per group, and the differences. The
-            model need not know the column.
+            Column of X, or a label per row: all metrics per group, and their differences. The
+            column need not be one of the model's.
         positive : label, optional
-            The class that AUC, average precision, KS, gains and, with `by`, selection, true and
-            false positive rates are about; of two classes the second by default.
+            Positive class for AUC, average precision, KS, gains and, with `by`, selection, true
+            and false positive rates. Default: the second of two classes.
         confidence : float, default=0.95
-            Of the intervals.
+            Confidence level of the intervals.
 
         Returns
         -------
         ClassEvaluation, NumberEvaluation or GroupEvaluation
-            A value that prints; a tuple of them for several outputs.
+            A printable result; a tuple of them for several outputs.
 
         Examples
         --------
@@ -497,16 +497,16 @@ class TreeMethods:
     ) -> tuple[Any, Array]:
         """Draw random rows and label them by this tree.
 
-        Each column is drawn evenly and independently: a categorical or ordered one from its
-        levels, a numeric one from its range (as seen when fitting, or around the tree's cuts).
+        Each column is drawn uniformly and independently: categorical and ordered columns from
+        their levels, numeric ones from their range (of the training rows, or around the cuts).
 
         Parameters
         ----------
         n : int
         random_state : int, numpy Generator or RandomState, optional
-            None is the fixed seed 0.
+            None is seed 0.
         container : {"dict", "numpy", "pandas", "polars", "pyarrow"}
-            What X comes in; "dict" is a dict of numpy arrays by column name.
+            Type of X; "dict" is a dict of numpy arrays by column name.
 
         Returns
         -------
@@ -538,12 +538,12 @@ class TreeMethods:
         ----------
         X : table
         background : table, optional
-            Rows that stand for "unknown" (interventional values). Without it the training shares
-            of the branches do (path-dependent values).
+            Background rows (interventional values). Without them, the training shares of the
+            branches are used (path-dependent values).
         interactions : bool, default=False
-            Divide every contribution into main effect and pairs of columns.
+            Split every contribution into a main effect and pairwise interactions.
         n_threads : int, optional
-            By default that of the estimator, or 1. The result does not depend on it.
+            Default: that of the estimator, or 1. The result does not depend on it.
 
         Returns
         -------
@@ -592,7 +592,7 @@ class TreeMethods:
         """
         from ceiba.trust import counterfactual
 
-        return counterfactual(self._tree, self._read_rows(one_row(row)), **options)
+        return counterfactual(self._tree, self._read_rows(as_table_row(row)), **options)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the training rows, branch by branch.
@@ -600,9 +600,9 @@ class TreeMethods:
         Parameters
         ----------
         X : table
-            New rows; or a frame that holds the target, with its name as `y`.
+            New rows; or a frame with the target, whose name is `y`.
         y : array-like or str, optional
-            With it the rates in the leaves are compared too.
+            If given, the rates in the leaves are compared too.
 
         Returns
         -------
@@ -633,7 +633,7 @@ class TreeMethods:
         random_state: int = 0,
         **options: Any,
     ) -> Stability:
-        """Grow trees on resamples of the rows, and return how much they differ.
+        """Grow trees on resamples of the rows and measure how much they differ.
 
         Parameters
         ----------
@@ -641,10 +641,10 @@ class TreeMethods:
             The training data.
         resamples : int, default=200
         share : float, default=0.5
-            Share of the rows in each, drawn without replacement.
+            Share of the rows in each resample, drawn without replacement.
         random_state : int, default=0
         **options
-            How to grow, as in `regrow`.
+            Options of growing, as in `regrow`.
 
         Returns
         -------
@@ -666,7 +666,7 @@ class TreeMethods:
         return stability(
             self._tree,
             problem.table,
-            lambda rows: self._tree_of(problem, params, rows),
+            lambda rows: self._grow_on_rows(problem, params, rows),
             resamples=resamples,
             share=share,
             seed=random_state,
@@ -694,7 +694,7 @@ class TreeMethods:
         folds : int, default=10
         random_state : int, default=0
         **options
-            How to grow, as in `regrow`; nothing is pruned.
+            Options of growing, as in `regrow`; the trees are not pruned.
 
         Returns
         -------
@@ -741,24 +741,24 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Force the split of a node and grow everything below it anew; nothing is pruned.
+        """Force the split of a node and regrow its branches; nothing is pruned.
 
         Parameters
         ----------
         node : int
         split : str, sequence of str, Cut, Intervals, LevelSets, Presence or (column, cuts)
-            The question as it is printed: "age <= 30", "city in {Oslo, Lima}" (against all other
+            The split as it is printed: "age <= 30", "city in {Oslo, Lima}" (against all other
             levels of the node), "city = Oslo", "income is missing"; for several branches
             "city = Oslo | city in {Lima, Rome}", "x <= 1 | 1 < x <= 3 | x > 3". "age <= 30 or
-            missing" sends rows without a value there. Or `Cut("age", 30)`,
+            missing" sends missing values to that branch. Or `Cut("age", 30)`,
             `LevelSets("city", (("Oslo",),))`, `Presence("income")`; several cuts:
             `("age", [18, 65])`.
         X, y, sample_weight
             The training data; y may be the name of a column of X.
         levels : int, optional
-            How many levels to grow below the branches; 0: they are leaves. None: to the end.
+            Levels to grow below the branches; 0: the branches are leaves. None: no limit.
         **options
-            How to grow, as in `regrow`.
+            Options of growing, as in `regrow`.
 
         Examples
         --------
@@ -783,7 +783,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Grow everything below a node anew; nothing is pruned.
+        """Regrow the subtree of a node; nothing is pruned.
 
         Parameters
         ----------
@@ -791,10 +791,10 @@ class TreeMethods:
         X, y, sample_weight
             The training data; y may be the name of a column of X.
         levels : int, optional
-            How many levels to grow. None: to the end.
+            Levels to grow. None: no limit.
         **options
-            Of a bare tree, which does not remember its stopping rules: how to grow, as in
-            the estimators (``max_depth=4``). An estimator grows by its parameters.
+            For a bare tree: options of growing, as in the estimators (``max_depth=4``), because
+            a tree does not store its stopping rules. An estimator uses its parameters.
 
         Examples
         --------
@@ -819,20 +819,20 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Split the leaves at and below a node further; what is above them stays as it is.
+        """Split the leaves of a node's subtree further; existing splits are unchanged.
 
-        Sealed leaves are left alone.
+        Sealed leaves are not split.
 
         Parameters
         ----------
         node : int
-            0: all leaves of the tree.
+            0 for all leaves of the tree.
         X, y, sample_weight
             The training data.
         levels : int, optional
-            How many levels to grow. None: to the end.
+            Levels to grow. None: no limit.
         **options
-            How to grow, as in `regrow`.
+            Options of growing, as in `regrow`.
 
         Examples
         --------
@@ -850,18 +850,18 @@ class TreeMethods:
     def copy_splits(
         self, node: int, to: int, X: Any, y: Any, sample_weight: Any = None, **options: Any
     ) -> Self:
-        """Copy the questions below one node to another one.
+        """Copy the splits of a node's subtree to another node.
 
-        A question that would leave a branch empty becomes a leaf.
+        A split that would leave a branch empty becomes a leaf.
 
         Parameters
         ----------
         node, to : int
-            Neither lies below the other.
+            Neither may be a descendant of the other.
         X, y, sample_weight
             The training data.
         **options
-            How to grow, as in `regrow`.
+            Options of growing, as in `regrow`.
 
         Examples
         --------
@@ -885,9 +885,9 @@ class TreeMethods:
         """Replace the counts, values and risks by those of other data.
 
         Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
-        `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates;
-        competitors and attachments are dropped, being of the old data. A node that no row reaches
-        keeps its value, with impurity, gain and risk 0.
+        `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates.
+        Competitors and attachments are dropped, because they belong to the old data. A node that no
+        row reaches keeps its value; its impurity, gain and risk are 0.
 
         Parameters
         ----------
@@ -895,9 +895,9 @@ class TreeMethods:
             y may be the name of a column of X. Classes must be known to the tree.
         sample_weight : array of shape (n_rows,), optional
         keep_value : bool
-            Keep the nodes' values, so that the tree predicts as before; impurity and counts are
-            those of the new data and `risk` is the error of the old answers on it (what
-            reduced-error pruning needs).
+            Keep the nodes' values, so that predictions do not change. Impurity and counts are
+            those of the new data, and `risk` is the error of the old values on it, as
+            reduced-error pruning needs.
 
         Examples
         --------
@@ -910,15 +910,15 @@ class TreeMethods:
         return self._with_tree(tree)
 
     def annotate(self, node: int, *, name: str | None = None, note: str | None = None) -> Self:
-        """Write a name and a note on a node.
+        """Attach a name and a note to a node.
 
-        They stay with the tree in its file and are shown wherever the node is.
+        They are saved in the model file and shown wherever the node is.
 
         Parameters
         ----------
         node : int
         name, note : str, optional
-            "" removes one; None leaves it as it is.
+            "" removes it; None keeps it.
 
         Examples
         --------
@@ -934,15 +934,15 @@ class TreeMethods:
     def override(self, node: int, answer: Any, reason: str | None = None) -> Self:
         """Set the answer of a node by hand.
 
-        Probabilities and counts stay as they are. `risk` is that of the new answer.
+        Probabilities and counts do not change. `risk` is that of the new answer.
 
         Parameters
         ----------
         node : int
         answer : label or number
-            None: by its rows again.
+            None removes the override.
         reason : str, optional
-            Kept with the tree.
+            Saved with the tree.
 
         Examples
         --------
@@ -955,15 +955,15 @@ class TreeMethods:
         return self._with_tree(override(self._tree, node, answer, reason), pruning=True)
 
     def forbid(self, node: int, columns: str | Iterable[str]) -> Self:
-        """Forbid columns: growing at and below a node does not use them.
+        """Forbid columns for growing at and below a node.
 
-        Splits that are there already stay; `set_split` may use any column.
+        Existing splits are unchanged; `set_split` may use any column.
 
         Parameters
         ----------
         node : int
         columns : str or iterable of str
-            Empty: all are allowed again.
+            Empty: allow all columns.
 
         Examples
         --------
@@ -978,13 +978,13 @@ class TreeMethods:
         return self._with_tree(forbid(self._tree, node, columns), pruning=True)
 
     def prefer(self, node: int, columns: str | Iterable[str]) -> Self:
-        """Prefer columns: growing at and below a node uses them where they gain anything.
+        """Prefer columns for growing at and below a node: use them wherever they have any gain.
 
         Parameters
         ----------
         node : int
         columns : str or iterable of str
-            Empty: none is preferred any more.
+            Empty: prefer none.
 
         Examples
         --------
@@ -1005,7 +1005,7 @@ class TreeMethods:
         ----------
         node : int
         sealed : bool, default=True
-            False: it may grow again.
+            False: allow it to grow again.
 
         Examples
         --------
@@ -1020,7 +1020,7 @@ class TreeMethods:
         return self._with_tree(seal(self._tree, node, sealed))
 
     def studio(self, X: Any, y: Any, **options: Any) -> Any:
-        """Open the tree in the studio, and wait until it is closed.
+        """Open the tree in the studio and wait until it is closed.
 
         Parameters
         ----------
@@ -1032,7 +1032,7 @@ class TreeMethods:
         Returns
         -------
         fitted estimator
-            The model as it was when the studio was closed.
+            The model at the time the studio was closed.
 
         Examples
         --------
@@ -1057,14 +1057,14 @@ class TreeMethods:
     ) -> Any:
         """Return the tree in another format: sql, python, c, javascript, onnx, pmml, rules, ...
 
-        Every format answers as `predict` does, or refuses what it cannot express.
+        Every format predicts as `predict` does, or raises if it cannot express the tree.
 
         Parameters
         ----------
         format : str
             See `ceiba.export.export`.
         path : path, optional
-            A file to write as well.
+            File to write.
         **options
             Of the format's function, for instance ``dialect="duckdb"`` of `ceiba.export.to_sql`.
 
@@ -1098,7 +1098,7 @@ class TreeMethods:
         return to_sklearn(self._tree)
 
     def input_schema(self) -> dict[str, Any]:
-        """Return the JSON schema of one row; columns that the tree asks about are required.
+        """Return the JSON schema of one row; the columns used by the tree are required.
 
         Examples
         --------
@@ -1117,14 +1117,14 @@ class TreeMethods:
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
     ) -> None:
-        """Write the tree or the fitted estimator into a model file, which `ceiba.load` reads.
+        """Save the tree or the fitted estimator in a model file, for `ceiba.load`.
 
         Parameters
         ----------
         path : path or binary file
             Usually ``name.ceiba``; ``name.ceiba.gz`` is compressed. Or an open file or buffer.
         metadata : mapping, optional
-            Anything JSON can express: where the data came from, a hash, a note.
+            Any JSON-compatible data: the source of the data, a hash, a note.
         compress : bool, optional
             Compress with gzip. Default: if the path ends in ``.gz``.
 
@@ -1146,17 +1146,17 @@ class TreeMethods:
 
 
 def prune(tree: Tree, alpha: float | None, **options: Any) -> Tree:
-    """Prune a tree: `Tree.prune`, which estimators do not share (`prune` is their parameter)."""
+    """Prune a tree (`Tree.prune`; estimators have a parameter of that name instead)."""
     from ceiba.prune import prune_tree
 
     return prune_tree(tree, alpha, **options)
 
 
 def load(path: _File | bytes) -> Any:
-    """Read a model file: returns the fitted estimator that was saved, or the tree.
+    """Load the fitted estimator or the tree from a model file.
 
-    What `save(metadata=...)` added is `metadata_` of the estimator; `ceiba.read_metadata` reads it
-    alone. Everything in the file is checked before it is used; a file never runs code.
+    The metadata of `save(metadata=...)` is `metadata_` of the estimator; `ceiba.read_metadata`
+    reads only that. The whole file is validated before use and cannot execute code.
 
     Parameters
     ----------
@@ -1170,7 +1170,7 @@ def load(path: _File | bytes) -> Any:
     Raises
     ------
     ModelFileError
-        Naming the place of what is wrong in the file.
+        If the file is invalid; the message names the position.
 
     Examples
     --------
@@ -1188,7 +1188,7 @@ def load(path: _File | bytes) -> Any:
     document = read(path)
     if document.model is None:
         return document.tree
-    import ceiba.families  # noqa: F401 - the file may hold one of their estimators
+    import ceiba.families  # noqa: F401 - registers their estimators
     from ceiba.estimators.model_file import restore
 
     stored = document.model.value

@@ -1,4 +1,4 @@
-"""Views of one node of a tree, and of the branches from the root to it: equal if of one tree."""
+"""Views of a node and of the path from the root to it; two views are equal only in one tree."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Node:
         return self.tree.splits.split(self.id, self.tree.schema)
 
     def sentence(self, branch: int, *, digits: int | None = None) -> str:
-        """Return what is true of a row that takes `branch`, e.g. "Petal.Length <= 2.45"."""
+        """Return the condition of a branch as text, e.g. "Petal.Length <= 2.45"."""
         split = self.split
         if split is None:
             raise IndexError(f"Node {self.id} is a leaf and has no branches.")
@@ -111,7 +111,7 @@ class Node:
 
     @property
     def surrogates(self) -> tuple[Surrogate, ...]:
-        """The stand-in splits, best first."""
+        """The surrogate splits, best first."""
         stored = self.tree.surrogates
         return () if stored is None else stored.of(self.id, self.tree.schema)
 
@@ -135,7 +135,7 @@ class Node:
 
     @property
     def n_rows(self) -> int:
-        """Training rows in the node; 0 in a tree that has seen no data."""
+        """Training rows in the node; 0 in a tree without data."""
         return int(self.tree.n_rows[self.id])
 
     @property
@@ -170,12 +170,12 @@ class Node:
 
     @property
     def note(self) -> NodeNote | None:
-        """What people wrote on the node: name, note, an answer set by hand."""
+        """The annotations of the node: name, note, an answer set by hand."""
         return (self.tree.notes or {}).get(self.id)
 
     @property
     def label(self) -> Any:
-        """What the node predicts: a class label or a number; a tuple for several outputs."""
+        """The prediction of the node: a class label or a number; a tuple for several outputs."""
         tree = self.tree
         if not tree.task.has_classes:
             out = tuple(self.value[:, 0].tolist())
@@ -187,7 +187,7 @@ class Node:
 
 
 def _plain(label: Any) -> Any:
-    """Return a label as a plain Python value, so that it prints as the user wrote it."""
+    """Return a label as a Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
 
 
@@ -224,7 +224,7 @@ class NodeSequence(Sequence[Node]):
 
 @dataclass(frozen=True)
 class Step:
-    """One branch taken: at which node, by which split, which branch.
+    """One branch of a path: the node, its split and the branch taken.
 
     Examples
     --------

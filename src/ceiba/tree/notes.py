@@ -1,7 +1,7 @@
-"""What people write on the nodes of a tree: names, notes, answers set by hand, rules of growing.
+"""User annotations of nodes: names, notes, answers set by hand, rules for growing.
 
-An answer set by hand is what the node predicts; probabilities and counts stay those of its rows, so
-that the decision and the data can be told apart.
+A node predicts the answer set by hand. Its probabilities and counts remain those of its rows, so
+that decision and data remain distinct.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NodeNote:
-    """What is written on one node.
+    """The annotations of one node.
 
     Attributes
     ----------
     name, note : str or None
     answer : label, number or None
-        The answer set by hand; None: the node answers by its rows.
+        The answer set by hand; None: the answer follows from the rows.
     before : label, number or None
-        What the node answered before.
+        The answer before the override.
     reason : str or None
         Why the answer was set.
     forbid, prefer : tuple of str or None
-        Columns that growing at and below the node does not ask about, or asks about first.
+        Columns that growing at and below the node does not use, or prefers.
     sealed : True or None
-        Growing leaves this leaf alone.
+        Whether growing must not split this leaf.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class NodeNote:
         parts = [": ".join(filter(None, (self.name, self.note)))]
         if self.answer is not None:
             because = f": {self.reason}" if self.reason else ""
-            parts.append(f"answer set by hand, was {_shown(self.before)}{because}")
+            parts.append(f"answer set by hand, was {_format_value(self.before)}{because}")
         if self.forbid:
             parts.append(f"not asked from here on: {', '.join(self.forbid)}")
         if self.prefer:
@@ -72,12 +72,12 @@ class NodeNote:
         return escape_control("; ".join(filter(None, parts)), one_line=True)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return number_text(value) if isinstance(value, float) else str(value)
 
 
 def note_text(tree: Tree, node: int) -> str:
-    """Return what is written on a node, in one line; "" if nothing is."""
+    """Return the annotations of a node in one line; "" without any."""
     return str(tree.notes[node]) if tree.notes and node in tree.notes else ""
 
 
@@ -87,58 +87,57 @@ def note_lines(tree: Tree) -> list[str]:
 
 
 def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
-    """Write a name and a note on a node; "" takes one away, None leaves it as it is."""
+    """Attach a name and a note to a node; "" removes one, None keeps it."""
     tree.node(node)
     texts = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
     for what, text in texts.items():
         if not isinstance(text, str):
-            raise OptionError(f"{what} of a node must be text. Got {text!r}.")
+            raise OptionError(f"{what} of a node must be a string, got {text!r}.")
     if not texts:
-        raise OptionError("annotate: give a name, a note, or both.")
+        raise OptionError("annotate requires a name or a note.")
     old = (tree.notes or {}).get(int(node), NodeNote())
     written = {what: text or None for what, text in texts.items()}
     return with_note(tree, node, replace(old, **written))
 
 
 def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> Tree:
-    """Set the answer of a node by hand; None lets it answer by its rows again."""
+    """Set the answer of a node by hand; None removes the override."""
     tree.node(node)
     if tree.n_outputs > 1:
-        raise OptionError("The answer of a node is set for one output; this tree has several.")
+        raise OptionError("override is not supported for several outputs.")
     if tree.missing == "fractional":
         raise OptionError(
-            "With missing='fractional' rows are answered by several leaves at once, so the answer "
-            "of one of them cannot be set. Use a tree with another rule for missing values."
+            "override is not supported with missing='fractional', where leaves are averaged."
         )
     if answer is None and reason is not None:
-        raise OptionError("A reason belongs to an answer that is set. Pass the answer too.")
+        raise OptionError("reason requires an answer. Pass both.")
     if reason is not None and not isinstance(reason, str):
-        raise OptionError(f"reason must be text. Got {reason!r}.")
+        raise OptionError(f"reason must be a string, got {reason!r}.")
     old = (tree.notes or {}).get(int(node), NodeNote())
     before = tree.node(node).label if old.answer is None else old.before
     note = replace(old, answer=None, before=None, reason=None)
     label = None
     if answer is not None:
-        read = {Task.CLASSIFICATION: _class_of, Task.REGRESSION: _number}
+        read = {Task.CLASSIFICATION: _read_class, Task.REGRESSION: _read_number}
         label = tree.task.lookup(read, "An answer set by hand")(tree, answer)
         note = replace(note, answer=label, before=before, reason=reason)
-    return _answering(
+    return _set_answer(
         with_note(tree, node, note), node, before if answer is None else label, before
     )
 
 
-def kept_answers(tree: Tree) -> Tree:
-    """Return a tree of numbers, counted anew, whose nodes keep the answers set by hand."""
+def restore_answers(tree: Tree) -> Tree:
+    """Return a recounted regression tree with the answers set by hand restored."""
     for node, note in dict(tree.notes or {}).items():
         if note.answer is not None:
             mean = float(tree.value[node, 0, 0])
             tree = with_note(tree, node, replace(note, before=mean))
-            tree = _answering(tree, node, note.answer, mean)
+            tree = _set_answer(tree, node, note.answer, mean)
     return tree
 
 
-def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
-    """Set the value and the risk of a node by its answer; `mean` is the value of its rows."""
+def _set_answer(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
+    """Return the tree with value and risk of a node by its answer; `mean` is that of its rows."""
     risk = tree.risk.copy()
     if tree.task.is_classification("An answer set by hand"):
         risks = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
@@ -153,29 +152,29 @@ def _answering(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
     return replace(tree, value=value, risk=risk)
 
 
-def _class_of(tree: Tree, answer: Any) -> Any:
+def _read_class(tree: Tree, answer: Any) -> Any:
     labels = tree.target.classes[0].tolist()
     if answer not in labels:
         names = [str(label) for label in labels]
         raise OptionError(
-            f"There is no class {answer!r}. The classes are {', '.join(names)}."
+            f"There is no class {answer!r}. Allowed values: {', '.join(names)}."
             f"{did_you_mean(str(answer), names)}"
         )
     return labels[labels.index(answer)]
 
 
-def _number(_tree: Tree, answer: Any) -> float:
+def _read_number(_tree: Tree, answer: Any) -> float:
     try:
         number = float(answer)
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise OptionError(f"The answer of a node must be a finite number. Got {answer!r}.")
+        raise OptionError(f"answer must be a finite number, got {answer!r}.")
     return number
 
 
 def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
-    """Return the tree with this note on a node; an empty one takes the note away."""
+    """Return the tree with this note on a node; an empty note removes it."""
     notes = dict(tree.notes or {})
     if note == NodeNote():
         notes.pop(int(node), None)
@@ -184,8 +183,8 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
     return replace(tree, notes=notes or None).with_certificate(tree.certificate)
 
 
-def overridden(tree: Tree, best: Array) -> Array:
-    """Return the class indices of the nodes with those that were set by hand."""
+def apply_overrides(tree: Tree, best: Array) -> Array:
+    """Return the class indices of the nodes, with those set by hand."""
     best = best.copy()
     for node, note in (tree.notes or {}).items():
         if note.answer is not None:
@@ -193,10 +192,10 @@ def overridden(tree: Tree, best: Array) -> Array:
     return best
 
 
-def taken_notes(
+def take_notes(
     notes: Mapping[int, NodeNote] | None, ids: Array, shift: int = 0
 ) -> dict[int, NodeNote] | None:
-    """Return the notes of some nodes under their new numbers, the places in `ids` (+ `shift`)."""
+    """Return the notes of the nodes `ids`, keyed by their positions in `ids` (+ `shift`)."""
     if not notes:
         return None
     new = {int(old): at + shift for at, old in enumerate(ids.tolist()) if int(old) in notes}
@@ -204,14 +203,14 @@ def taken_notes(
 
 
 def check_notes(tree: Tree) -> None:
-    """Refuse notes that do not belong to the tree, as in a damaged file."""
+    """Raise if notes do not fit the tree, as in a damaged file."""
     for node, note in (tree.notes or {}).items():
         if not 0 <= node < tree.n_nodes:
-            raise TreeError(f"A note is about node {node}, which does not exist.")
+            raise TreeError(f"A note refers to node {node}, which does not exist.")
         if note.answer is None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
-            raise TreeError(f"Node {node}: this tree cannot have answers set by hand.")
+            raise TreeError(f"Node {node}: answers set by hand are not supported for this tree.")
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():
                 raise TreeError(f"Node {node}: the answer {note.answer!r} is not a class.")

@@ -2,10 +2,10 @@
 
 Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so
 `parent[i] < i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
-`branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one
-structure; a leaf is a node without branches. All arrays are read-only; whatever changes a tree
-(collapse, recount, pruning) returns a new one. A Tree knows its schema, not the data it came
-from. Derived arrays are computed on first use and kept; they are not pickled.
+`branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one structure;
+a leaf is a node without branches. All arrays are read-only; operations (collapse, recount, pruning)
+return a new tree. A Tree has its schema, not its training data. Derived arrays are computed on
+first use and cached; they are not pickled.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ceiba.table import Schema, Table
 from ceiba.tree.arrays import Array, read_only, same_array
 from ceiba.tree.attachments import Attachments
 from ceiba.tree.certificate import Certificate
-from ceiba.tree.figures import SklearnNames
-from ceiba.tree.grown import Grown, node_arrays
+from ceiba.tree.derived import SklearnAttributes
+from ceiba.tree.grown import GrownArrays, derive_node_arrays
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.methods import prune as _prune
 from ceiba.tree.node import Node, NodeSequence
 from ceiba.tree.notes import NodeNote
 from ceiba.tree.routing import route as _route
-from ceiba.tree.routing.one_row import Plan as _Plan
+from ceiba.tree.routing.one_row import RowPlan as _RowPlan
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 from ceiba.tree.splits.tests import SplitTests
@@ -55,12 +55,12 @@ _DERIVED: Final = frozenset((*_DTYPES, "splits", "counts", "surrogates", "compet
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Tree(SklearnNames, TreeMethods):
+class Tree(SklearnAttributes, TreeMethods):
     """A grown, loaded or hand-written decision tree: a frozen table of nodes.
 
     Users rarely call this constructor: `model.tree_`, `ceiba.tree.build`,
-    `ceiba.tree.from_arrays` and `ceiba.tree.from_sklearn` make trees. The arrays handed over
-    belong to the tree from then on. Nothing is checked here; `ceiba.tree.check` does that.
+    `ceiba.tree.from_arrays` and `ceiba.tree.from_sklearn` return trees. The tree owns the arrays
+    passed to it. Nothing is validated here; `ceiba.tree.check` does that.
 
     Parameters
     ----------
@@ -96,18 +96,18 @@ class Tree(SklearnNames, TreeMethods):
         Cost of truth i predicted as j.
     class_prior : float64 array of shape (K,), optional
     honest : bool
-        Whether counts and values are those of rows that had no say in the splits.
+        Whether counts and values come from rows that were not used to find the splits.
     smoothed : bool
-        Whether values are drawn away from the shares or means of the nodes' own rows.
+        Whether values are shrunk from the shares or means of the nodes' rows.
     notes : mapping of node to NodeNote, optional
-        Names, notes and answers that people set: `annotate`, `override`.
+        Names, notes and answers set by hand: `annotate`, `override`.
     attachments : mapping of str to Attachment, optional
         Further numbers of nodes, by name; `recount` drops them.
 
     Attributes
     ----------
     certificate : Certificate or None
-        What is proven about a tree that was searched for; a changed tree has none.
+        What the search has proven about the tree; None for an edited tree.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Tree(SklearnNames, TreeMethods):
     value: Array
     risk: Array
     sent_default: Array
-    # None by a factory: with a default on the class, __getattr__ would not be asked.
+    # None by a factory: a default on the class would bypass __getattr__.
     counts: Array | None = field(default_factory=lambda: None)
     surrogates: SurrogateTable | None = field(default_factory=lambda: None)
     competitors: CompetitorTable | None = field(default_factory=lambda: None)
@@ -146,10 +146,10 @@ class Tree(SklearnNames, TreeMethods):
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
     attachments: Attachments | None = None
-    # Not an argument, so that `replace` leaves it behind: nothing is proven about a changed tree.
+    # Not an init field, so that `replace` drops it: nothing is proven about an edited tree.
     certificate: Certificate | None = field(default=None, init=False)
-    # What the arrays above are derived from, until one of them is asked for.
-    _grown: Grown | None = field(default_factory=lambda: None, init=False, compare=False)
+    # The source of the arrays above, until the first of them is accessed.
+    _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -160,7 +160,7 @@ class Tree(SklearnNames, TreeMethods):
                 put(self, name, read_only(getattr(self, name), np.float64))
 
     def __getattr__(self, name: str) -> Any:
-        """Derive the arrays of a grown tree when the first of them is asked for."""
+        """Derive the arrays of a grown tree on first access."""
         mine = self.__dict__
         grown = mine.get("_grown") if name in _DERIVED else None
         if name in mine:  # another thread derived them just now
@@ -168,12 +168,12 @@ class Tree(SklearnNames, TreeMethods):
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         arguments = {name: mine[name] for name in _ARGUMENTS if name in mine}
-        mine.update(Tree(**{**node_arrays(grown), **arguments}).__dict__)  # without `_grown`
+        mine.update(Tree(**{**derive_node_arrays(grown), **arguments}).__dict__)  # without `_grown`
         return mine[name]
 
     @property
     def _left_by_first_feature(self) -> float:
-        """The share of the root's impurity that its feature leaves; 0 where it is not known."""
+        """The share of the root's impurity that its feature leaves; 0 if unknown."""
         grown = self._grown
         if grown is None or grown.factor is not None or grown.costs is not None:
             return 0.0
@@ -182,7 +182,7 @@ class Tree(SklearnNames, TreeMethods):
     # ------------------------------------------------------------------ identity
 
     def with_certificate(self, certificate: Certificate | None) -> Tree:
-        """Return the same tree with a certificate (used by the search)."""
+        """Return the same tree with a certificate."""
         tree = replace(self)
         object.__setattr__(tree, "certificate", certificate)
         return tree
@@ -218,7 +218,7 @@ class Tree(SklearnNames, TreeMethods):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return self._notebook()
+        return self._notebook_html()
 
     def __rich__(self) -> Any:
         from rich.text import Text
@@ -272,30 +272,30 @@ class Tree(SklearnNames, TreeMethods):
         return _route.make_router(self)
 
     @cached_property
-    def _only_row(self) -> Callable[[Any], int]:
-        """Return what finds the node of a matrix of one row; it gives -1 for all else."""
-        return _route.only_row(self)
+    def _single_row_router(self) -> Callable[[Any], int]:
+        """A function that returns the node of a one-row matrix, or -1 for any other input."""
+        return _route.single_row_router(self)
 
     @cached_property
-    def _plan(self) -> _Plan:
-        return _Plan(self)
+    def _plan(self) -> _RowPlan:
+        return _RowPlan(self)
 
     @cached_property
     def _label_table(self) -> Array:
-        """What each node predicts, so that prediction is one lookup."""
+        """The prediction of each node, so that predicting is one lookup."""
         return _route.label_table(self, self.value, of_nodes=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
-        """Return the node each row of X ends in.
+        """Return the node in which each row of X ends.
 
-        That is a leaf, except for rows that stay in an inner node (`default_branch` -1); with
-        `missing="fractional"` the heaviest leaf.
+        That is a leaf, unless the row stays in an inner node (`default_branch` -1); with
+        `missing="fractional"` it is the leaf with the largest share.
 
         Parameters
         ----------
         X : table
             numpy, pandas, polars, Arrow, dict of lists, list of dicts. Named columns are matched
-            by name; further columns are ignored.
+            by name; other columns are ignored.
         n_threads : int
             The result does not depend on it.
 
@@ -343,7 +343,7 @@ class Tree(SklearnNames, TreeMethods):
         """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
 
         `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
-        sequence with `n_leaves` leaves (if none has so many, the largest with fewer); see
+        sequence with `n_leaves` leaves (or the largest one with fewer); see
         `ceiba.prune.prune_tree`. Estimators have `reprune`.
 
         Examples
@@ -359,10 +359,11 @@ class Tree(SklearnNames, TreeMethods):
 _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
-def tree_of_grown(grown: Grown, **arguments: Any) -> Tree:
-    """Return a tree that owns the core's arrays; `arguments` are the fields that are no arrays.
+def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
+    """Return a tree that owns the core's arrays; `arguments` are the other fields.
 
-    A small table is fitted in less time than it takes to hand twenty arrays to numpy.
+    The arrays stay in the core until they are used: wrapping twenty of them takes longer than
+    fitting a small table.
     """
     tree = object.__new__(Tree)
     arguments["_grown"] = grown

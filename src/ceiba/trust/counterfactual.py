@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import DataError, OptionError, TreeError
-from ceiba.paths import STAYS, Chain, Clause, ValueSet, clause_of
+from ceiba.paths import STAYS, Chain, Clause, ValueSet, branch_clause
 from ceiba.table import Column, Table, format_value
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -169,7 +169,7 @@ def counterfactual(
     table = route.read(tree, row)
     if table.n_rows != 1:
         raise DataError(f"A counterfactual is of one row; got {table.n_rows} rows.")
-    route.refuse(tree, table)
+    route.check_rows(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order)
     wanted, already = _wanted(tree, route.predict(tree, table)[0], target)
@@ -240,7 +240,7 @@ class _Search:
                 at = int(tree.branch_start[node]) + branch
                 child = node if branch == STAYS else int(tree.branch_node[at])
                 stops = branch == STAYS or bool(tree.is_leaf[child])
-                for smaller in self._narrowed(box, clause_of(tree, node, branch)):
+                for smaller in self._narrowed(box, branch_clause(tree, node, branch)):
                     effort = self._effort(smaller)
                     if effort is not None:
                         heapq.heappush(heap, (effort, next(ticket), child, stops, smaller))

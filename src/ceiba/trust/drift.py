@@ -21,8 +21,8 @@ from ceiba.inspection import is_weighted, mean_interval, says_its_mean, wilson
 from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.table import Table, read_target
 from ceiba.table.targets import split_target
-from ceiba.tree import Tree, rows_by_weight, sum_up
-from ceiba.tree.routing import Endings, endings, route
+from ceiba.tree import Tree, rows_by_weight, sum_over_subtrees
+from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[Any]
 LEVEL = 0.05
@@ -153,9 +153,9 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     table = route.read(tree, X)
     if not table.n_rows:
         raise DataError("There are no new rows.")
-    ended_now = endings(tree, table, np.ones(table.n_rows))
+    ended_now = find_row_ends(tree, table, np.ones(table.n_rows))
     end_weight = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
-    now = sum_up(tree, end_weight)
+    now = sum_over_subtrees(tree, end_weight)
     then = _rows_then(tree)
     p_node = _corrected(_node_tests(tree, then, now))
     hit = np.flatnonzero(p_node < LEVEL)
@@ -315,7 +315,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> dict[str, Array] | None:
+def _rates(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
     """Return the rate of each leaf's class, or its mean, with intervals, then and now; by node."""
     if y is None:
         return None

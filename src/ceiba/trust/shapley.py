@@ -193,11 +193,11 @@ def shap_values(
     from ceiba import _core
 
     table = route.read(tree, X)
-    route.refuse(tree, table)
+    route.check_rows(tree, table)
     others, weight = None, None
     if background is not None:
         others = route.read(tree, background)
-        route.refuse(tree, others)
+        route.check_rows(tree, others)
         if not others.n_rows:
             raise DataError("background has no rows. Pass some rows, e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)

@@ -1,7 +1,7 @@
-"""Trees put together from parts: a subtree replaced, or branches planted under a split.
+"""Trees assembled from parts: a subtree replaced, or branches joined under a split.
 
-Nodes are rows of arrays in pre-order, so a new tree is a concatenation of stretches of old ones and
-a new list of parents. No recursion.
+Nodes are rows of arrays in pre-order, so a new tree is a concatenation of node ranges of the old
+ones, with new parents. No recursion.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.tree import NodeNote, SplitTable, Tree, join_attachments, taken_notes
-from ceiba.tree.construct import branches_of
+from ceiba.tree import NodeNote, SplitTable, Tree, join_attachments, take_notes
+from ceiba.tree.construct import branches_from_parents
 from ceiba.tree.splits import CompetitorTable, SplitsByNode, SplitTests, SurrogateTable
 
 Ids = npt.NDArray[np.intp]
-Kind = TypeVar("Kind", bound=SplitsByNode)
+TableT = TypeVar("TableT", bound=SplitsByNode)
 
-_FIGURES: Final = (
+_NODE_ARRAYS: Final = (
     "default_branch",
     "n_rows",
     "weight",
@@ -33,7 +33,7 @@ _FIGURES: Final = (
 
 
 def graft(tree: Tree, node: int, part: Tree) -> Tree:
-    """Put a tree in the place of a node and all below it."""
+    """Replace the subtree of a node by another tree."""
     end, n = int(tree.subtree_end[node]), tree.n_nodes
     before, after = np.arange(node), np.arange(end, n)
     moved = np.concatenate((before, np.full(end - node, node), after + part.n_nodes - (end - node)))
@@ -41,11 +41,11 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
     inside[0] = tree.parent[node]
     parent = np.concatenate((tree.parent[before], inside, moved[tree.parent[after]]))
     everything = np.arange(part.n_nodes)
-    return _joined(tree, [(tree, before), (part, everything), (tree, after)], parent)
+    return _concatenate(tree, [(tree, before), (part, everything), (tree, after)], parent)
 
 
-def plant(stem: Tree, branches: Sequence[Tree]) -> Tree:
-    """Put branches under a tree of one node, which has the split that parts them already."""
+def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
+    """Join branches under a one-node tree that has their split."""
     sizes = [branch.n_nodes for branch in branches]
     first = 1 + np.concatenate(([0], np.cumsum(sizes[:-1])))
     parents = [stem.parent]
@@ -54,42 +54,45 @@ def plant(stem: Tree, branches: Sequence[Tree]) -> Tree:
         parent[0] = 0
         parents.append(parent)
     parts = [(stem, np.arange(1)), *((b, np.arange(b.n_nodes)) for b in branches)]
-    return _joined(stem, parts, np.concatenate(parents))
+    return _concatenate(stem, parts, np.concatenate(parents))
 
 
-def _joined(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
-    """Put stretches of several trees together under new parents."""
-    branch_start, branch_node = branches_of(parent)
+def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
+    """Concatenate nodes of several trees under new parents."""
+    branch_start, branch_node = branches_from_parents(parent)
     figures: dict[str, Any] = {
-        name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts]) for name in _FIGURES
+        name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts])
+        for name in _NODE_ARRAYS
     }
     counts = surrogates = None
     if like.counts is not None:
         counts = np.concatenate([tree.counts[ids] for tree, ids in parts])  # type: ignore[index]
     if like.surrogates is not None:
-        surrogates = _joined_tables(SurrogateTable, "surrogates", parts)
+        surrogates = _concatenate_tables(SurrogateTable, "surrogates", parts)
     return replace(
         like,
         parent=parent,
         branch_start=branch_start,
         branch_node=branch_node,
-        splits=SplitTable.joined([tree.splits.take(ids) for tree, ids in parts]),
+        splits=SplitTable.concatenate([tree.splits.take(ids) for tree, ids in parts]),
         counts=counts,
         surrogates=surrogates,
-        competitors=_joined_tables(CompetitorTable, "competitors", parts),
-        tests=_joined_tests(parts),
-        notes=_joined_notes(parts),
+        competitors=_concatenate_tables(CompetitorTable, "competitors", parts),
+        tests=_concatenate_tests(parts),
+        notes=_concatenate_notes(parts),
         attachments=join_attachments([(tree.attachments, ids) for tree, ids in parts]),
         **figures,
     )
 
 
-def _joined_tables(kind: type[Kind], name: str, parts: Sequence[tuple[Tree, Ids]]) -> Kind | None:
-    """Put surrogates or competitors together; nodes of a tree that keeps none have none."""
+def _concatenate_tables(
+    kind: type[TableT], name: str, parts: Sequence[tuple[Tree, Ids]]
+) -> TableT | None:
+    """Concatenate surrogates or competitors; a tree without a table contributes none."""
     tables = [getattr(tree, name) for tree, _ in parts]
     if all(table is None for table in tables):
         return None
-    return kind.joined(
+    return kind.concatenate(
         [
             kind.none(len(ids)) if table is None else table.take(ids)
             for table, (_, ids) in zip(tables, parts, strict=True)
@@ -97,7 +100,7 @@ def _joined_tables(kind: type[Kind], name: str, parts: Sequence[tuple[Tree, Ids]
     )
 
 
-def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
+def _concatenate_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
     names = [tree.tests.name for tree, _ in parts if tree.tests is not None]
     if not names:
         return None
@@ -107,13 +110,13 @@ def _joined_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
         else tree.tests.take(ids, tree.is_leaf[ids])
         for tree, ids in parts
     ]
-    return SplitTests.joined(taken)
+    return SplitTests.concatenate(taken)
 
 
-def _joined_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
+def _concatenate_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
     joined: dict[int, NodeNote] = {}
     first = 0
     for tree, ids in parts:
-        joined |= taken_notes(tree.notes, ids, first) or {}
+        joined |= take_notes(tree.notes, ids, first) or {}
         first += len(ids)
     return joined or None

@@ -29,11 +29,11 @@ from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import (
     Condition,
     ValueSet,
-    all_of,
     end_nodes,
-    paths_to,
+    join_texts,
+    nodes_on_paths,
     places_every_row,
-    possible_ends,
+    reachable_ends,
     refuse_fractional,
     root_answers,
 )
@@ -289,14 +289,14 @@ class _Writer:
         whens = list(first)
         tops = [(node, False) for node, _ in parts]
         ends_of = dict(parts)
-        for node, condition in possible_ends(self.tree, tops, top=top):
+        for node, condition in reachable_ends(self.tree, tops, top=top):
             inner = self.part_case(node, ends_of[node], results, default, (), deeper)
             whens.append((self.condition(condition), inner))
         if parts and len(rest) > _WIDTH:
             inner = self.part_case(top, rest, results, default, (), deeper)
             return _case(whens, inner, indent)
-        in_turn = self.places_every_row and (top > 0 or bool(parts))
-        for node, condition in possible_ends(self.tree, rest, top=top, in_turn=in_turn):
+        sequential = self.places_every_row and (top > 0 or bool(parts))
+        for node, condition in reachable_ends(self.tree, rest, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
         return _case(whens, default, indent)
 
@@ -403,7 +403,7 @@ def _parts_of(
     # A node may stand above another: it has the ends that the lower one does not. The lower one
     # comes first, so that the first condition that holds is the right one.
     share = -(-len(ends) // _WIDTH)
-    on_path = sorted(paths_to(tree, (node for node, _ in ends), top))
+    on_path = sorted(nodes_on_paths(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)
     for node, _ in ends:
         n_below[node] += 1
@@ -423,11 +423,11 @@ def _parts_of(
 
 
 def _every(parts: list[str]) -> str:
-    return all_of(parts, " AND ", " OR ")
+    return join_texts(parts, " AND ", " OR ")
 
 
 def _some(parts: list[str]) -> str:
-    return all_of(parts, " OR ", " AND ")
+    return join_texts(parts, " OR ", " AND ")
 
 
 def _encodable(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.formatting import escape_control
-from ceiba.layout import NodeFills, fold, shown_nodes
+from ceiba.layout import NodeFills, fold_tree, visible_nodes
 from ceiba.tree import Tree
 
 # What Mermaid or HTML would read as a sign of its own is written as a character code.
@@ -56,7 +56,7 @@ def to_dot(
       0 -> 2 [label="no"];
     }
     """
-    folding = fold(tree.parent.tolist(), max_depth=max_depth)
+    folding = fold_tree(tree.parent.tolist(), max_depth=max_depth)
     style = "rounded,filled" if filled else "rounded"
     lines = [
         "digraph tree {",
@@ -65,7 +65,7 @@ def to_dot(
     ]
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
-    for node in shown_nodes(tree, folding, digits=digits, **contents):
+    for node in visible_nodes(tree, folding, digits=digits, **contents):
         fill = f', fillcolor="{fill_on_white(fills, node.node, node.leaf)}"' if filled else ""
         lines.append(f"  {node.node} [label={_quoted(node.head, *node.lines)}{fill}];")
         if node.above >= 0:
@@ -130,11 +130,11 @@ def to_mermaid(
       n2("b 100#37;")
       n0 -->|"no"| n2
     """
-    folding = fold(tree.parent.tolist(), max_depth=max_depth)
+    folding = fold_tree(tree.parent.tolist(), max_depth=max_depth)
     lines, styles = ["flowchart TD"], []
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
-    for node in shown_nodes(tree, folding, digits=digits, **contents):
+    for node in visible_nodes(tree, folding, digits=digits, **contents):
         label = "<br/>".join(map(_safe, (node.head, *node.lines)))
         left, right = ("(", ")") if node.leaf else ("[", "]")
         lines.append(f'  n{node.node}{left}"{label}"{right}')

@@ -10,7 +10,7 @@ from typing import Final
 
 from ceiba.export.drawings.svg import to_svg
 from ceiba.formatting import escape_control
-from ceiba.layout import Fold, NodeFills, ShownNode, fold, fold_weight, shown_nodes
+from ceiba.layout import FoldedTree, NodeFills, VisibleNode, fold_tree, fold_weight, visible_nodes
 from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
@@ -41,7 +41,7 @@ def _list(tree: Tree) -> list[str]:
     fills = NodeFills(tree)
     parts: list[str] = []
     open_nodes: list[int] = []  # positions among the shown nodes
-    for at, node in enumerate(shown_nodes(tree, folding)):
+    for at, node in enumerate(visible_nodes(tree, folding)):
         while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
             parts.append("</div></details>")
@@ -59,7 +59,7 @@ def _list(tree: Tree) -> list[str]:
     return parts
 
 
-def _line(node: ShownNode, fills: NodeFills) -> str:
+def _line(node: VisibleNode, fills: NodeFills) -> str:
     colour, _ = fills(node.node, leaf=node.leaf)
     strength = 0.3 + 0.7 * float(fills.strengths[node.node])
     patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
@@ -68,14 +68,16 @@ def _line(node: ShownNode, fills: NodeFills) -> str:
     return f"{patch} {edge}<b>{escape(escape_control(node.head))}</b>{figures}"
 
 
-def _lightest_folded(tree: Tree) -> Fold:
+def _lightest_folded(tree: Tree) -> FoldedTree:
     """Fold the lightest subtrees until few enough nodes are left to be listed."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
-    whole = fold(parent)
+    whole = fold_tree(parent)
     if len(whole.nodes) <= MOST_NODES:
         return whole
     # As many inner nodes as fit, the heaviest first; a branch is never heavier than its node.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
     most = MOST_NODES // 2
-    return fold(parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12))
+    return fold_tree(
+        parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12)
+    )

@@ -17,14 +17,14 @@ from ceiba.layout import (
     FONT_FAMILY,
     Box,
     Drawing,
-    Foot,
+    Footer,
     NodeFills,
     Sheet,
-    checked_direction,
+    check_direction,
     class_palette,
     fit,
-    lay_foot,
-    letter_measure,
+    lay_out_footer,
+    measure_for_size,
 )
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
@@ -88,14 +88,14 @@ def to_svg(
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
-        direction=checked_direction(direction),
+        direction=check_direction(direction),
     )
     width, height = size or LARGEST
-    drawing = fit(tree, sheet, letter_measure, width, height, smallest_font=min(font_size, 8.0))
+    drawing = fit(tree, sheet, measure_for_size, width, height, smallest_font=min(font_size, 8.0))
     palette = _palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
-    measure = letter_measure(drawing.sheet.font_size)
-    foot = lay_foot(names, drawing.note, max(drawing.width, 200.0), measure, sheet.font_size)
+    measure = measure_for_size(drawing.sheet.font_size)
+    foot = lay_out_footer(names, drawing.note, max(drawing.width, 200.0), measure, sheet.font_size)
     return _page(tree, drawing, foot, palette)
 
 
@@ -108,7 +108,7 @@ def _palette(tree: Tree, colors: Sequence[str] | None) -> list[str]:
     return list(colors[:n]) if colors is not None else class_palette(n)
 
 
-def _page(tree: Tree, drawing: Drawing, foot: Foot, palette: list[str]) -> str:
+def _page(tree: Tree, drawing: Drawing, foot: Footer, palette: list[str]) -> str:
     sheet = drawing.sheet
     line = sheet.line_height
     below = (foot.n_rows + 1) * line if foot.n_rows else 0.0
@@ -180,7 +180,7 @@ def _box(fills: NodeFills, box: Box, drawing: Drawing, palette: list[str]) -> li
     return [*parts, "</g>"]
 
 
-def _foot(foot: Foot, palette: list[str], top: float, line: float, size: float) -> list[str]:
+def _foot(foot: Footer, palette: list[str], top: float, line: float, size: float) -> list[str]:
     parts = []
     side = 0.8 * size
     for k, (x, row, name) in enumerate(foot.names):

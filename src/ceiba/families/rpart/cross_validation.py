@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.edit.forced import (
+    apply_surrogates,
     case_weights,
     growing_branches,
     heavier_branch,
     primary_branches,
-    stand_in,
 )
 from ceiba.families.rpart.complexity import rpart_complexity
 from ceiba.families.rpart.options import with_rules
@@ -169,7 +169,9 @@ def _branches(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the branch of each training row and held-out row; -1: it stays."""
     ours = growing_branches(tree, problem, node, rows)
-    theirs = stand_in(tree, problem, node, test, primary_branches(tree, problem, node, test))
+    theirs = apply_surrogates(
+        tree, problem, node, test, primary_branches(tree, problem, node, test)
+    )
     if problem.options.use_surrogate == 2 and (theirs == MISSING).any():
         primary = primary_branches(tree, problem, node, rows)
         side = heavier_branch(problem, rows, primary)

@@ -23,7 +23,7 @@ from ceiba.grow.significance.independence import Significance
 from ceiba.grow.significance.search_p_values import SplitTest
 from ceiba.grow.significance.separation import Separation, smallest_p_value
 from ceiba.tree import NodeTest, SplitKind, Tree
-from ceiba.tree.routing import ask
+from ceiba.tree.routing import evaluate_split
 
 if TYPE_CHECKING:
     from ceiba.grow.core_grower import Place
@@ -109,7 +109,7 @@ class _Chooser:
         p_value = result.p_value if is_settled else min(search.p_value, level)
         df = tuple(float(d) for d in result.df)
         node_test = NodeTest("search", result.statistic, df, p_value, log(len(best)))
-        branch = ask(tree.splits, 0, self.tables[j], rows)
+        branch = evaluate_split(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
         return Choice(_question(j, tree), branch.astype(np.intp), node_test)
 

@@ -37,7 +37,7 @@ from ceiba.grow.significance.independence import (
 from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
 from ceiba.table import Kind
 from ceiba.tree import Tree
-from ceiba.tree.routing import ask
+from ceiba.tree.routing import evaluate_split
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -76,7 +76,7 @@ class SplitTest:
         )
 
     def _plain(self, node: int, rows: Rows) -> Significance:
-        branch = ask(self.tree.splits, node, self.problem.table, rows)
+        branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])
 
     def of_column(self, node: int, rows: Rows) -> tuple[Significance, Separation | None]:
@@ -107,7 +107,7 @@ class SplitTest:
 
     def _of_winner(self, node: int, rows: Rows) -> Significance:
         """Test the split that won as if it had been fixed beforehand."""
-        branch = ask(self.tree.splits, node, self.problem.table, rows)
+        branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
         if self._tried_missing:
             branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
         return self._of_groups(rows[branch >= 0], branch[branch >= 0])

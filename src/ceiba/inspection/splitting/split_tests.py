@@ -156,7 +156,7 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     levels = tree.schema.columns[tree.splits.column[node]].levels
     codes, branches = tree.splits.level_map(node)
     groups = [[str(levels[c]) for c in codes[branches == b].tolist()] for b in range(n)]
-    if tree.splits.parts_missing[node] or (
+    if tree.splits.has_missing_branch[node] or (
         tree.sent_default[node] > 0 and tree.default_branch[node] >= 0
     ):
         groups[int(tree.default_branch[node])].append(_MISSING)

@@ -1,4 +1,4 @@
-"""The one door to matplotlib, imported at first use; the axes of pictures, and their tree."""
+"""The import of matplotlib, on first use; axes of plots, and their tree."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ POINTS = 72.0  # per inch
 
 
 def require_matplotlib() -> Any:
-    """Import matplotlib, or say what to install."""
+    """Import matplotlib; raise with installation instructions if it is missing."""
     try:
         import matplotlib as mpl
     except ImportError as error:
         raise ImportError(
-            "ceiba.plot needs matplotlib, which is not installed. "
+            "ceiba.plot requires matplotlib, which is not installed. "
             "Install it with: pip install ceiba[plot]"
         ) from error
     return mpl
@@ -57,11 +57,11 @@ def axes_size(ax: Axes) -> tuple[float, float]:
 
 
 def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
-    """Accept a Tree, or an estimator that holds one."""
+    """Return a Tree, or the tree of a fitted estimator."""
     drawn = getattr(tree, "tree_", tree)
     if not isinstance(drawn, Tree):
         raise OptionError(
-            f"{who} draws a Tree or a fitted ceiba estimator; it got {type(tree).__name__}. "
+            f"{who} requires a Tree or a fitted ceiba estimator, got {type(tree).__name__}. "
             "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
         )
     return drawn

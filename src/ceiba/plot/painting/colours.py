@@ -1,7 +1,7 @@
-"""Colours that people with any colour vision can tell apart, on light and dark paper; the legend.
+"""Colours of plots in light and dark styles, and the legend.
 
-Numbers: one hue, stronger for larger values. A node's fill is its class colour mixed with the
-paper, so purity reads as strength and text in the style's own colour stays legible on it.
+Numbers have one hue, stronger for larger values. A node's fill is its class colour mixed with the
+background, so purity is shown as strength, and text in the style's colour is legible on it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
 Colour = tuple[float, float, float]
-_MOST: Final = 12  # classes named
+_MAX_CLASSES: Final = 12  # in the legend
 
 
 @dataclass(frozen=True)
 class Ink:
-    """The colours of a style: paper, text, and text mixed with paper."""
+    """The colours of a style: background (paper), text, and mixtures of both."""
 
     paper: Colour
     text: Colour
@@ -35,7 +35,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Return the colours of the style in which axes were made."""
+    """Return the colours of the style of the axes."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -44,7 +44,7 @@ def ink_of(ax: Axes) -> Ink:
     if to_rgba(paper)[3] == 0 and figure is not None:
         paper = figure.get_facecolor()
     sheet, text = to_rgb(paper), to_rgb(mpl.rcParams["text.color"])
-    grey, line, faint = (mixed(text, sheet, share) for share in (0.62, 0.45, 0.15))
+    grey, line, faint = (mix(text, sheet, share) for share in (0.62, 0.45, 0.15))
     return Ink(sheet, text, grey, line, faint)
 
 
@@ -56,8 +56,7 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
     if colours is not None:
         if len(colours) < n:
             raise OptionError(
-                f"colors has {len(colours)} entries, but the tree has {n} classes. "
-                "Pass one colour per class, in the order of the classes."
+                f"colors must have one entry for each of the {n} classes, got {len(colours)}."
             )
         return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]
@@ -70,20 +69,20 @@ def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colou
     return class_colours(len(tree.target.classes[0]), colours)
 
 
-def mixed(colour: Colour, paper: Colour, share: float) -> Colour:
+def mix(colour: Colour, paper: Colour, share: float) -> Colour:
     """Mix `share` of a colour with the colour of the paper."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
 
 
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Return the colour of a number in a map, from the paper's (0) to a deep tone (1)."""
+    """Return the colour of a rank, from the background (0) to a deep tone (1)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
-        return mixed(blue, paper, 0.08 + 0.92 * share / 0.6)
-    # Beyond the pure hue: away from the paper, so that order stays visible on dark paper too.
+        return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
+    # Beyond the pure hue, away from the background, so that order is visible in dark styles too.
     far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
-    return mixed(far, blue, 0.75 * (share - 0.6) / 0.4)
+    return mix(far, blue, 0.75 * (share - 0.6) / 0.4)
 
 
 def luminance(colour: Colour) -> float:
@@ -95,23 +94,25 @@ def luminance(colour: Colour) -> float:
 
 
 def rgb(colour: str) -> Colour:
-    """Read "#rrggbb"."""
+    """Return "#rrggbb" as three floats."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b
 
 
 def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
-    """Name the class colours beside the axes, or show the scale of the values."""
+    """Draw a legend of the class colours next to the axes, or a colour bar of the values."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch
 
     if palette:
         labels = [level_text(label) for label in tree.target.classes[0]]
-        pairs = zip(palette[:_MOST], labels[:_MOST], strict=True)
+        pairs = zip(palette[:_MAX_CLASSES], labels[:_MAX_CLASSES], strict=True)
         marks = [Patch(color=colour, label=label) for colour, label in pairs]
-        if len(labels) > _MOST:
-            marks.append(Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MOST)))
+        if len(labels) > _MAX_CLASSES:
+            marks.append(
+                Patch(alpha=0, label=words(lang)("split.more", n=len(labels) - _MAX_CLASSES))
+            )
         ax.legend(
             handles=marks,
             loc="upper left",
@@ -131,12 +132,12 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 
 
 def _value_ticks(bar: Any, scale: ValueScale) -> None:
-    """Write the values of the leaves at their colours; of many leaves five, at equal shares."""
+    """Label the colour bar with the leaf values; with many leaves, with five of them."""
     values = np.unique(scale.values)
-    if len(values) > _MOST:
+    if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])
     ticks: dict[str, float] = {}
     for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
-        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not lie on each other
+        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not overlap
             ticks[number_text(value, 4)] = place
     bar.set_ticks(list(ticks.values()), labels=list(ticks))

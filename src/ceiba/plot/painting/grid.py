@@ -1,7 +1,7 @@
-"""The exact cells of a tree over one or two columns, the other columns held at one value.
+"""The exact cells of a tree over one or two columns, the other columns fixed at one value.
 
-Between two neighbouring cuts of a column the tree cannot tell values apart, so asking it once per
-cell, at the middle, gives the partition exactly, not on a raster.
+Between two neighbouring cuts of a column the prediction is constant, so one prediction per cell, at
+its middle, gives the exact partition, not a raster.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Array = NDArray[np.float64]
-MOST_NAMES = 24  # on one axis
+MAX_NAMES = 24  # on one axis
 
 
 @dataclass(frozen=True)
-class Ladder:
+class AxisCells:
     """The cells of one column: their borders, and one value inside each."""
 
     info: ColumnInfo
@@ -41,23 +41,23 @@ class Ladder:
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
     def cell_of(self, values: Array) -> NDArray[np.int64]:
-        """Return the cell each value lies in; a border belongs to the cell below it."""
+        """Return the cell of each value; a border belongs to the cell below it."""
         at = np.searchsorted(self.borders, values, side="left") - 1
         return np.clip(at, 0, len(self.middles) - 1)
 
 
-def ladder(tree: Tree, name: str, values: Array | None) -> Ladder:
+def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
     """Return the cells of a column: between its cuts, or one per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
         edges = np.arange(info.n_levels + 1, dtype=np.float64) - 0.5
-        return Ladder(info, edges, np.arange(info.n_levels, dtype=np.float64))
+        return AxisCells(info, edges, np.arange(info.n_levels, dtype=np.float64))
     cuts = tree.splits.cuts_of(j)
     low, high = _range(info, cuts, values)
     inside = cuts[(cuts > low) & (cuts < high)]
     borders = np.concatenate(([low], inside, [high]))
-    return Ladder(info, borders, (borders[:-1] + borders[1:]) / 2)
+    return AxisCells(info, borders, (borders[:-1] + borders[1:]) / 2)
 
 
 def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, float]:
@@ -70,12 +70,12 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
     return low - (room or 1.0), high + (room or 1.0)
 
 
-def name_ticks(axis: Axis, steps: Ladder) -> None:
-    """Write level names, dates or yes and no on an axis, where its column has them."""
+def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
+    """Set ticks with level names, dates, or yes and no, depending on the column."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
-        every = -(-len(steps.labels) // MOST_NAMES)  # names must not lie on each other
+        every = -(-len(steps.labels) // MAX_NAMES)  # names must not overlap
         axis.set_ticks(steps.middles[::every], steps.labels[::every], parse_math=False)
         longest = max(map(len, steps.labels))
         if axis is axis.axes.xaxis and len(steps.labels) * longest > 60:
@@ -90,21 +90,21 @@ def name_ticks(axis: Axis, steps: Ladder) -> None:
         axis.set_major_formatter(FuncFormatter(lambda at, _: format_value(at, display, 6, zone)))
 
 
-def base_row(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the value at which each column is held: as asked, the middle, or the first level."""
+def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
+    """Return the fixed value of each column: as given, the middle, or the first level."""
     for name in at or {}:
-        tree.schema.index(name)  # refuses unknown names
-    held: list[Any] = []
+        tree.schema.index(name)  # raises on unknown names
+    fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
-            held.append(_code(info, at[info.name]))
+            fixed.append(_code(info, at[info.name]))
         elif table is not None and (values := _present(table.columns[j])).size:
-            held.append(float(np.median(values)) if info.is_numeric else _most(values))
+            fixed.append(float(np.median(values)) if info.is_numeric else _most_frequent(values))
         elif info.is_numeric:
-            held.append(_middle(tree, j, info))
+            fixed.append(_middle(tree, j, info))
         else:
-            held.append(0)
-    return held
+            fixed.append(0)
+    return fixed
 
 
 def _code(info: ColumnInfo, value: Any) -> Any:
@@ -112,7 +112,9 @@ def _code(info: ColumnInfo, value: Any) -> Any:
         return float(value)
     if value not in info.levels:
         allowed = ", ".join(map(level_text, info.levels[:12]))
-        raise OptionError(f"at: column {info.name!r} has no level {value!r}. It has {allowed}.")
+        raise OptionError(
+            f"at: column {info.name!r} has no level {value!r}. Allowed values: {allowed}."
+        )
     return info.levels.index(value)
 
 
@@ -127,17 +129,17 @@ def _present(column: Column) -> NDArray[Any]:
     return np.asarray(column.values[~column.missing & ~column.unseen])
 
 
-def _most(codes: NDArray[Any]) -> int:
+def _most_frequent(codes: NDArray[Any]) -> int:
     return int(np.bincount(codes.astype(np.int64)).argmax())
 
 
-def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]:
-    """Return the node of every cell, one axis per ladder."""
-    grids = np.meshgrid(*[steps.middles for steps in ladders], indexing="ij")
+def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
+    """Return the node of every cell, with one array axis per column."""
+    grids = np.meshgrid(*[steps.middles for steps in axes_cells], indexing="ij")
     n = grids[0].size
     columns = []
-    axis = {steps.info.name: grid.ravel() for steps, grid in zip(ladders, grids, strict=True)}
-    for info, value in zip(tree.schema.columns, held, strict=True):
+    axis = {steps.info.name: grid.ravel() for steps, grid in zip(axes_cells, grids, strict=True)}
+    for info, value in zip(tree.schema.columns, fixed, strict=True):
         kind = np.float64 if info.is_numeric else np.int32
         values = axis.get(info.name, np.full(n, value)).astype(kind)
         columns.append(Column(info, values))
@@ -145,17 +147,22 @@ def cells_of(tree: Tree, ladders: list[Ladder], held: list[Any]) -> NDArray[Any]
     return route.apply(tree, table).reshape(grids[0].shape)
 
 
-def title_slice(
-    ax: Axes, tree: Tree, ladders: list[Ladder], held: list[Any], nodes: NDArray[Any], lang: str
+def set_slice_title(
+    ax: Axes,
+    tree: Tree,
+    axes_cells: list[AxisCells],
+    fixed: list[Any],
+    nodes: NDArray[Any],
+    lang: str,
 ) -> None:
-    """Write at which values other columns are held, and which column makes no difference."""
-    names = [steps.info.name for steps in ladders]
+    """Set a title with the fixed values of other columns, and columns without effect."""
+    names = [steps.info.name for steps in axes_cells]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():
         info = tree.schema.columns[j]
         if info.name in names:
             continue
-        value = held[j]
+        value = fixed[j]
         text = (
             format_value(value, info.display, 4, info.zone)
             if info.is_numeric
@@ -168,13 +175,15 @@ def title_slice(
         if len(parts) > 4:
             listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
         lines.append(words(lang)("plot.slice", listed=listed))
-    lines += [note for k, name in enumerate(names) if (note := _idle(tree, name, nodes, k, lang))]
+    lines += [
+        note for k, name in enumerate(names) if (note := _unused_note(tree, name, nodes, k, lang))
+    ]
     if lines:
         ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
 
 
-def _idle(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
-    """Return that a drawn column makes no difference; "" where it does."""
+def _unused_note(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
+    """Return a note about a drawn column that has no effect; "" if it has one."""
     if tree.schema.index(name) not in tree.used_features:
         return words(lang)("plot.unused", name=name)
     if (nodes == np.take(nodes, [0], axis=axis)).all():

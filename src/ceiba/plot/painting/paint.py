@@ -1,7 +1,7 @@
-"""From a Drawing to matplotlib: paths for boxes, bars and edges, text for words.
+"""A Drawing in matplotlib: boxes, bars and edges as paths, and text.
 
-All coordinates are points, y downward. Shapes of one kind go into one collection, so that trees
-with hundreds of nodes are painted fast.
+All coordinates are points, y downward. Shapes of one kind form one collection, so that trees with
+hundreds of nodes are drawn fast.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.layout import Box, Drawing, Foot
+from ceiba.layout import Box, Drawing, Footer
 from ceiba.plot.painting._matplotlib import Axes
 from ceiba.plot.painting.colours import Colour, ink_of
 
@@ -22,7 +22,7 @@ CORNER = 3.5
 
 
 class Painter:
-    """Paints one drawing, moved by (`dx`, `dy`), onto axes."""
+    """Draws one drawing, offset by (`dx`, `dy`), in axes."""
 
     def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
         self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
@@ -30,7 +30,7 @@ class Painter:
         self.paper, self.ink, self.grey, self.line = ink.paper, ink.text, ink.grey, ink.line
 
     def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
-        """Paint the edges to the words before the boxes; the more rows, the thicker."""
+        """Draw the edges, thicker with more rows."""
         paths = [_elbow(route) for route in drawing.routes if route]
         widths = [
             0.8 + 3.2 * share for route, share in zip(drawing.routes, shares, strict=True) if route
@@ -38,7 +38,7 @@ class Painter:
         self.shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
-        """Paint the boxes; a folded one looks like a stack of cards."""
+        """Draw the boxes; a folded one looks like a stack of cards."""
         cards = [
             (_rounded(box.left + k, box.top + k, box.width, box.height), self.paper)
             for box in boxes
@@ -50,7 +50,7 @@ class Painter:
         self.shapes(paths, fills, self.line, 0.8, zorder=3)
 
     def bars(self, drawing: Drawing, palette: Sequence[Colour]) -> None:
-        """Paint the class bars at the foot of the boxes."""
+        """Draw the class bars at the bottom of the boxes."""
         sheet = drawing.sheet
         paths, fills = [], []
         for box in drawing.boxes:
@@ -64,7 +64,7 @@ class Painter:
         self.shapes(paths, fills, "none", 0.0, zorder=4)
 
     def words(self, drawing: Drawing) -> None:
-        """Write what stands in the boxes and on the edges."""
+        """Write the texts of the boxes and the edges."""
         step = drawing.sheet.line_height
         for box in drawing.boxes:
             y = box.top + drawing.sheet.padding
@@ -77,8 +77,8 @@ class Painter:
             for k, line in enumerate(box.edge):
                 self.text(x, y + k * step, line, self.grey)
 
-    def foot(self, foot: Foot, palette: Sequence[Colour], top: float, line_height: float) -> None:
-        """Write class names with their colours, and the note."""
+    def foot(self, foot: Footer, palette: Sequence[Colour], top: float, line_height: float) -> None:
+        """Write the class names with their colours, and the note."""
         side = 0.8 * self.font_size
         paths, fills = [], []
         for k, (x, row, name) in enumerate(foot.names):
@@ -119,7 +119,7 @@ class Painter:
         )
 
     def small(self, x: float, top: float, text: str, size: float, *, upright: bool = False) -> None:
-        """Write one small line centred at `x`, or upright from `top` downward."""
+        """Write one small line centred at `x`, or vertically from `top` downward."""
         self.ax.text(
             x + self.dx,
             top + self.dy + (0.0 if upright else size),
@@ -137,7 +137,7 @@ class Painter:
     def shapes(
         self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float
     ) -> None:
-        """Paint shapes given in points, all into one collection."""
+        """Draw shapes in points, as one collection."""
         from matplotlib.collections import PathCollection
         from matplotlib.transforms import Affine2D
 
@@ -164,7 +164,7 @@ def _elbow(route: Sequence[tuple[float, float]]) -> Path:
     before = np.subtract(turn, (x, y))
     after = np.subtract(end, (x, y))
     corner = min(CORNER, float(np.abs(before).sum()), float(np.abs(after).sum()))
-    near, far = ((x, y) + corner * np.sign(way) for way in (before, after))
+    near, far = ((x, y) + corner * np.sign(side) for side in (before, after))
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.CURVE3, Path.CURVE3, Path.LINETO]
     return Path([start, turn, tuple(near), (x, y), tuple(far), end], codes)
 
@@ -184,10 +184,10 @@ def _rounded(left: float, top: float, width: float, height: float) -> Path:
 
     right, bottom, r = left + width, top + height, CORNER
     corners = [(right, top), (right, bottom), (left, bottom), (left, top)]
-    ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * r
+    sides = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * r
     points, codes = [(left + r, top)], [Path.MOVETO]
     for k, (x, y) in enumerate(corners):
-        (ax, ay), (bx, by) = ways[k], ways[(k + 1) % 4]
+        (ax, ay), (bx, by) = sides[k], sides[(k + 1) % 4]
         points += [(x - ax, y - ay), (x, y), (x + bx, y + by)]
         codes += [Path.LINETO, Path.CURVE3, Path.CURVE3]
     return Path([*points, points[0]], [*codes, Path.CLOSEPOLY])

@@ -1,9 +1,8 @@
-"""The small pictures in the boxes of a drawn tree: the rows of a node, as its split sees them.
+"""Panels: small plots of the rows of a node, in the boxes of a drawn tree.
 
-Inner nodes: the split column from left to right, a histogram stacked by class, or the target over
-the column, with the numbers or names of `split_view.py` under it; a line marks each cut. Leaves of
-regression trees: a box plot (Tukey: quartiles, whiskers to 1.5 times their distance) on one scale
-for all leaves.
+Inner nodes: a histogram of the split column, stacked by class, or the target by the column, with
+the axis labels of `split_view.py`; a line marks each cut. Leaves of regression trees: a box plot
+(Tukey: quartiles, whiskers to 1.5 times their distance) on one scale for all leaves.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import Drawing, PanelAxis, Sheet, apart, axis_room
-from ceiba.plot.painting.colours import Colour, mixed
+from ceiba.layout import Drawing, PanelAxis, Sheet, axis_size, separate_labels
+from ceiba.plot.painting.colours import Colour, mix
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
@@ -24,12 +23,12 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import number_text
 from ceiba.words import words
 
-MOST_POINTS = 250
+MAX_POINTS = 250
 Array = NDArray[Any]
 
 
 def scale_note(rows: PanelRows, lang: str) -> str:
-    """Return which numbers the ends of the box plots stand for."""
+    """Return a note with the range of the box plots."""
     if rows.target is None:
         return ""
     low, high = (number_text(float(end), 4) for end in (rows.target.min(), rows.target.max()))
@@ -44,7 +43,7 @@ def paint_panels(
     views: Mapping[int, SplitView],
     palette: list[Colour],
 ) -> None:
-    """Paint the small picture of every box that keeps room for one."""
+    """Draw the panel of every box that has one."""
     sheet = drawing.sheet
     for box in drawing.boxes:
         if not box.panel:
@@ -58,12 +57,12 @@ def paint_panels(
             continue
         view = views[box.node]
         _question(panel, tree, rows, view, palette, drawing.sheet.lang)
-        _words(panel, view.axis, sheet)
+        _write_labels(panel, view.axis, sheet)
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """Room for a small picture, in points, with the painter that fills it."""
+    """The area of a panel, in points, and its painter."""
 
     painter: Painter
     left: float
@@ -72,7 +71,7 @@ class _Panel:
     height: float
 
     def bars(self, x0: Array, x1: Array, y0: Array, y1: Array, fill: Any, z: float = 4.0) -> None:
-        """Paint bars given as shares of the room, y upward."""
+        """Draw bars in relative coordinates, y upward."""
         paths = [
             rectangle(
                 self.left + a * self.width,
@@ -88,13 +87,13 @@ class _Panel:
     def line(
         self, points: list[tuple[float, float]], colour: Any, width: float, **style: Any
     ) -> None:
-        """Paint a line through points given as shares of the room."""
+        """Draw a line through points in relative coordinates."""
         x = [self.left + a * self.width + self.painter.dx for a, _ in points]
         y = [self.top + (1 - b) * self.height + self.painter.dy for _, b in points]
         self.painter.ax.plot(x, y, color=colour, lw=width, zorder=4.6, **style)
 
     def dots(self, x: Array, y: Array, colour: Any, size: float) -> None:
-        """Paint dots given as shares of the room."""
+        """Draw dots in relative coordinates."""
         self.painter.ax.scatter(
             self.left + x * self.width + self.painter.dx,
             self.top + (1 - y) * self.height + self.painter.dy,
@@ -113,7 +112,7 @@ def _question(
     palette: list[Colour],
     lang: str,
 ) -> None:
-    """Paint the split column of the rows of an inner node."""
+    """Draw the split column of the rows of an inner node."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)
@@ -133,13 +132,13 @@ def _question(
         panel.line([(at, 0), (at, 1)], painter.ink, 1.1, ls=(0, (3, 2)))
 
 
-def _words(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
-    """Write numbers or names under a picture."""
+def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
+    """Write the axis labels under a panel."""
     measure = text_measure(sheet.font_size)
     size = sheet.small_font
     top = panel.top + panel.height + 0.1 * size
     if axis.names:
-        upright = axis_room(axis, measure, sheet).upright
+        upright = axis_size(axis, measure, sheet).upright
         for k, name in enumerate(axis.names):
             at = panel.left + (k + 0.5) / len(axis.names) * panel.width
             panel.painter.small(at, top, name, size, upright=upright)
@@ -147,13 +146,13 @@ def _words(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
     widths = [measure(text, False) * size / sheet.font_size for _, text in axis.marks]
     places = [at * panel.width for at, _ in axis.marks]
     for at, (_, text) in zip(
-        apart(places, widths, panel.width, 0.6 * size), axis.marks, strict=True
+        separate_labels(places, widths, panel.width, 0.6 * size), axis.marks, strict=True
     ):
         panel.painter.small(panel.left + at, top, text, size)
 
 
 def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
-    """Paint bars; a value on an edge, which the cut may be, belongs to the bar on its left."""
+    """Draw stacked bars; a value on an edge (a cut may be one) belongs to the bar on its left."""
     n = len(edges) - 1
     bar = np.clip(np.searchsorted(edges, place, side="left") - 1, 0, n - 1)
     counts = np.array([np.bincount(bar[codes == k], minlength=n) for k in range(len(fills))], float)
@@ -169,15 +168,15 @@ def _scatter(panel: _Panel, x: Array, y: Array, inside: Array) -> None:
     low, high = float(y.min()), float(y.max())
     height = (y - low) / ((high - low) or 1.0)
     rows = np.flatnonzero(inside)
-    if len(rows) > MOST_POINTS:  # every so-manieth, in the order of x, so that the shape stays
+    if len(rows) > MAX_POINTS:  # evenly spaced in the order of x, which keeps the shape
         rows = rows[np.argsort(x[rows], kind="stable")]
-        rows = rows[np.linspace(0, len(rows) - 1, MOST_POINTS).astype(int)]
-    tone = mixed(panel.painter.ink, panel.painter.paper, 0.5)
+        rows = rows[np.linspace(0, len(rows) - 1, MAX_POINTS).astype(int)]
+    tone = mix(panel.painter.ink, panel.painter.paper, 0.5)
     panel.dots(x[rows], 0.05 + 0.9 * height[rows], [tone], 4.0)
 
 
 def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:
-    """Paint the distribution of the target in a leaf, on the scale of all rows."""
+    """Draw a box plot of the target in a leaf, on the scale of all rows."""
     if rows.target is None or not len(mine):
         return
     low, high = float(rows.target.min()), float(rows.target.max())
@@ -188,7 +187,7 @@ def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:
     far = values[(values < q1 - reach) | (values > q3 + reach)]
     ink, grey = panel.painter.ink, panel.painter.line
     panel.line([(0, 0.0), (1, 0.0)], panel.painter.line, 0.6)
-    fill = mixed(ink, panel.painter.paper, 0.35)
+    fill = mix(ink, panel.painter.paper, 0.35)
     panel.line([(float(near.min()), 0.575), (float(near.max()), 0.575)], grey, 1.0)
     panel.bars(np.array([q1]), np.array([q3]), np.array([0.2]), np.array([0.95]), fill, 4.7)
     panel.painter.ax.plot(
@@ -200,4 +199,4 @@ def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:
         solid_capstyle="butt",
     )
     if len(far):
-        panel.dots(far[:MOST_POINTS], np.full(len(far[:MOST_POINTS]), 0.575), [ink], 5.0)
+        panel.dots(far[:MAX_POINTS], np.full(len(far[:MAX_POINTS]), 0.575), [ink], 5.0)

@@ -1,7 +1,7 @@
-"""The split column of a node as a small picture sees it: bars, cuts, and the words under them.
+"""The contents of a panel: the split column of a node as bars, cuts and axis labels.
 
-Numbers lie between the ends of their bins, levels side by side in the order of their branches.
-Places are shares of the width, from 0 to 1.
+Numbers are binned, levels are side by side in branch order. Positions are shares of the width, from
+0 to 1.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ceiba.table import Column, ColumnInfo, Table, format_value, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.tree.splits import cut_words, level_text
+from ceiba.tree.splits import format_cut, level_text
 
 BINS = 18
-DIGITS = 4  # of the ends; cuts have those of their question
+DIGITS = 4  # of the ends of the axis
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class PanelRows:
-    """Rows to show: the table, the node each row ends in, class codes or numbers."""
+    """Rows to draw: the table, the node in which each row ends, class codes or numbers."""
 
     table: Table
     end: Array
@@ -38,7 +38,7 @@ class PanelRows:
 
 
 def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
-    """Read the rows to show."""
+    """Read the rows to draw."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
@@ -59,14 +59,14 @@ class SplitView:
     """The rows of one node along its split column."""
 
     rows: Array
-    x: Array  # the place of each row, NaN where it has none
+    x: Array  # position of each row; NaN if it has none
     edges: Array  # of the bars
     cuts: tuple[float, ...]
     axis: PanelAxis
 
 
 def split_view(tree: Tree, rows: PanelRows, node: int) -> SplitView:
-    """Return what the small picture of an inner node shows."""
+    """Return the contents of the panel of an inner node."""
     mine = rows.of(tree, node)
     column = rows.table.columns[int(tree.splits.column[node])]
     values, missing = column.values[mine], column.missing[mine]
@@ -89,7 +89,7 @@ def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]
 
 
 def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
-    """Place the levels side by side, those of the first branch on the left."""
+    """Return the view of levels side by side, those of the first branch on the left."""
     if tree.splits.kind[node] == SplitKind.CUT:
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]
@@ -97,12 +97,12 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
         listed, branches = tree.splits.level_map(node)
         order = listed[np.argsort(branches, kind="stable")]
         borders = np.cumsum(np.bincount(branches)).tolist()
-        if not tree.splits.parts_missing[node]:
+        if not tree.splits.has_missing_branch[node]:
             borders.pop()
     slot = {int(code): k for k, code in enumerate(order)}
     place = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
     names = [level_text(column.info.levels[int(code)]) for code in order]
-    if tree.splits.parts_missing[node]:  # missing values have a branch, and a place, of their own
+    if tree.splits.has_missing_branch[node]:
         place[codes < 0] = len(order)
         names.append("missing")
     return _side_by_side(mine, place, names, borders)
@@ -114,12 +114,12 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
     if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
         return _side_by_side(mine, values, ["no", "yes"], [1])
     edges = bin_edges(seen, cuts, BINS) if len(seen) else None
-    if edges is None:  # no rows, or all alike
+    if edges is None:  # no rows, or all values equal
         edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
     digits = int(tree.splits.digits[node])
-    marks = [(at, cut_words(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
+    marks = [(at, format_cut(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
     marks += _ends(info, seen, edges, {text for _, text in marks})
     return SplitView(
         mine,
@@ -131,7 +131,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
 
 
 def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
-    """Return the least and the largest number; an ellipsis where the axis does not reach them."""
+    """Return the minimum and maximum, with an ellipsis if the axis does not reach them."""
     if not len(seen):
         return []
     width = edges[1] - edges[0]

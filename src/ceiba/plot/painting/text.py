@@ -1,4 +1,4 @@
-"""Texts in pictures: how wide they are, fonts that have their letters, ticks that stay apart."""
+"""Text in plots: measured widths, fonts that cover its characters, ticks that do not overlap."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # four pixels per point: hinting rounds to whole pixels
-_LAST = "Last Resort"  # fonts that draw a box with a number for every letter cover nothing
+_LAST = "Last Resort"  # its glyphs are placeholders
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
@@ -30,7 +30,7 @@ def _renderer() -> Any:
 
 
 def text_measure(font_size: float) -> Measure:
-    """Return a function that tells the width of a text in points at this font size."""
+    """Return a function that measures the width of a text in points at this font size."""
     mpl = require_matplotlib()
     families = tuple(mpl.rcParams["font.family"])
     generic = tuple(tuple(mpl.rcParams[f"font.{name}"]) for name in families if name in _GENERIC)
@@ -39,7 +39,7 @@ def text_measure(font_size: float) -> Measure:
 
 @lru_cache(maxsize=16)
 def _measure_in(font_size: float, families: object, generic: object) -> Measure:
-    """Return the measure of one size and style; kept, because trees are fitted in several tries."""
+    """Return the measure of one size and style; cached, because fitting a tree tries several."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {
@@ -55,22 +55,22 @@ def _measure_in(font_size: float, families: object, generic: object) -> Measure:
     return measure
 
 
-def in_covering_fonts(draw: Draw) -> Draw:
-    """Make a function that draws a tree (its first argument) use fonts with all its letters."""
+def with_covering_fonts(draw: Draw) -> Draw:
+    """Decorate a function whose first argument is a tree: use fonts that cover all its text."""
 
     @wraps(draw)
-    def drawn(tree: Any, *data: Any, **options: Any) -> Any:
+    def wrapper(tree: Any, *data: Any, **options: Any) -> Any:
         mpl = require_matplotlib()
-        drawn = getattr(tree, "tree_", tree)
-        spoken = _spoken(drawn) if isinstance(drawn, Tree) else ""
-        with mpl.rc_context({"font.family": covering_fonts(spoken)}):
+        source = getattr(tree, "tree_", tree)
+        text = _drawn_text(source) if isinstance(source, Tree) else ""
+        with mpl.rc_context({"font.family": covering_fonts(text)}):
             return draw(tree, *data, **options)
 
-    return drawn  # type: ignore[return-value]
+    return wrapper  # type: ignore[return-value]
 
 
-def _spoken(tree: Tree) -> str:
-    """Return the names that may be written."""
+def _drawn_text(tree: Tree) -> str:
+    """Return all names that a plot may contain."""
     levels = [tree.schema.columns[j].levels[:200] for j in tree.used_features.tolist()]
     names = [tree.schema.names[j] for j in tree.used_features.tolist()]
     labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
@@ -78,19 +78,19 @@ def _spoken(tree: Tree) -> str:
 
 
 def covering_fonts(text: str) -> list[str]:
-    """Return font families that cover all letters of a text, the usual one first."""
+    """Return font families that cover all characters of a text, the default one first."""
     import matplotlib as mpl
     from matplotlib.font_manager import findfont
 
     usual = list(mpl.rcParams["font.family"])
     lacking = frozenset(
         letter for letter in set(text) if letter.isprintable() and ord(letter) > 127
-    ) - _letters(findfont(mpl.font_manager.FontProperties()))
-    return [*usual, *_others(lacking)] if lacking else usual
+    ) - _covered_letters(findfont(mpl.font_manager.FontProperties()))
+    return [*usual, *_fallback_fonts(lacking)] if lacking else usual
 
 
 @lru_cache(maxsize=64)
-def _letters(path: str) -> frozenset[str]:
+def _covered_letters(path: str) -> frozenset[str]:
     from matplotlib.ft2font import FT2Font
 
     try:
@@ -100,8 +100,8 @@ def _letters(path: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def _others(lacking: frozenset[str]) -> tuple[str, ...]:
-    """Return installed families that together have the letters, as far as there are any."""
+def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
+    """Return installed families that together cover the characters, as far as possible."""
     from matplotlib.font_manager import fontManager
 
     names: list[str] = []
@@ -114,7 +114,7 @@ def _others(lacking: frozenset[str]) -> tuple[str, ...]:
     for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
         if not left:
             break
-        if font.name not in names and (has := left & _letters(font.fname)):
+        if font.name not in names and (has := left & _covered_letters(font.fname)):
             names.append(font.name)
             left -= has
     return tuple(names)
@@ -126,8 +126,8 @@ def round_numbers(most: float) -> list[float]:
     return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
 
 
-def set_apart_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
-    """Put ticks on a horizontal axis, the most important first; those without room are left out."""
+def set_spaced_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
+    """Set ticks of a horizontal axis by priority; those that would overlap are omitted."""
     require_matplotlib()
     from matplotlib.ticker import FuncFormatter
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.edit.forced import Here
+from ceiba.edit.forced import NodeSite
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
 from ceiba.studio.answers.branches import check_one_output
@@ -53,7 +53,7 @@ class Bench:
         if not 0 <= node < self.tree.n_nodes:
             raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
 
-    def at(self, node: int) -> Here:
+    def at(self, node: int) -> NodeSite:
         """Return a node with the training rows in it."""
         self.check(node)
         return self.places.at(self.tree, node, self.problem)
@@ -86,22 +86,22 @@ class Places:
 
     def __init__(self, n_rows: int) -> None:
         self._most = _TABLES * n_rows
-        self._kept: OrderedDict[Any, Here] = OrderedDict()
+        self._kept: OrderedDict[Any, NodeSite] = OrderedDict()
         self._lock = threading.Lock()
 
-    def at(self, tree: Tree, node: int, problem: Problem) -> Here:
+    def at(self, tree: Tree, node: int, problem: Problem) -> NodeSite:
         """Return a node with the rows in it."""
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
             places = self._kept
             deepest = max((k for k in range(len(path)) if keys[k] in places), default=None)
-            here = Here.at(tree, 0, problem) if deepest is None else places[keys[deepest]]
+            here = NodeSite.at(tree, 0, problem) if deepest is None else places[keys[deepest]]
             if deepest is not None:
                 places.move_to_end(keys[deepest])  # the last to be given up
             here = replace(here, problem=problem)
             for k in range(0 if deepest is None else deepest + 1, len(path)):
-                here = here.down(tree, path[k]) if k else here
+                here = here.descend(tree, path[k]) if k else here
                 places[keys[k]] = here
                 while (
                     len(places) > 1

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import DEFAULT_CRITERION, Criterion, criterion_named
-from ceiba.edit.forced import Here, divide
+from ceiba.edit.forced import NodeSite, partition_rows
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
 from ceiba.grow.significance import chi_square_test
 from ceiba.table import Table
 from ceiba.tree import SplitKind, SplitTable, Tree
-from ceiba.tree.routing import ask
+from ceiba.tree.routing import evaluate_split
 
 Array = npt.NDArray[Any]
 _FEW: Final = 8  # classes that are counted one by one, which is faster
@@ -48,7 +48,7 @@ class NodeTarget:
         self._parts: list[Array] | None = None
 
     @classmethod
-    def of(cls, here: Here) -> NodeTarget:
+    def of(cls, here: NodeSite) -> NodeTarget:
         """Take the target of a node."""
         target = here.problem.target
         every = len(here.rows) == here.problem.n_rows
@@ -93,7 +93,7 @@ class NodeTarget:
 
 
 def branch_of(
-    here: Here, splits: SplitTable, missing: int | None = None
+    here: NodeSite, splits: SplitTable, missing: int | None = None
 ) -> tuple[Array, int, float | None]:
     """Return the branch of each row of a node by a split, the number of branches, and the gain.
 
@@ -109,14 +109,14 @@ def branch_of(
             values = values if len(here.rows) == here.problem.n_rows else values[here.rows]
             return (values > splits.cut[0]).view(np.int8), 2, None
         if kind in (SplitKind.LEVELS, SplitKind.INTERVALS):
-            return ask(splits, 0, table, here.rows), _n_branches(splits), None
-    division = divide(here.problem, splits, here.rows, here.weight, missing)
+            return evaluate_split(splits, 0, table, here.rows), _n_branches(splits), None
+    division = partition_rows(here.problem, splits, here.rows, here.weight, missing)
     return division.branch, len(division), division.gain
 
 
 def held_out_branch(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
     """Return the branch of held-out rows by a split; rows that it cannot place have none."""
-    branch = ask(splits, 0, table, rows)
+    branch = evaluate_split(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)
 
 

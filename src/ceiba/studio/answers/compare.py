@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.paths import condition_of
+from ceiba.paths import node_condition
 from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.figures import figures, mean_and_se, row_losses, shares
 from ceiba.table import Target
@@ -69,7 +69,7 @@ def _changed(a: Tree, b: Tree, ends_a: Any, ends_b: Any) -> list[dict[str, Any]]
 
 def _rule(tree: Tree, node: int) -> list[str]:
     """Return the conditions of a leaf: in a tree that is not drawn its number says nothing."""
-    return list(condition_of(tree, node).parts(max_levels=4))
+    return list(node_condition(tree, node).parts(max_levels=4))
 
 
 def _answer(tree: Tree, node: int) -> Any:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.edit import rules_at
-from ceiba.edit.forced import Here
+from ceiba.edit.forced import NodeSite
 from ceiba.grow import Problem
 from ceiba.grow.significance import chi_square_test
 from ceiba.prune.cross_validation import read_folds
@@ -28,7 +28,7 @@ from ceiba.studio.answers.bench import Bench
 from ceiba.studio.answers.rivals import one_level
 from ceiba.task import Task
 from ceiba.tree import Tree
-from ceiba.tree.routing import ask, route
+from ceiba.tree.routing import evaluate_split, route
 
 _FOLDS: Final = 5
 _MOST_ROWS: Final = 20_000  # of a node, by which splits are compared
@@ -49,7 +49,7 @@ def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
     problem = _allowed(bench, node, here).take(rows)
     truth = bench.problem.target.values[rows, 0]
     splits = bench.tree.splits.take(np.array([node]))
-    branch = ask(splits, 0, bench.problem.table, rows)
+    branch = evaluate_split(splits, 0, bench.problem.table, rows)
     losses = _paired(problem, truth, branch, int(bench.tree.n_branches[node]))
     loss, se = float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))
     if not loss > _ERRORS * se:
@@ -66,7 +66,7 @@ def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
     }
 
 
-def _allowed(bench: Bench, node: int, here: Here) -> Problem:
+def _allowed(bench: Bench, node: int, here: NodeSite) -> Problem:
     """Return the problem of one level with the columns that may be asked about."""
     table = bench.problem.table
     options = one_level(bench.problem.options, 0, table.n_columns)

@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit import asked_again, grown, replanted, rules_at
-from ceiba.edit.forced import Here
+from ceiba.edit import grow_at, rebuild_subtree, repeat_split, rules_at
+from ceiba.edit.forced import NodeSite
 from ceiba.grow import Problem
 from ceiba.prune.cross_validation import read_folds
 from ceiba.studio.answers.bench import Bench
@@ -136,11 +136,11 @@ def fold_tree(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tr
         on_path[list(tree.path(node).nodes)] = True
     depth = tree.node_depth
 
-    def asked(node: int, place: Here) -> tuple[Tree, list[Here]]:
+    def asked(node: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
         if on_path[node]:
-            return asked_again(tree, node, place)
+            return repeat_split(tree, node, place)
         inside = slice(node, int(tree.subtree_end[node]))
         levels = int(depth[inside].max() - depth[node])
-        return grown(place, rules_at(tree, node), levels), []
+        return grow_at(place, rules_at(tree, node), levels), []
 
-    return replanted(tree, 0, Here.root(problem, rows), asked)
+    return rebuild_subtree(tree, 0, NodeSite.root(problem, rows), asked)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.edit import rules_at
-from ceiba.edit.forced import Here
+from ceiba.edit.forced import NodeSite
 from ceiba.errors import CeibaError
 from ceiba.grow import GrowOptions
 from ceiba.grow.significance import SplitTest
@@ -65,7 +65,7 @@ def rivals(bench: Bench, node: int) -> dict[str, Any]:
     }
 
 
-def _stump(here: Here) -> tuple[Tree, bool]:
+def _stump(here: NodeSite) -> tuple[Tree, bool]:
     """Grow one level that keeps all runners-up; tell whether their cuts are the exact ones."""
     n_columns = here.problem.table.n_columns
     options = one_level(here.problem.options, here.depth, n_columns)
@@ -74,7 +74,7 @@ def _stump(here: Here) -> tuple[Tree, bool]:
 
     def grown(**changes: Any) -> Tree:
         problem = here.problem.changed(options=replace(options, **changes))
-        return problem.grow(rows, below=replace(here, problem=problem)._place())
+        return problem.grow(rows, below=replace(here, problem=problem)._subtree_context())
 
     if len(here.rows) * n_columns <= MOST_CELLS or "bins" not in _growers(options):
         return grown(), True
@@ -117,7 +117,7 @@ def _with_best(coarse: Tree, best: Tree) -> Tree:
     stored = coarse.competitors
     if best.n_nodes == 1 or stored is None:
         return coarse
-    every = SplitTable.joined([coarse.splits.take(np.array([0])), stored.splits])
+    every = SplitTable.concatenate([coarse.splits.take(np.array([0])), stored.splits])
     gains = np.array([coarse.gain[0], *stored.gain.tolist()])
     others = np.flatnonzero(every.column != best.splits.column[0])
     competitors = replace(
@@ -141,7 +141,7 @@ def _offers(stump: Tree) -> list[tuple[SplitTable, float]]:
 
 
 def _rival(
-    bench: Bench, here: Here, target: NodeTarget, splits: SplitTable, gain: float
+    bench: Bench, here: NodeSite, target: NodeTarget, splits: SplitTable, gain: float
 ) -> dict[str, Any]:
     schema = bench.problem.table.schema
     branch, n_branches, _ = branch_of(here, splits)
@@ -162,7 +162,7 @@ def _rival(
 
 
 def _quick_p_value(
-    here: Here, target: NodeTarget, splits: SplitTable, counts: Counts
+    here: NodeSite, target: NodeTarget, splits: SplitTable, counts: Counts
 ) -> tuple[float | None, str]:
     """Return the p-value of a column as far as it is known without permutations."""
     column = here.problem.table.columns[int(splits.column[0])]
@@ -212,7 +212,7 @@ def p_values(bench: Bench, node: int) -> dict[str, Any]:
     pending = [offer for offer in rivals(bench, node)["rivals"] if offer["p_bound"] == "pending"]
     tests = {}
     for offer in pending if len(here.rows) <= PERMUTED else []:
-        stem, _ = here.forced(read_json(offer["given"], bench.problem.table.schema))
+        stem, _ = here.force_split(read_json(offer["given"], bench.problem.table.schema))
         test = SplitTest(
             stem, bench.problem, "search", "auto", 0.05, _DRAWS, 0, bench.problem.table.n_columns
         )

@@ -8,7 +8,7 @@ from typing import Any
 from ceiba.errors import CeibaError, OptionError
 from ceiba.table import Schema
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
-from ceiba.tree.splits import ALL_DIGITS, Split, level_text, read_written
+from ceiba.tree.splits import ALL_DIGITS, Split, level_text, parse_split
 
 _FORMS = (
     'a sentence ("age <= 30"), or {"column", "cut"}, {"column", "cuts"}, {"column", "branches"} or '
@@ -121,7 +121,7 @@ def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
             parts[missing] += " or missing"
         text = " | ".join(parts)
         try:
-            read = read_written(text, {info.name: info for info in schema.columns})
+            read = parse_split(text, {info.name: info for info in schema.columns})
         except CeibaError:
             continue
         if read.split == split and read.missing == missing:

@@ -1,7 +1,7 @@
-"""Trees that are not grown: written by hand, from arrays; and random data drawn from a tree."""
+"""Trees built from literals and arrays instead of data; random data sampled from a tree."""
 
 from __future__ import annotations
 
-from ceiba.tree.construct.chained import chained as chained
-from ceiba.tree.construct.from_arrays import branches_of as branches_of
-from ceiba.tree.construct.from_arrays import skeleton as skeleton
+from ceiba.tree.construct.expand_intervals import expand_intervals as expand_intervals
+from ceiba.tree.construct.from_arrays import branches_from_parents as branches_from_parents
+from ceiba.tree.construct.from_arrays import build_empty_tree as build_empty_tree

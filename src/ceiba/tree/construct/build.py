@@ -1,17 +1,17 @@
-"""Trees written by hand: a nested Python literal becomes a Tree.
+"""Trees written by hand, as nested Python literals.
 
 A split is a tuple (or list), anything else is a leaf:
 
 - `("Patrons", {"None": ..., "Some": ..., "Full": ...})`: one branch per entry, in the order
-  written; a tuple as key sends several levels one way: `("Type", {("French", "Thai"): ..., ...})`.
-- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints them (`splits/written.py`): also
+  written; a tuple as key groups levels: `("Type", {("French", "Thai"): ..., ...})`.
+- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints it (`splits/parse.py`); also
   `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; one per branch:
   `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
 - `(("age", [18, 65]), first, second, third)`: several cuts, a branch for each interval.
 - `(split, branch, branch, ...)` with a `Cut`, `Intervals`, `LevelSets` or `Presence` value.
 
 Leaves: a class label or a number, a dict of class counts or probabilities, or a `Leaf`.
-The literal is read with an explicit stack, so its depth has no limit.
+The literal is read with an explicit stack, so its depth is not limited by recursion.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.task import Task, TaskName
 from ceiba.tree.arrays import Array
 from ceiba.tree.construct.from_arrays import from_arrays
+from ceiba.tree.splits.parse import SPLIT_FORMS, parse_split
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split, SplitTable
-from ceiba.tree.splits.written import WRITTEN_FORMS, read_written
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 
@@ -42,9 +42,9 @@ class Leaf:
     value : label or number, optional
         A class label, or the value of a regression leaf.
     counts : mapping of label to number, optional
-        Class counts or probabilities. Whole-number counts also give the leaf's rows and weight.
+        Class counts or probabilities. Integer counts also set the leaf's rows and weight.
     rows : int, optional
-        Rows in the leaf (default: from whole-number counts, else 0).
+        Rows in the leaf (default: from integer counts, else 0).
     weight : float, optional
         Weight of the leaf (default: the sum of counts, else rows, else 1).
     impurity : float
@@ -80,7 +80,7 @@ def build(
     unseen: Unseen = "majority",
     cost_matrix: npt.ArrayLike | None = None,
 ) -> Tree:
-    """Make a tree from a nested literal.
+    """Build a tree from a nested literal.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def build(
         `(("column", [cut, cut, ...]), branch, ...)`,
         `(Cut | Intervals | LevelSets | Presence, branch, ...)`; anything else is a leaf.
     levels : mapping of column name to levels, optional
-        Levels of categorical columns, in order; also columns the tree does not ask about.
+        Levels of categorical columns, in order; also of columns that the tree does not use.
         Levels that only the literal names are added in the order written.
     ordered : names
         Which columns with levels are ordered: `("Price <= $$", ..., ...)`.
@@ -99,18 +99,18 @@ def build(
     columns : sequence of names, optional
         Order of the columns. Default: those of `levels`, of `ranges`, then as met in the literal.
     target : str, optional
-        Name of what is predicted.
+        Name of the target.
     classes : sequence of labels, optional
         Order of the classes. Default: sorted, or as met where labels cannot be sorted.
     task : {"classification", "regression"}, optional
-        Default: regression if every leaf is a number (and no bool), else classification.
+        Default: regression if every leaf is a number (not a bool), else classification.
     criterion, missing, unseen, cost_matrix
         As in `Tree`.
 
     Returns
     -------
     Tree
-        Without data: `n_rows` 0 and each leaf of weight 1, unless leaves say otherwise.
+        A tree without data: `n_rows` is 0 and each leaf has weight 1, unless leaves define them.
 
     Examples
     --------
@@ -131,18 +131,18 @@ def build(
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
-    level_columns = _known_columns(levels or {}, frozenset(ordered))
-    written = _read(literal, level_columns)
-    infos = _columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
-    known_task = _task(written.leaves.values()) if task is None else Task(task)
-    info = _target_info(written, known_task, target, classes)
+    level_columns = _columns_with_levels(levels or {}, frozenset(ordered))
+    written = _flatten(literal, level_columns)
+    infos = _build_columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
+    known_task = _infer_task(written.leaves.values()) if task is None else Task(task)
+    info = _build_target(written, known_task, target, classes)
     schema = Schema(columns=infos, target=info, named=True)
     info_of = {column.name: column for column in infos}
     splits = [
-        split if split is None else _settle(split, info_of[split.column], written, node)
+        split if split is None else _complete_split(split, info_of[split.column], written, node)
         for node, split in enumerate(written.splits)
     ]
-    content = _content(written, info)
+    content = _leaf_arrays(written, info)
     tree = from_arrays(
         schema,
         parent=np.array(written.parent),
@@ -164,17 +164,17 @@ def build(
 
 
 @dataclass
-class _Written:
+class _FlatLiteral:
     """The literal, flattened in pre-order."""
 
     parent: list[int] = field(default_factory=list)
     branch: list[int] = field(default_factory=list)
     splits: list[Split | None] = field(default_factory=list)
     leaves: dict[int, Leaf] = field(default_factory=dict)
-    missing: dict[int, int] = field(default_factory=dict)  # the branch, where a sentence says so
+    missing: dict[int, int] = field(default_factory=dict)  # branch of missing values, if written
 
-    def place(self, node: int) -> str:
-        """Return where a node is, for errors."""
+    def describe_node(self, node: int) -> str:
+        """Return the position of a node as text, for errors."""
         words: list[str] = []
         while node > 0 and len(words) < 8:
             split = self.splits[self.parent[node]]
@@ -184,19 +184,21 @@ class _Written:
         return "at the root" if not words else "under " + ", ".join(reversed(words))
 
 
-def _known_columns(
+def _columns_with_levels(
     levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
 ) -> dict[str, ColumnInfo]:
-    """Return the columns whose levels are stated, for reading sentences about them."""
+    """Return the columns with given levels, for parsing sentences about them."""
     for name in ordered:
         if name not in levels:
-            raise TreeError(f"ordered: column {name!r} needs its levels, in order, in levels=.")
-    return {name: _column(name, dict.fromkeys(of), name in ordered, None)
+            raise TreeError(
+                f"Column {name!r} in ordered= has no levels. Pass them, in order, in levels=."
+            )
+    return {name: _build_column(name, dict.fromkeys(of), name in ordered, None)
             for name, of in levels.items()}  # fmt: skip
 
 
-def _read(literal: Any, columns: Mapping[str, ColumnInfo]) -> _Written:
-    out = _Written()
+def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
+    out = _FlatLiteral()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
     while waiting:
         part, parent, branch = waiting.pop()
@@ -205,27 +207,29 @@ def _read(literal: Any, columns: Mapping[str, ColumnInfo]) -> _Written:
         out.branch.append(branch)
         out.splits.append(None)
         if not isinstance(part, tuple | list):
-            out.leaves[node] = _leaf(part, out, node)
+            out.leaves[node] = _read_leaf(part, out, node)
             continue
-        out.splits[node], below = _split(part, columns, out, node)
+        out.splits[node], below = _read_split(part, columns, out, node)
         waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
     return out
 
 
-def _leaf(part: Any, out: _Written, node: int) -> Leaf:
+def _read_leaf(part: Any, out: _FlatLiteral, node: int) -> Leaf:
     if isinstance(part, Leaf):
         return part
     if isinstance(part, Mapping):
         return Leaf(counts=part)
     if part is None:
-        raise TreeError(f"Hand-written tree, {out.place(node)}: a leaf is None. Give it a value.")
+        raise TreeError(
+            f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Pass a value."
+        )
     return Leaf(part)
 
 
-def _split(
-    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _Written, node: int
+def _read_split(
+    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
 ) -> tuple[Split, list[Any]]:
-    """Read one split: its question and its branches in order."""
+    """Return a split and its branches, in branch order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
@@ -242,9 +246,9 @@ def _split(
         return split, branches
     if isinstance(question, str) and len(branches) >= 2:
         try:
-            sentences = read_written(question, columns, closed=False)
+            sentences = parse_split(question, columns, closed=False)
         except TreeError as error:
-            raise TreeError(f"Hand-written tree, {out.place(node)}: {error}") from None
+            raise TreeError(f"Hand-written tree, {out.describe_node(node)}: {error}") from None
         if len(branches) == max(len(sentences.branches), 2):
             if sentences.missing is not None:
                 out.missing[node] = sentences.missing
@@ -252,9 +256,9 @@ def _split(
             swapped = len(branches) == 2 and first == 1
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
-        f"Hand-written tree, {out.place(node)}: {_short(part)} is not a split. Write "
-        "(column, {level: branch, ...}), or a sentence and what follows if it is true and if it is "
-        f"not, ('column <= number', if_true, if_false): {WRITTEN_FORMS}."
+        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(part)} is not a split. Write "
+        "(column, {level: branch, ...}) or (sentence, if_true, if_false). Sentences: "
+        f"{SPLIT_FORMS}."
     )
 
 
@@ -262,8 +266,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _short(part: Sequence[Any]) -> str:
-    """Show the first element only: the rest may be nested too deep to print."""
+def _abbreviate(part: Sequence[Any]) -> str:
+    """Return the first element as text; the others may be nested too deeply to print."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
 
@@ -271,15 +275,15 @@ def _short(part: Sequence[Any]) -> str:
 # ---------------------------------------------------------------------- schema
 
 
-def _columns(
-    written: _Written,
+def _build_columns(
+    written: _FlatLiteral,
     levels: Mapping[str, Sequence[Any]],
     ordered: frozenset[str],
     ranges: Mapping[str, tuple[float, float]],
     columns: Sequence[str] | None,
 ) -> tuple[ColumnInfo, ...]:
-    asked = list(dict.fromkeys(split.column for split in written.splits if split is not None))
-    names = list(dict.fromkeys([*levels, *ranges, *asked]))
+    used = list(dict.fromkeys(split.column for split in written.splits if split is not None))
+    names = list(dict.fromkeys([*levels, *ranges, *used]))
     if columns is not None:
         unlisted = [name for name in names if name not in columns]
         if unlisted:
@@ -295,11 +299,12 @@ def _columns(
             group_levels = levels_of.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
     return tuple(
-        _column(name, levels_of.get(name), name in ordered, ranges.get(name)) for name in names
+        _build_column(name, levels_of.get(name), name in ordered, ranges.get(name))
+        for name in names
     )
 
 
-def _column(
+def _build_column(
     name: str, levels: dict[Any, None] | None, is_ordered: bool, span: tuple[float, float] | None
 ) -> ColumnInfo:
     if levels is not None:
@@ -309,19 +314,19 @@ def _column(
     return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
 
 
-def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Split:
-    """Set one group of levels against all others; refuse splits that do not fit the column."""
+def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
+    """Add the second branch of a single level group; refuse splits that do not fit the column."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: column {info.name!r} has levels and a "
-            "numeric cut. Write (column, {level: branch, ...}) everywhere, or add it to ordered=."
+            f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
+            "and a numeric cut. Write (column, {level: branch, ...}), or add it to ordered=."
         )
     if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
         if not rest:
             raise TreeError(
-                f"Hand-written tree, {written.place(node)}: {split.sentence(0)!r} leaves no other "
-                f"level of column {info.name!r}. Name them all in levels={{{info.name!r}: [...]}}."
+                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} leaves "
+                f"no other level of column {info.name!r}. Pass levels={{{info.name!r}: [...]}}."
             )
         return LevelSets(split.column, (split.branches[0], rest))
     return split
@@ -330,12 +335,12 @@ def _settle(split: Split, info: ColumnInfo, written: _Written, node: int) -> Spl
 # ---------------------------------------------------------------------- leaves
 
 
-def _task(leaves: Iterable[Leaf]) -> Task:
+def _infer_task(leaves: Iterable[Leaf]) -> Task:
     numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
     return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
-def _target_info(written: _Written, task: Task, name: str | None, classes: Any) -> TargetInfo:
+def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: Any) -> TargetInfo:
     if task.is_regression("A tree written by hand"):
         return TargetInfo(name=name, task=task, classes=(), n_outputs=1)
     if classes is None:
@@ -355,7 +360,7 @@ def _target_info(written: _Written, task: Task, name: str | None, classes: Any) 
     return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)
 
 
-def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
+def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
     """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
     n = len(written.parent)
     size = target.width
@@ -371,7 +376,7 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     for node, leaf in written.leaves.items():
         if counts is None:
             value[node] = _leaf_number(leaf, written, node)
-        rows[node] = leaf.rows if leaf.rows is not None else _rows_of(leaf)
+        rows[node] = leaf.rows if leaf.rows is not None else _count_rows(leaf)
         by_counts = float(counts[node].sum()) if counts is not None else 0.0
         heavy = leaf.weight if leaf.weight is not None else rows[node] or by_counts or 1.0
         weight[node] = heavy
@@ -382,40 +387,40 @@ def _content(written: _Written, target: TargetInfo) -> dict[str, Any]:
     return {"value": value, "counts": counts, "n_rows": rows, "weight": weight, "impurity": spread}
 
 
-def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _Written, node: int) -> Array:
+def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, node: int) -> Array:
     """Return the class counts (or probabilities) of a leaf."""
     counts = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in counts.items():
         if label not in code_of:
             raise TreeError(
-                f"Hand-written tree, {written.place(node)}: class {label!r} is not in classes="
-                f"{list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
+                f"Hand-written tree, {written.describe_node(node)}: class {label!r} is not in "
+                f"classes={list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
             )
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: class counts {dict(counts)}. "
-            "They are not negative and at least one is more than 0."
+            f"Hand-written tree, {written.describe_node(node)}: class counts {dict(counts)}. "
+            "They must be at least 0, one of them positive."
         )
     return row
 
 
-def _leaf_number(leaf: Leaf, written: _Written, node: int) -> float:
+def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
     try:
         number = float(leaf.value)
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
         raise TreeError(
-            f"Hand-written tree, {written.place(node)}: leaf {leaf.value!r} of a regression tree "
-            "is not a finite number. Pass a number, or task='classification'."
+            f"Hand-written tree, {written.describe_node(node)}: leaf {leaf.value!r} of a "
+            "regression tree is not a finite number. Pass a number, or task='classification'."
         )
     return number
 
 
-def _rows_of(leaf: Leaf) -> int:
-    """Rows by whole-number counts; probabilities say nothing about rows."""
+def _count_rows(leaf: Leaf) -> int:
+    """Return the number of rows by integer counts; 0 for probabilities."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
     whole = all(isinstance(count, int | np.integer) for count in counts)
     return int(sum(counts)) if whole else 0

@@ -1,4 +1,4 @@
-"""A Tree from a few arrays: the rest is filled in.
+"""A Tree from parents, splits and leaf values; everything else is derived.
 
 Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
 of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow from
@@ -16,14 +16,14 @@ import numpy.typing as npt
 from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.table import Schema
 from ceiba.task import Task
-from ceiba.tree.arrays import Array, sum_up
-from ceiba.tree.impurity import altered, class_impurity, class_risk, gains
+from ceiba.tree.arrays import Array, sum_over_subtrees
+from ceiba.tree.impurity import alter_priors, class_impurity, class_risk, gains
 from ceiba.tree.invariants import check
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.tree import Missing, Tree, Unseen
 
 
-def branches_of(parent: Array) -> tuple[Array, Array]:
+def branches_from_parents(parent: Array) -> tuple[Array, Array]:
     """Return `branch_start` and `branch_node` of a tree numbered in pre-order."""
     above = np.asarray(parent)[1:]
     count = np.bincount(above, minlength=len(parent)) if len(above) else np.zeros(len(parent), int)
@@ -48,7 +48,7 @@ def from_arrays(
     cost_matrix: npt.ArrayLike | None = None,
     class_prior: npt.ArrayLike | None = None,
 ) -> Tree:
-    """Make a tree from its parents, splits and values.
+    """Build a tree from its parents, splits and values.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ def from_arrays(
     counts : array like `value`, optional
         Weighted class counts.
     n_rows, weight : arrays of shape (n,), optional
-        Only the leaves are read. Without them a tree has 0 rows and each leaf weighs 1.
+        Only the leaves are read. By default a tree has 0 rows and each leaf has weight 1.
     impurity : array of shape (n,), optional
         Default: from the probabilities; for regression the variance of the leaves' values.
     default_branch : array of shape (n,), optional
-        Branch of missing values. Default: the branch for them alone, else the one with more weight.
+        Branch of missing values. Default: the branch reserved for them, else the heaviest.
     criterion, missing, unseen, cost_matrix, class_prior
         As in `Tree`. The criterion defaults to gini or squared_error.
 
@@ -94,7 +94,7 @@ def from_arrays(
     numbers = np.asarray(value, np.float64)
     numbers = numbers.reshape(n, 1, -1) if numbers.ndim < 3 else numbers
     task = Task.CLASSIFICATION if schema.target is None else schema.target.task
-    bare = skeleton(
+    bare = build_empty_tree(
         schema,
         above,
         splits,
@@ -109,22 +109,22 @@ def from_arrays(
         class_prior=None if class_prior is None else np.asarray(class_prior),
     )
     check(bare, content=False)
-    weighed = _weigh(bare, n_rows, weight)
+    weighed = _fill_weights(bare, n_rows, weight)
     default: Any = default_branch
     if default is None:
-        alone = (splits.kind != SplitKind.PRESENCE) & splits.parts_missing
+        alone = (splits.kind != SplitKind.PRESENCE) & splits.has_missing_branch
         default = np.where(alone, bare.n_branches - 1, weighed.majority_branch)
-    tree = _judge(replace(weighed, default_branch=np.asarray(default)), impurity)
+    tree = _fill_impurity_and_risk(replace(weighed, default_branch=np.asarray(default)), impurity)
     check(tree)
     return tree
 
 
-def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
+def _fill_weights(tree: Tree, n_rows: Any, weight: Any) -> Tree:
     """Fill in rows, weights and the values of inner nodes, from the leaves up."""
 
     def up(leaves: Any) -> Array:
         leaf_values = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
-        return sum_up(tree, leaf_values)
+        return sum_over_subtrees(tree, leaf_values)
 
     if weight is None:
         weight = np.ones(tree.n_nodes) if n_rows is None else n_rows
@@ -144,36 +144,36 @@ def _weigh(tree: Tree, n_rows: Any, weight: Any) -> Tree:
     )
 
 
-def _judge(tree: Tree, impurity: Any) -> Tree:
+def _fill_impurity_and_risk(tree: Tree, impurity: Any) -> Tree:
     """Fill in impurity, gain and risk."""
     if tree.task.is_classification("A tree from arrays"):
         if impurity is None:
-            probability = altered(tree.value, tree.cost_matrix)
+            probability = alter_priors(tree.value, tree.cost_matrix)
             impurity = class_impurity(probability, tree.criterion).mean(axis=1)
         risk = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
     else:
-        impurity = _spread(tree) if impurity is None else impurity
+        impurity = _leaf_variance(tree) if impurity is None else impurity
         risk = tree.share * np.asarray(impurity, np.float64)
     impurity = np.asarray(impurity, np.float64)
     gain = gains(tree, impurity, tree.search_share)
     return replace(tree, impurity=impurity, risk=risk, gain=gain)
 
 
-def _spread(tree: Tree) -> Array:
+def _leaf_variance(tree: Tree) -> Array:
     """Return the variance of the values of the leaves below each node."""
     number = tree.value[:, :, 0]
     leaf_squares = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
-    square = sum_up(tree, leaf_squares)
+    square = sum_over_subtrees(tree, leaf_squares)
     mean = square / np.where(tree.weight > 0, tree.weight, 1.0)[:, None]
     return np.where(tree.is_leaf, 0.0, np.maximum(mean - number**2, 0.0).mean(axis=1))
 
 
-def skeleton(
+def build_empty_tree(
     schema: Schema, parent: Array, splits: SplitTable, default_branch: Array, **facts: Any
 ) -> Tree:
-    """Return the tree of these questions with no rows yet; `recount` fills its figures in."""
+    """Return a tree with these splits and no rows; `recount` fills in its counts and values."""
     n = len(parent)
-    start, node = branches_of(parent)
+    start, node = branches_from_parents(parent)
     if "value" not in facts:
         target = schema.target
         assert target is not None

@@ -1,8 +1,8 @@
-"""Random labelled data from a tree: the restaurant generator of the teaching documents.
+"""Random rows labelled by a tree (`Tree.sample`).
 
-Every column is drawn evenly and independently of the others, then the tree labels the rows. A
-numeric column without a known range is drawn from an interval that reaches one step beyond the
-tree's outermost cuts on it, so that every branch has rows to get.
+Every column is drawn uniformly and independently, then the tree labels the rows. A numeric column
+without a known range is drawn from an interval that reaches one step beyond the tree's outermost
+cuts on it, so that every branch receives rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 Container = Literal["dict", "numpy", "pandas", "polars", "pyarrow"]
-_MAKERS: Final = {
+_FRAME_CONSTRUCTORS: Final = {
     "pandas": ("pandas", "DataFrame"),
     "polars": ("polars", "DataFrame"),
     "pyarrow": ("pyarrow", "table"),
@@ -32,13 +32,13 @@ _MAKERS: Final = {
 def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tuple[Any, Array]:
     """Draw random rows and label them by the tree; see `Tree.sample`."""
     if n < 0:
-        raise OptionError(f"n: got {n}. The number of rows to draw is 0 or more.")
+        raise OptionError(f"n must be at least 0, got {n}.")
     rng = _generator(random_state)
     columns = {
-        info.name: _draw(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
+        info.name: _draw_column(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
     }
     table = read_like(columns, tree.schema, match="name")
-    return _pack(columns, container), route.predict(tree, table)
+    return _to_container(columns, container), route.predict(tree, table)
 
 
 def _generator(random_state: Any) -> np.random.Generator:
@@ -49,8 +49,8 @@ def _generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
-    """Draw n values of column j, some missing if the tree asks whether it is."""
+def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
+    """Draw n values of column j, some of them missing if a split has a branch for those."""
     if info.kind != Kind.NUMERIC:
         levels = np.empty(len(info.levels), object)
         levels[:] = info.levels
@@ -58,17 +58,17 @@ def _draw(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator
     elif info.display == "boolean":
         drawn = rng.integers(2, size=n).astype(bool)
     else:
-        drawn = _as_shown(rng.uniform(*_range(tree, j, info), size=n), info)
-    asked = (tree.splits.column == j) & tree.splits.parts_missing
-    if asked.any():
+        drawn = _to_display_type(rng.uniform(*_sampling_range(tree, j, info), size=n), info)
+    separated = (tree.splits.column == j) & tree.splits.has_missing_branch
+    if separated.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
-        drawn = _with_holes(drawn, rng.random(n) < share)
+        drawn = _set_missing(drawn, rng.random(n) < share)
     return drawn
 
 
-def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
-    """Return seconds as the dates, datetimes or durations they stand for."""
+def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
+    """Return seconds as dates, datetimes or durations, by the display type of the column."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
     if info.zone is not None:
@@ -85,15 +85,15 @@ def _as_shown(numbers: Array, info: ColumnInfo) -> Array:
     return numbers
 
 
-def _with_holes(values: Array, hole: Array) -> Array:
-    """Take values out, by the missing value of their type."""
+def _set_missing(values: Array, hole: Array) -> Array:
+    """Set values to the missing value of their type."""
     values = values.astype(object) if values.dtype.kind == "b" else values.copy()
     missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
     values[hole] = missing.get(values.dtype.kind, np.nan)
     return values
 
 
-def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
+def _sampling_range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
     if info.minimum is not None and info.maximum is not None:
         return info.minimum, info.maximum
     cuts = tree.splits.cuts_of(j)
@@ -103,15 +103,15 @@ def _range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:
     return float(cuts[0] - step), float(cuts[-1] + step)
 
 
-def _pack(columns: dict[str, Array], container: Container) -> Any:
+def _to_container(columns: dict[str, Array], container: Container) -> Any:
     if container == "dict":
         return columns
     if container == "numpy":
         return np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
     lists = {name: values.tolist() for name, values in columns.items()}
-    if container in _MAKERS:
-        module, name = _MAKERS[container]
+    if container in _FRAME_CONSTRUCTORS:
+        module, name = _FRAME_CONSTRUCTORS[container]
         return getattr(import_module(module), name)(lists)
     raise OptionError(
-        f"container: got {container!r}. Allowed: dict, numpy, pandas, polars, pyarrow."
+        f"container must be one of dict, numpy, pandas, polars, pyarrow; got {container!r}."
     )

@@ -1,9 +1,8 @@
-"""Files written whole or not at all: into a draft beside the place, then renamed over it.
+"""Atomic file writes: into a draft in the same folder, then renamed over the target.
 
-What is at the place keeps its nature. A link is followed; a file keeps its mode (and its owner,
-where the system allows it); a device or a pipe is written through, as it cannot be replaced.
-The draft goes away with the error that ended the writing, and with the process on SIGTERM and
-SIGHUP too (only SIGKILL leaves one).
+Links are followed. A replaced file keeps its mode (and its owner, where the system allows it).
+Devices and pipes cannot be replaced and are written directly. The draft is removed on any error,
+and on SIGTERM and SIGHUP; only SIGKILL leaves one.
 """
 
 from __future__ import annotations
@@ -22,33 +21,35 @@ from typing import IO, Any, Final
 
 from ceiba.errors import OutputError
 
-#: Errors that are about the place written to, wherever in the work they come up.
-_FULL: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
+#: Errors that concern the output file, wherever they are raised.
+_DISK_ERRORS: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
 _SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
 _drafts: set[Path] = set()
 
 
 @contextlib.contextmanager
-def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Write a file that appears whole or not at all."""
+def atomic_write(
+    path: str | os.PathLike[str], mode: str = "wb", **options: Any
+) -> Iterator[IO[Any]]:
+    """Open a file that is replaced as a whole when the block succeeds, or not at all."""
     target = Path(os.path.realpath(path))
-    with _output_errors(path):
+    with _as_output_error(path):
         there = target.stat() if target.exists() else None
     if there is not None and not stat.S_ISREG(there.st_mode):
-        with _output_errors(path):
+        with _as_output_error(path):
             through = target.open(mode, **options)
-        with _output_errors(path, any_error=False), through:
+        with _as_output_error(path, any_error=False), through:
             yield through
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    with _kept_tidy(draft):
-        with _output_errors(path):
+    with _cleanup(draft):
+        with _as_output_error(path):
             file = draft.open(mode.replace("w", "x"), **options)
-        with _output_errors(path, any_error=False), file:
+        with _as_output_error(path, any_error=False), file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _output_errors(path):
+        with _as_output_error(path):
             if there is not None:
                 with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
                     os.chown(draft, there.st_uid, there.st_gid)
@@ -57,36 +58,36 @@ def atomic(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> It
 
 
 @contextlib.contextmanager
-def _output_errors(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
-    """Turn errors of the system into ours: all, or those about room on the disk.
+def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
+    """Raise system errors as `OutputError`: all of them, or only those about the disk.
 
-    While a file is open, others may come from what is read meanwhile.
+    While the file is open, other errors may come from what the caller reads.
     """
     try:
         yield
     except OSError as error:
-        if not any_error and (isinstance(error, OutputError) or error.errno not in _FULL):
+        if not any_error and (isinstance(error, OutputError) or error.errno not in _DISK_ERRORS):
             raise
         reason = error.strerror or str(error)
         raise OutputError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
 
 
 @contextlib.contextmanager
-def _kept_tidy(draft: Path) -> Iterator[None]:
-    """Remove a draft that did not become the file, whatever ends the work."""
+def _cleanup(draft: Path) -> Iterator[None]:
+    """Remove the draft at the end, also on errors and signals."""
     _drafts.add(draft)
-    _swap_handlers(signal.SIG_DFL, _end)
+    _swap_handlers(signal.SIG_DFL, _remove_drafts_and_exit)
     try:
         yield
     finally:  # after Ctrl-C too
         draft.unlink(missing_ok=True)
         _drafts.discard(draft)
         if not _drafts:
-            _swap_handlers(_end, signal.SIG_DFL)
+            _swap_handlers(_remove_drafts_and_exit, signal.SIG_DFL)
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
-    """Hear the signals that end a process at once, or no more; a program's own handlers stay."""
+    """Install or remove the cleanup signal handlers; handlers of the program are kept."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in _SIGNALS:
@@ -95,7 +96,7 @@ def _swap_handlers(old: Any, new: Any) -> None:
             signal.signal(number, new)
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def _remove_drafts_and_exit(number: int, _: FrameType | None) -> None:
     for draft in list(_drafts):
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -2,12 +2,12 @@
 
 ``{"format": "ceiba", "version": 7, "written": {...}, "schema": {...}, "tree": {...}, "model": {...}
 | null, "metadata": {...}}``; every key is described in docs/model_file.md. A file of another
-version is refused by its number.
+version is refused.
 
-A gzip file may hold a thousand times its size, and a JSON text of brackets needs twenty times its
-size as Python objects. Both are refused before the memory is used: unpacked, a file may be 50 times
-its size (16 MB are always allowed), and its brackets and strings may need at most ten times the
-size of the text (64 MB are always allowed).
+Memory is bounded before it is allocated: a gzip file may expand a thousandfold, and JSON brackets
+need twenty times their size as Python objects. Unpacked, a file may have 50 times its size (16 MB
+are always allowed); its brackets and strings may need ten times the size of the text (64 MB are
+always allowed).
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from ceiba.errors import ModelFileError
-from ceiba.tree.model_file.atomic import atomic
+from ceiba.tree.model_file.atomic import atomic_write
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.schema_part import schema_from_json, schema_to_json
-from ceiba.tree.model_file.tree_part import tree_from_json, tree_to_json
+from ceiba.tree.model_file.schema_json import schema_from_json, schema_to_json
+from ceiba.tree.model_file.tree_json import tree_from_json, tree_to_json
 from ceiba.tree.model_file.values import to_json
 from ceiba.tree.tree import Tree
 
 VERSION: Final = 7
 _KEYS: Final = ("format", "version", "written", "schema", "tree")
-_MORE: Final = ("model", "metadata")
+_OPTIONAL_KEYS: Final = ("model", "metadata")
 _GZIP: Final = b"\x1f\x8b"
 _MB: Final = 2**20
 _UNPACKED_FREE, _UNPACKED_TIMES = 16 * _MB, 50
@@ -42,7 +42,7 @@ _CHUNK: Final = _MB
 
 @dataclass(frozen=True)
 class Document:
-    """What a model file holds; `model` is the estimator as it was read, not yet trusted."""
+    """The contents of a model file; `model` is the estimator as read, not yet validated."""
 
     tree: Tree
     model: Field | None = None
@@ -53,7 +53,7 @@ class Document:
 def dumps(
     tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return a model file as UTF-8 JSON, one array per line, unless `loads` would refuse it."""
+    """Return a model file as UTF-8 JSON, one array per line; raise if `loads` would refuse it."""
     schema = schema_to_json(tree.schema)
     schema_from_json(Field(schema, "schema"))  # refuses what a reader would refuse
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -67,19 +67,19 @@ def dumps(
         "metadata": to_json(dict(metadata or {})),
     }
     lines: list[str] = []
-    _lay_out(document, "", lines)
+    _format_json(document, "", lines)
     text = "\n".join(lines) + "\n"
-    # Lone surrogates (names from broken strings) are escaped: UTF-8 cannot hold them.
+    # Lone surrogates (from broken strings) are escaped: UTF-8 cannot encode them.
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
         raw = json.dumps(document, allow_nan=False).encode("ascii")
-    refuse_crowded(raw)
+    check_memory_need(raw)
     return raw
 
 
-def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
-    """Write objects and lists of objects over several lines, all else on one."""
+def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
+    """Append JSON lines: objects and lists of objects over several lines, other values on one."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -93,7 +93,7 @@ def _lay_out(value: Any, indent: str, lines: list[str], head: str = "", tail: st
     lines.append(f"{indent}{head}{opening}")
     for at, (key, item) in enumerate(inside):
         name = "" if key is None else f"{_dump(key)}: "
-        _lay_out(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
+        _format_json(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
     lines.append(f"{indent}{closing}{tail}")
 
 
@@ -102,12 +102,12 @@ def _dump(value: Any) -> str:
 
 
 def loads(raw: bytes) -> Document:
-    """Read the bytes of a model file, packed or not; everything is checked before it is used."""
+    """Read and validate the bytes of a model file, compressed or not."""
     top = Field(_parse(unpack(raw)))
     if not isinstance(top.value, dict) or top.value.get("format") != "ceiba":
         raise ModelFileError(
             "This is not a model file of ceiba: it does not begin with "
-            '{"format": "ceiba", ...}. Such files are written by model.save(path).'
+            '{"format": "ceiba", ...}. Model files are written by model.save(path).'
         )
     if "version" not in top.value:
         top.fail("The key 'version' is missing.", "no version")
@@ -118,11 +118,11 @@ def loads(raw: bytes) -> Document:
             f"The model file has format version {number}; ceiba {version('ceiba')} reads version "
             f"{VERSION}. {advice}"
         )
-    top.object(_KEYS, _MORE)
+    top.object(_KEYS, _OPTIONAL_KEYS)
     tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
     for name in ("written", "metadata"):
         if not isinstance(top.value.get(name, {}), dict):
-            top[name].fail("An object {...} is needed.")
+            top[name].fail("Must be an object {...}.")
     return Document(
         tree=tree,
         model=top.get("model"),
@@ -142,17 +142,17 @@ def _parse(text: bytes) -> Any:
         ) from None
     except json.JSONDecodeError as error:
         raise ModelFileError(
-            f"This is not a model file, or it is cut off: line {error.lineno}, column "
+            f"This is not a model file, or it is truncated: line {error.lineno}, column "
             f"{error.colno}: {error.msg}."
         ) from None
     except RecursionError:
-        raise ModelFileError("Damaged model file: brackets within brackets without end.") from None
-    except ValueError as error:  # a whole number of thousands of digits
+        raise ModelFileError("Damaged model file: brackets are nested too deeply.") from None
+    except ValueError as error:  # an integer of thousands of digits
         raise ModelFileError(f"Damaged model file: {error}.") from None
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ModelFileError(f"Damaged model file: {name} is not JSON; unknown numbers are null.")
+    raise ModelFileError(f"Damaged model file: {name} is not JSON; use null for unknown numbers.")
 
 
 def write(
@@ -163,22 +163,22 @@ def write(
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,
 ) -> None:
-    """Write a model file or buffer: whole, or not at all; with gzip if the path ends in ``.gz``."""
+    """Write a model file atomically, or into a buffer; gzip if the path ends in ``.gz``."""
     text = dumps(tree, model=model, metadata=metadata)
     if hasattr(path, "write"):
         path.write(pack(text) if compress else text)
         return
     packed = os.fspath(path).endswith(".gz") if compress is None else compress
-    with atomic(path) as file:
+    with atomic_write(path) as file:
         file.write(pack(text) if packed else text)
 
 
 def read(path: str | os.PathLike[str] | BinaryIO | bytes) -> Document:
     """Read a model file from disk, from an open file, or from its bytes; see `loads`."""
-    return loads(_bytes_of(path))
+    return loads(_read_bytes(path))
 
 
-def _bytes_of(source: Any) -> bytes:
+def _read_bytes(source: Any) -> bytes:
     if isinstance(source, bytes | bytearray | memoryview):
         return bytes(source)
     if not hasattr(source, "read"):
@@ -191,12 +191,12 @@ def _bytes_of(source: Any) -> bytes:
             ) from None
     raw = source.read()
     if not isinstance(raw, bytes):
-        raise ModelFileError("A model file is read from a binary file; this one gives text.")
+        raise ModelFileError("A model file must be opened in binary mode.")
     return raw
 
 
 def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, Any]:
-    """Read what a model file says about itself, without making the model.
+    """Read the metadata of a model file without building the model.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     Returns
     -------
     dict
-        `metadata` as it was given to `save`, `written` (version of ceiba, time), `version` of the
-        format, `class` of the estimator (None: a bare tree), `target` and `columns`.
+        `metadata` as passed to `save`, `written` (version of ceiba, time), `version` of the
+        format, `class` of the estimator (None for a bare tree), `target` and `columns`.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     >>> about["metadata"], about["columns"]
     ({'owner': 'risk team'}, ['x'])
     """
-    top = _parse(unpack(_bytes_of(path)))
+    top = _parse(unpack(_read_bytes(path)))
     if not isinstance(top, dict) or top.get("format") != "ceiba":
         raise ModelFileError("This is not a model file of ceiba.")
     schema = top.get("schema")
@@ -237,24 +237,23 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     }
 
 
-# ---------------------------------------------------------------------- packed or not
+# ---------------------------------------------------------------------- compression
 
 
 def unpack(raw: bytes) -> bytes:
-    """Return the JSON text of a model file, packed or not."""
+    """Return the JSON text of a model file, compressed or not."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
-    refuse_crowded(text)
+    check_memory_need(text)
     return text
 
 
-def refuse_crowded(text: bytes) -> None:
-    """Refuse a text whose brackets and strings need far more memory than it has bytes."""
+def check_memory_need(text: bytes) -> None:
+    """Refuse a text whose brackets and strings would need far more memory than its size."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
         raise ModelFileError(
-            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes. No tree is "
-            "written that way."
+            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes."
         )
 
 
@@ -269,26 +268,26 @@ def _gunzip(raw: bytes) -> bytes:
             size += len(part)
             if size > limit:
                 raise ModelFileError(
-                    f"Damaged model file: {len(raw)} packed bytes unpack to more than {limit}. "
-                    "Unpack it by hand (gzip -d) if you trust it."
+                    f"Damaged model file: {len(raw)} compressed bytes expand to more than {limit}. "
+                    "If you trust the file, decompress it with gzip -d."
                 )
             parts.append(part)
         if not unzip.eof:
             parts.append(unzip.flush())
     except zlib.error as error:
-        raise ModelFileError(f"Damaged model file: cannot be unpacked ({error}).") from None
+        raise ModelFileError(f"Damaged model file: cannot be decompressed ({error}).") from None
     if not unzip.eof:
-        raise ModelFileError("Damaged model file: it ends in the middle of the packed data.")
+        raise ModelFileError("Damaged model file: the compressed data are truncated.")
     if unzip.unused_data:
         raise ModelFileError(
-            f"Damaged model file: {len(unzip.unused_data)} bytes after the end of the packed data."
+            f"Damaged model file: {len(unzip.unused_data)} bytes after the compressed data."
         )
     return b"".join(parts)
 
 
 def pack(text: bytes) -> bytes:
-    """Compress a text with gzip, the same bytes each time (no date inside)."""
-    for level in (6, 0):  # a text that packs beyond the limit of reading is not packed
+    """Compress a text with gzip, deterministically (without a timestamp)."""
+    for level in (6, 0):  # stored uncompressed if reading would refuse the ratio
         packer = zlib.compressobj(level, wbits=31)
         packed = packer.compress(text) + packer.flush()
         if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):

@@ -1,8 +1,8 @@
-"""One value of a model file with its place in the file, checked as it is read.
+"""A value of a model file with its position, validated as it is read.
 
-Every reader says what it found, where (``tree.splits.cut[3]``) and what is allowed, as
-`ModelFileError`. Nothing is converted that is not of the right type: a model file is data from
-outside, and what passes here reaches numpy and C++.
+Every failed check raises `ModelFileError` with the value, its position (``tree.splits.cut[3]``) and
+what is allowed. Types are not coerced: a model file is untrusted input, and values that pass reach
+numpy and C++.
 """
 
 from __future__ import annotations
@@ -16,93 +16,95 @@ import numpy.typing as npt
 
 from ceiba.errors import ModelFileError, did_you_mean
 
-_SHOWN: Final = 60
+_MAX_TEXT: Final = 60
 _NUMBERS: Final = frozenset({int, float})
-_OR_NULL: Final = frozenset({int, float, type(None)})
+_NUMBERS_OR_NULL: Final = frozenset({int, float, type(None)})
 
 
 @dataclass(frozen=True)
 class Field:
-    """A value of the file and its place."""
+    """A value of the file and its position."""
 
     value: Any
     place: str = ""
 
     def fail(self, allowed: str, got: str | None = None) -> NoReturn:
-        """Refuse the value."""
+        """Raise `ModelFileError` for this value."""
         if got is None:
             text = repr(self.value)
-            got = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+            got = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."
         where = f"at {self.place}" if self.place else "at its top"
         raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
 
     # ------------------------------------------------------------------ objects and lists
 
     def object(self, keys: Iterable[str], optional: Iterable[str] = ()) -> Field:
-        """Demand an object with these keys and no others, apart from the optional ones."""
+        """Require an object with these keys, optional ones, and no others."""
         if not isinstance(self.value, dict):
-            self.fail("An object {...} is needed.")
+            self.fail("Must be an object {...}.")
         keys, optional = tuple(keys), tuple(optional)
         for key in keys:
             if key not in self.value:
-                self.fail(f"The key {key!r} is missing.", f"keys {_listing(self.value)}")
+                self.fail(f"The key {key!r} is missing.", f"keys {_format_names(self.value)}")
         all_keys = {*keys, *optional}
         for key in self.value:
             if key not in all_keys:
                 hint = did_you_mean(key, all_keys)
-                self.fail(f"Known keys: {_listing(all_keys)}.{hint}", f"the unknown key {key!r}")
+                self.fail(
+                    f"Allowed keys: {_format_names(all_keys)}.{hint}", f"the unknown key {key!r}"
+                )
         return self
 
     def __getitem__(self, key: str) -> Field:
         return Field(self.value[key], f"{self.place}.{key}" if self.place else key)
 
     def get(self, key: str) -> Field | None:
-        """Return a member, None if it is absent or null."""
+        """Return a member; None if it is absent or null."""
         return None if self.value.get(key) is None else self[key]
 
     def optional(self, key: str, read: Callable[[Field], Any], default: Any = None) -> Any:
-        """Return a member as `read` returns it, `default` if it is absent or null."""
+        """Return `read(member)`; `default` if the member is absent or null."""
         return default if self.value.get(key) is None else read(self[key])
 
     def items(self, length: int | None = None) -> Iterator[Field]:
-        """Return the entries of a list."""
+        """Return the entries of a list as fields."""
         values = self.entries(length)
         return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(values))
 
     def entries(self, length: int | None = None) -> list[Any]:
-        """Demand a list, of this length if one is given."""
+        """Require a list, of this length if one is given."""
         if not isinstance(self.value, list):
-            self.fail("A list [...] is needed.")
+            self.fail("Must be a list [...].")
         if length is not None and len(self.value) != length:
-            self.fail(f"{length} are needed.", f"{len(self.value)} entries")
+            self.fail(f"Must have {length}.", f"{len(self.value)} entries")
         return self.value
 
     # ------------------------------------------------------------------ single values
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Demand a text, one of these if they are given."""
+        """Require a string, one of `allowed` if given."""
         if not isinstance(self.value, str):
-            self.fail("A string is needed.")
+            self.fail("Must be a string.")
         if allowed is not None and self.value not in (choices := tuple(allowed)):
-            self.fail(f"Allowed: {', '.join(choices)}.{did_you_mean(self.value, choices)}")
+            self.fail(f"Allowed values: {', '.join(choices)}.{did_you_mean(self.value, choices)}")
         return self.value
 
     def boolean(self) -> bool:
-        """Demand true or false."""
+        """Require true or false."""
         if not isinstance(self.value, bool):
-            self.fail("true or false is needed.")
+            self.fail("Must be true or false.")
         return self.value
 
     def integer(self, low: int, high: int) -> int:
-        """Demand a whole number in a range."""
+        """Require an integer in a range."""
         if type(self.value) is not int or not low <= self.value <= high:
-            self.fail(f"A whole number from {low} to {high} is needed.")
+            self.fail(f"Must be an integer from {low} to {high}.")
         return int(self.value)
 
     def number(self) -> float:
-        """Demand a finite number."""
+        """Require a finite number."""
         if type(self.value) not in _NUMBERS:
-            self.fail("A number is needed.")
+            self.fail("Must be a number.")
         return float(self._convert([self.value], False)[0])
 
     # ------------------------------------------------------------------ arrays
@@ -110,11 +112,11 @@ class Field:
     def integers(
         self, length: int, low: int, high: int, dtype: npt.DTypeLike
     ) -> npt.NDArray[np.int64]:
-        """Demand a list of whole numbers in a range; gives an array."""
+        """Require a list of integers in a range; return an array."""
         values = self.entries(length)
         if set(map(type, values)) - {int}:
             bad = next(i for i, value in enumerate(values) if type(value) is not int)
-            Field(values[bad], f"{self.place}[{bad}]").fail("A whole number is needed.")
+            Field(values[bad], f"{self.place}[{bad}]").fail("Must be an integer.")
         try:
             array = np.array(values, dtype=np.int64)
         except OverflowError:
@@ -122,16 +124,16 @@ class Field:
         wrong = (array < low) | (array > high)
         if wrong.any():
             bad = int(np.argmax(wrong))
-            Field(values[bad], f"{self.place}[{bad}]").fail(f"Allowed: {low} to {high}.")
+            Field(values[bad], f"{self.place}[{bad}]").fail(f"Must be from {low} to {high}.")
         return array.astype(dtype)
 
     def numbers(self, length: int, *, null: bool = False) -> npt.NDArray[np.float64]:
-        """Demand a list of finite numbers; with `null`, null is NaN."""
+        """Require a list of finite numbers; with `null`, null is NaN."""
         values = self.entries(length)
-        odd = set(map(type, values)) - (_OR_NULL if null else _NUMBERS)
+        odd = set(map(type, values)) - (_NUMBERS_OR_NULL if null else _NUMBERS)
         if odd:
             bad = next(i for i, value in enumerate(values) if type(value) in odd)
-            what = "A number or null is needed." if null else "A number is needed."
+            what = "Must be a number or null." if null else "Must be a number."
             Field(values[bad], f"{self.place}[{bad}]").fail(what)
         return self._convert(values, null)
 
@@ -146,6 +148,6 @@ class Field:
         return array
 
 
-def _listing(names: Iterable[Any]) -> str:
+def _format_names(names: Iterable[Any]) -> str:
     texts = sorted(map(repr, names))
     return ", ".join(texts[:20]) + (", ..." if len(texts) > 20 else "") or "none"

@@ -1,9 +1,9 @@
-"""Values of parameters and fitted attributes as JSON, and back: no pickle, no code.
+"""Parameter values and fitted attributes as JSON and back, without pickle or code.
 
-Numbers, strings, true, false, null and lists are themselves. What JSON cannot say is an object with
-one key that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
+Numbers, strings, true, false, null and lists are themselves. Other values are objects with one key
+that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
 whose keys are not all strings), ``{"$float": "inf"}``, ``{"$array": [dtype, shape, [values]]}`` and
-``{"$object": [name, {field: value}]}`` for the classes that the caller allows by name.
+``{"$object": [name, {field: value}]}`` for classes that the caller allows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ceiba.errors import ModelFileError
 from ceiba.tree.model_file.field import Field
 
-_ODD_FLOATS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_NON_FINITE: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _DTYPES: Final = {
     f"{kind}{bits}": np.dtype(f"{kind}{bits}")
     for kind, sizes in (
@@ -32,24 +32,24 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
-_ENDLESS: Final = 2**64  # whole numbers beyond it: their hashes can all be made equal
-_DEEP: Final = 50  # brackets within brackets
-_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of an array of texts, as in document.py
+_INT_LIMIT: Final = 2**64  # larger integers can be crafted to have equal hashes
+_MAX_DEPTH: Final = 50  # of nested brackets
+_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of a text array, as in document.py
 
 
 class UnwritableError(ModelFileError):
-    """A value that has no place in a model file."""
+    """A value that cannot be saved in a model file."""
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value as JSON data."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
-        if abs(value) >= _ENDLESS:
-            raise UnwritableError(f"Beyond 2**64: about {Decimal(value):.3g}.")
+        if abs(value) >= _INT_LIMIT:
+            raise UnwritableError(f"Integers must be below 2**64, got about {Decimal(value):.3g}.")
         return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": str(value)}
@@ -66,11 +66,11 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         return _array_to_json(value, objects)
     name = type(value).__name__
     if objects and objects.get(name) is type(value):
-        return {"$object": [name, to_json(_parts(value), objects)]}
-    raise UnwritableError(f"A {name} cannot be written into a model file: {value!r}.")
+        return {"$object": [name, to_json(_object_state(value), objects)]}
+    raise UnwritableError(f"A {name} cannot be saved in a model file: {value!r}.")
 
 
-def _parts(value: Any) -> dict[str, Any]:
+def _object_state(value: Any) -> dict[str, Any]:
     if hasattr(value, "get_params"):
         parameters: dict[str, Any] = value.get_params(deep=False)
         return parameters
@@ -83,40 +83,40 @@ def _parts(value: Any) -> dict[str, Any]:
 def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
     kind = "text" if value.dtype.kind in "UT" else value.dtype.name
     if kind not in _DTYPES:
-        raise UnwritableError(f"An array of {value.dtype} cannot be written into a model file.")
+        raise UnwritableError(f"An array of {value.dtype} cannot be saved in a model file.")
     entries = [to_json(item, objects) for item in value.reshape(-1).tolist()]
     return {"$array": [kind, list(value.shape), entries]}
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
-    """Return the value that `to_json` wrote; other classes than those allowed are refused."""
+    """Return the value that `to_json` wrote; only classes in `objects` are allowed."""
     value = field.value
     if isinstance(value, list):
         return [from_json(item, objects) for item in field.items()]
     if not isinstance(value, dict):
-        refuse_endless(field)
+        check_integer_size(field)
         return value
     if not any(key.startswith("$") for key in value):
         return {key: from_json(field[key], objects) for key in value}
     if len(value) != 1:
-        field.fail("An object with a $ key has one key.")
+        field.fail("An object with a $ key must have one key.")
     tag = next(iter(value))
     inner = field[tag]
     if tag == "$tuple":
         return tuple(from_json(item, objects) for item in inner.items())
     if tag == "$float":
-        return _ODD_FLOATS[inner.text(_ODD_FLOATS)]
+        return _NON_FINITE[inner.text(_NON_FINITE)]
     if tag == "$items":
         pairs = [list(pair.items(2)) for pair in inner.items()]
         try:
             return {from_json(k, objects): from_json(v, objects) for k, v in pairs}
         except TypeError:
-            inner.fail("Keys are numbers, strings or tuples of them.", "a key that cannot be one")
+            inner.fail("Keys must be numbers, strings or tuples of them.", "an unhashable key")
     if tag == "$array":
         return _array_from_json(inner, objects)
     if tag == "$object":
         return _object_from_json(inner, objects or {})
-    field.fail("Known: $tuple, $float, $items, $array, $object.", f"the unknown tag {tag!r}")
+    field.fail("Allowed tags: $tuple, $float, $items, $array, $object.", f"the unknown tag {tag!r}")
 
 
 def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
@@ -124,21 +124,21 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
     dtype = _DTYPES[kind.text(_DTYPES)]
     sizes = [size.integer(0, 2**40) for size in shape.items()]
     if len(sizes) > 8:
-        shape.fail("At most 8 dimensions.")
+        shape.fail("Must have at most 8 dimensions.")
     values = [from_json(entry, objects) for entry in entries.items(math.prod(sizes))]
     allowed: tuple[type, ...] = {
         "U": (str,), "b": (bool,), "f": (int, float), "i": (int,), "u": (int,)
     }.get(dtype.kind, ())  # fmt: skip
     for at, value in enumerate(values):
         if allowed and type(value) not in allowed:
-            Field(value, f"{entries.place}[{at}]").fail(f"An entry of type {kind.value} is needed.")
+            Field(value, f"{entries.place}[{at}]").fail(f"Must be of type {kind.value}.")
     array: npt.NDArray[Any]
     if dtype.kind == "O":
         array = np.empty(len(values), dtype=object)
         for at, value in enumerate(values):
             array[at] = value
     elif dtype.kind == "U":
-        array = array_of_texts(entries, values)
+        array = text_array(entries, values)
     else:
         try:
             array = np.array(values, dtype=dtype)
@@ -147,27 +147,27 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
     try:
         return array.reshape(sizes)
     except ValueError:  # numpy has a limit even for arrays without entries
-        shape.fail("Such an array cannot be made.")
+        shape.fail("Not a valid array shape.")
 
 
-def array_of_texts(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
-    """Make an array of texts; each takes the room of the longest, which must not be much more."""
+def text_array(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
+    """Return a text array; refuse one whose longest text would multiply the memory."""
     room = 4 * len(texts) * max(map(len, texts), default=0)
     if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
-        field.fail("Texts of one array have about one length.", f"texts that take {room} bytes")
+        field.fail("Texts must be of similar length.", f"texts that take {room} bytes")
     return np.array(texts, dtype=str)
 
 
-def refuse_endless(field: Field) -> None:
-    """Refuse whole numbers of 2**64 and more."""
-    if type(field.value) is int and abs(field.value) >= _ENDLESS:
-        field.fail("Whole numbers lie within 2**64.", f"{Decimal(field.value):.6g}")
+def check_integer_size(field: Field) -> None:
+    """Refuse integers of 2**64 and more."""
+    if type(field.value) is int and abs(field.value) >= _INT_LIMIT:
+        field.fail("Integers must be below 2**64.", f"{Decimal(field.value):.6g}")
 
 
-def refuse_deep(field: Field) -> None:
-    """Refuse brackets within brackets that no writer makes; in a loop, so that no depth hurts."""
+def check_depth(field: Field) -> None:
+    """Refuse deeply nested values, by a loop, so that no depth exhausts the stack."""
     layer = [field.value]
-    for _ in range(_DEEP):
+    for _ in range(_MAX_DEPTH):
         layer = [
             inner
             for outer in layer
@@ -177,7 +177,7 @@ def refuse_deep(field: Field) -> None:
         ]
         if not layer:
             return
-    field.fail(f"At most {_DEEP} brackets within brackets.", "deeper ones")
+    field.fail(f"Brackets may be nested {_MAX_DEPTH} deep.", "deeper ones")
 
 
 def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
@@ -185,7 +185,7 @@ def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
     cls = objects[name.text(objects)]
     state = from_json(parts, objects)
     if not isinstance(state, dict):
-        parts.fail("An object {...} is needed.")
+        parts.fail("Must be an object {...}.")
     try:
         if is_dataclass(cls) or hasattr(cls, "get_params"):
             return cls(**state)

@@ -1,19 +1,19 @@
-"""Routing rows down a tree: by the core, one by one in words, and node by node in numpy."""
+"""Routing rows down a tree: in the core, in numpy node by node, and step by step for one row."""
 
 from __future__ import annotations
 
-from ceiba.tree.routing.branches import LEAVES as LEAVES
 from ceiba.tree.routing.branches import MISSING as MISSING
+from ceiba.tree.routing.branches import TO_ROOT as TO_ROOT
 from ceiba.tree.routing.branches import UNSEEN as UNSEEN
-from ceiba.tree.routing.branches import ask as ask
-from ceiba.tree.routing.branches import ask_surrogates as ask_surrogates
-from ceiba.tree.routing.branches import decide as decide
-from ceiba.tree.routing.one_row import few_rows as few_rows
-from ceiba.tree.routing.recount import Endings as Endings
-from ceiba.tree.routing.recount import endings as endings
-from ceiba.tree.routing.recount import in_order as in_order
+from ceiba.tree.routing.branches import evaluate_split as evaluate_split
+from ceiba.tree.routing.branches import fill_from_surrogates as fill_from_surrogates
+from ceiba.tree.routing.branches import route_at_node as route_at_node
+from ceiba.tree.routing.one_row import apply_few_rows as apply_few_rows
+from ceiba.tree.routing.recount import RowEnds as RowEnds
+from ceiba.tree.routing.recount import find_row_ends as find_row_ends
 from ceiba.tree.routing.recount import recount as recount
-from ceiba.tree.routing.recount import rounded_once as rounded_once
+from ceiba.tree.routing.recount import sum_exactly as sum_exactly
+from ceiba.tree.routing.recount import sum_in_order as sum_in_order
 from ceiba.tree.routing.threads import n_threads as n_threads
-from ceiba.tree.routing.trace import Move as Move
+from ceiba.tree.routing.trace import RouteStep as RouteStep
 from ceiba.tree.routing.trace import trace as trace

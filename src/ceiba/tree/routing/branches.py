@@ -1,8 +1,8 @@
-"""The branches that rows take at each node, many rows at once, in numpy.
+"""The branches that many rows take at each node, in numpy.
 
-For what needs more than the end of each row: the account of which rows a surrogate or the default
-branch sent (`recount`), and asking one split of some rows (growing by tests, editing). Prediction
-goes through the compiled router. The rules are those of `trace.py`.
+Used where the final node is not enough: to count the rows that surrogates or the default branch
+sent (`recount`), and to evaluate one split on some rows (growing by tests, editing). Prediction
+uses the compiled router. The rules are those of `trace.py`.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-# Answers of a split that cannot place a row; branches are 0, 1, ...
+# Results of a split that cannot place a row; branches are 0, 1, ...
 MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
-_EVERYWHERE: Final = -3
-LEAVES: Final = -4  # unseen="default": the row goes back to the root
+_ALL_BRANCHES: Final = -3
+TO_ROOT: Final = -4  # unseen="default": the root answers the row
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The rows that reach one node, and how its split sent them on.
+    """The rows that reach one node, and how they are routed on.
 
-    `ending` are the rows that go no further (all of them at a leaf), `lost` those that the root
-    answers, `by_default` counts rows that took the default branch or stayed, `by_surrogate` the
-    rows that each surrogate placed.
+    `ending` are the rows that go no further (at a leaf all of them), `to_root` those that the root
+    answers. `by_default` is the number of rows that take the default branch or stay,
+    `by_surrogate` the number that each surrogate places.
     """
 
     node: int
     rows: Array
     ending: Array
-    lost: Array
+    to_root: Array
     by_default: int
     by_surrogate: tuple[int, ...]
 
 
-def visits(tree: Tree, table: Table) -> Iterator[Visit]:
-    """Visit the nodes that any row reaches, in pre-order."""
+def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
+    """Yield the nodes that any row reaches, in pre-order."""
     waiting = [(0, np.arange(table.n_rows))]
     while waiting:
         node, rows = waiting.pop()
@@ -55,8 +55,8 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
         if start == end:
             yield Visit(node, rows, rows, rows[:0], 0, ())
             continue
-        branch, by_default, by_surrogate = _decide(tree, table, node, rows)
-        lost, everywhere = branch == LEAVES, branch == _EVERYWHERE
+        branch, by_default, by_surrogate = _route_at_node(tree, table, node, rows)
+        lost, everywhere = branch == TO_ROOT, branch == _ALL_BRANCHES
         ending = rows[lost | (branch == _STAYS)]
         yield Visit(node, rows, ending, rows[lost], by_default, by_surrogate)
         for at in range(end - 1, start - 1, -1):
@@ -65,49 +65,51 @@ def visits(tree: Tree, table: Table) -> Iterator[Visit]:
                 waiting.append((int(tree.branch_node[at]), rows[takes]))
 
 
-def decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
-    """Return each row's branch at a node (-1: it stays), and which rows go down every branch."""
-    branch, _, _ = _decide(tree, table, node, rows)
-    return branch, branch == _EVERYWHERE
+def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
+    """Return each row's branch at a node (-1: it stays), and which rows take all branches."""
+    branch, _, _ = _route_at_node(tree, table, node, rows)
+    return branch, branch == _ALL_BRANCHES
 
 
-def _decide(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, int, tuple[int, ...]]:
-    """Return each row's branch, and how many were sent by default and by each surrogate."""
-    branch = ask(tree.splits, node, table, rows)
+def _route_at_node(
+    tree: Tree, table: Table, node: int, rows: Array
+) -> tuple[Array, int, tuple[int, ...]]:
+    """Return each row's branch, and the number sent by default and by each surrogate."""
+    branch = evaluate_split(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
     if tree.unseen == "default":
-        branch[unseen] = LEAVES
+        branch[unseen] = TO_ROOT
     if tree.missing == "fractional":
-        branch[branch == MISSING] = _EVERYWHERE
+        branch[branch == MISSING] = _ALL_BRANCHES
         return branch, 0, ()
-    sent = ask_surrogates(tree, table, node, rows, branch)
+    sent = fill_from_surrogates(tree, table, node, rows, branch)
     left = branch == MISSING
     branch[left] = tree.default_branch[node]
     return branch, int(np.count_nonzero(left)), sent
 
 
-def ask_surrogates(
+def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
-    """Write the branches of rows without one, by the first surrogate that can place each.
+    """Fill in missing branches by the first surrogate that can place each row, in place.
 
-    Return how many rows each surrogate placed.
+    Return the number of rows that each surrogate placed.
     """
     stored, sent = tree.active_surrogates, []
     if stored is None:
         return ()
     for k in range(*stored.start[node : node + 2].tolist()):
         open_ = np.flatnonzero(branch == MISSING)
-        answer = ask(stored.splits, k, table, rows[open_])
+        answer = evaluate_split(stored.splits, k, table, rows[open_])
         placed = answer >= 0
         branch[open_[placed]] = answer[placed]
         sent.append(int(np.count_nonzero(placed)))
     return tuple(sent)
 
 
-def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
-    """Ask split i of each row: a branch, missing or unseen."""
+def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
+    """Return the branch of each row by split i; MISSING or UNSEEN where it has none."""
     column = table.columns[int(splits.column[i])]
     values = column.values[rows]
     numeric = column.info.is_numeric
@@ -123,7 +125,7 @@ def ask(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
     elif splits.kind[i] == SplitKind.INTERVALS:
         branch = np.searchsorted(splits.interval_cuts(i), values, side="left")
     else:
-        # One slot more than the levels: every unseen code falls into it.
+        # The extra last slot is for all unseen codes.
         n_levels = len(column.info.levels)
         lookup = np.full(n_levels + 1, UNSEEN, np.int64)
         codes, branches = splits.level_map(i)

@@ -1,9 +1,9 @@
-"""One row, quickly: a plan of the tree in plain Python objects, made once, walked in microseconds.
+"""Prediction of single rows, by a plan of Python objects that is built once per tree.
 
-A service answers one row at a time, where making a table costs a hundred times the walk. The plan
-has for each node its column and a function from a value to the next node. Only columns on the path
-are looked at, so a row may lack the others. What the plan cannot place by itself (dates, numbers
-that come as something else, surrogates) goes through tables and `route.py`.
+Reading one row as a table costs a hundred times the walk down the tree. The plan has, for each
+node, its column and a function from a value to the next node. Only columns on the path are read, so
+a row may omit the others. Values that the plan cannot route (dates, numbers of other types,
+surrogates) fall back to tables and `route.py`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: From a value to the next node; -1: the row stays, None: tables must tell.
-_Go = Callable[[Any], int | None]
+#: From a value to the next node; -1: the row stays, None: fall back to a table.
+_NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
 _NUMBERS: Final = (float, int, bool)
@@ -32,7 +32,7 @@ _EXACT: Final = 2**53
 
 
 class Answer(NamedTuple):
-    """What a tree says of one row.
+    """The prediction of one row.
 
     Attributes
     ----------
@@ -53,26 +53,26 @@ class Answer(NamedTuple):
     leaf: int
 
 
-class Plan:
-    """The tree as a pair of column and `_Go` per inner node, and the answers given so far."""
+class RowPlan:
+    """A pair of column and `_NextNode` per inner node, and the cached answers."""
 
-    __slots__ = ("answers", "fits", "steps")
+    __slots__ = ("answers", "checks", "steps")
 
     def __init__(self, tree: Tree) -> None:
-        self.steps = [_step(tree, node) for node in range(tree.n_nodes)]
+        self.steps = [_node_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
-        #: The check of a value of each column; None: the readers of tables must check.
-        fits = [fit for info in tree.schema.columns if (fit := _fits(info)) is not None]
-        self.fits = fits if len(fits) == len(tree.schema.columns) else None
+        #: One check per column for values that need no reader; None: always read a table.
+        fits = [fit for info in tree.schema.columns if (fit := _value_check(info)) is not None]
+        self.checks = fits if len(fits) == len(tree.schema.columns) else None
 
 
-def _fits(info: ColumnInfo) -> Callable[[Any], bool] | None:
+def _value_check(info: ColumnInfo) -> Callable[[Any], bool] | None:
     if info.is_numeric:
         return _is_plain_number if info.display in ("number", "boolean") else None
     return _is_plain_text if all(type(level) is str for level in info.levels) else None
 
 
-def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
+def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
     if tree.is_leaf[node]:
         return None
     start, end = tree.branch_start[node : node + 2].tolist()
@@ -81,7 +81,7 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
     if tree.missing == "fractional":
         return info.name, lambda value: None
     if tree.splits.kind[node] == SplitKind.PRESENCE:
-        return info.name, _by_presence(*below)
+        return info.name, _route_by_presence(*below)
     surrogates = tree.active_surrogates
     missing = None
     if tree.missing != "error" and (
@@ -91,8 +91,8 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
         missing = below[default] if default >= 0 else -1
     is_cut = tree.splits.kind[node] == SplitKind.CUT
     cut, low = float(tree.splits.cut[node]), int(tree.splits.low_branch[node])
-    if is_cut and _fits(info) is _is_plain_number:
-        return info.name, _by_cut(cut, below[low], below[1 - low], missing)
+    if is_cut and _value_check(info) is _is_plain_number:
+        return info.name, _route_by_cut(cut, below[low], below[1 - low], missing)
     majority = below[int(tree.majority_branch[node])]
     unseen = {"missing": missing, "majority": majority}.get(tree.unseen)
     if is_cut:
@@ -101,18 +101,18 @@ def _step(tree: Tree, node: int) -> tuple[str, _Go] | None:
         }
     else:
         codes, branches = tree.splits.level_map(node)
-        # A level of the column that the node had not met.
+        # A level of the column that was not present in the node.
         other = unseen if tree.unseen != "error" else majority
         node_of = dict.fromkeys(info.levels, other) | {
             info.levels[code]: below[branch]
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
     if not node_of or not all(type(level) is str for level in info.levels):
-        node_of, unseen = {}, None  # 1, 1.0 and True are one key: the reader tells them apart
-    return info.name, _by_level(node_of, unseen, missing)
+        node_of, unseen = {}, None  # 1, 1.0 and True are one key of a dict: read a table
+    return info.name, _route_by_level(node_of, unseen, missing)
 
 
-def _by_cut(cut: float, low: int, high: int, missing: int | None) -> _Go:
+def _route_by_cut(cut: float, low: int, high: int, missing: int | None) -> _NextNode:
     def go(value: Any) -> int | None:
         if type(value) in _NUMBERS and value == value:
             return low if value <= cut else high
@@ -121,7 +121,9 @@ def _by_cut(cut: float, low: int, high: int, missing: int | None) -> _Go:
     return go
 
 
-def _by_level(node_of: dict[Any, int | None], unseen: int | None, missing: int | None) -> _Go:
+def _route_by_level(
+    node_of: dict[Any, int | None], unseen: int | None, missing: int | None
+) -> _NextNode:
     def go(value: Any) -> int | None:
         if type(value) is str:
             return node_of.get(value, unseen)
@@ -130,12 +132,12 @@ def _by_level(node_of: dict[Any, int | None], unseen: int | None, missing: int |
     return go
 
 
-def _by_presence(present: int, missing: int) -> _Go:
+def _route_by_presence(present: int, missing: int) -> _NextNode:
     def go(value: Any) -> int | None:
         if _is_missing(value):
             return missing
         plain = type(value) in _NUMBERS or (type(value) is str and value)
-        return present if plain else None  # pandas' NA, say, cannot be compared
+        return present if plain else None  # pandas.NA cannot be compared
 
     return go
 
@@ -154,8 +156,8 @@ def _is_plain_text(value: Any) -> bool:
     return type(value) is str or _is_missing(value)
 
 
-def _walk(plan: Plan, row: Mapping[str, Any]) -> int:
-    """Return the node in which a row ends; -1: tables must tell."""
+def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
+    """Return the node in which a row ends; -1: fall back to a table."""
     steps, node, get = plan.steps, 0, row.get
     while (step := steps[node]) is not None:
         name, go = step
@@ -168,21 +170,23 @@ def _walk(plan: Plan, row: Mapping[str, Any]) -> int:
     return node
 
 
-def answer_one(tree: Tree, row: Any) -> Answer:
+def predict_row(tree: Tree, row: Any) -> Answer:
     """Predict one row; see `Tree.predict_one`."""
     if type(row) is not dict and not isinstance(row, Mapping):
-        row = _by_name(tree, row)
+        row = _row_to_dict(tree, row)
     plan = tree._plan
     leaf = _walk(plan, row)
     if leaf < 0:
-        return _by_table(tree, row)
+        return _predict_by_table(tree, row)
     answer: Answer | None = plan.answers.get(leaf)
     if answer is None:
-        answer = plan.answers[leaf] = _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
+        answer = plan.answers[leaf] = _build_answer(
+            tree, leaf, tree.node(leaf).label, tree.value[leaf]
+        )
     return answer
 
 
-def _answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
+def _build_answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
     probability = None
     if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
@@ -190,72 +194,72 @@ def _answer(tree: Tree, leaf: int, label: Any, shares: Any) -> Answer:
     return Answer(label, probability, leaf)
 
 
-def _by_name(tree: Tree, row: Any) -> dict[str, Any]:
+def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
     names = tree.schema.names
     if hasattr(row, "to_dict") and getattr(row, "ndim", 0) == 1:  # a pandas Series
         return dict(row.to_dict())
     if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
         raise DataTypeError(
-            f"predict_one takes one row: a dict of values by column name. Got {row!r}."
+            f"predict_one requires one row as a dict of values by column name, got {row!r}."
         )
     values = row.tolist() if hasattr(row, "tolist") else list(row)
     if len(values) != len(names):
         raise DataError(
-            f"predict_one: the row has {len(values)} values, and the tree knows {len(names)} "
-            "columns. Pass a dict, or a value for each."
+            f"predict_one: the row has {len(values)} values, but the tree has {len(names)} "
+            "columns. Pass a dict, or one value per column."
         )
     return dict(zip(names, values, strict=True))
 
 
-def _by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Answer by the readers of tables, column by column, asking only what the path needs."""
+def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
+    """Predict by a table, which is read column by column, as far as the path needs."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
-    asked: str | None = ""
-    while asked is not None:
+    needed: str | None = ""
+    while needed is not None:
         table = route.read(tree, {name: [values.get(name)] for name in names})
         columns = (
             tree.used_features.tolist()
             if every
             else [int(tree.splits.column[move.node]) for move in trace(tree, table, 0)]
         )
-        asked = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
-        if asked is not None:
-            values[asked] = _value(row, asked)
+        needed = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
+        if needed is not None:
+            values[needed] = _require_value(row, needed)
     leaf = int(route.apply(tree, table)[0])
     if tree.missing != "fractional":
-        return _answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
+        return _build_answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])
     label = route.predict(tree, table)[0]
     label = label.tolist() if hasattr(label, "tolist") else label
     shares = route.predict_proba(tree, table) if tree.task.has_classes else None
-    return _answer(tree, leaf, tuple(label) if tree.n_outputs > 1 else label, shares)
+    return _build_answer(tree, leaf, tuple(label) if tree.n_outputs > 1 else label, shares)
 
 
-def _value(row: Mapping[str, Any], name: str) -> Any:
+def _require_value(row: Mapping[str, Any], name: str) -> Any:
     if name in row:
         return row[name]
     hint = did_you_mean(name, [str(key) for key in row])
     raise DataError(
-        f"The row has no {name!r}, which the tree asks about on its way. It has "
-        f"{', '.join(map(str, row)) or 'nothing'}.{hint} For a missing value give None."
+        f"The row has no {name!r}, which is on its path. It has "
+        f"{', '.join(map(str, row)) or 'no columns'}.{hint} Pass None for a missing value."
     )
 
 
-def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
-    """Return the leaves of a pandas frame of few rows; None: tables must tell."""
+def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
+    """Return the leaves of a small pandas frame; None: fall back to a table."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
-    if plan.fits is None:
+    if plan.checks is None:
         return None
     leaves = []
     try:
         rows = frame.values.tolist()  # four times as fast as itertuples
-    except (TypeError, ValueError, NotImplementedError):  # categories that become no array
+    except (TypeError, ValueError, NotImplementedError):  # not convertible
         return None
     for values in rows:
-        # Columns that the path does not ask about are checked, too.
-        if not all(fits(value) for fits, value in zip(plan.fits, values, strict=True)):
+        # Columns that are not on the path are checked too, as reading a table would.
+        if not all(fits(value) for fits, value in zip(plan.checks, values, strict=True)):
             return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
         if leaf < 0:
@@ -264,23 +268,23 @@ def few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
     return leaves
 
 
-def whole_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return one row with all columns, missing where its path does not ask; refuse what it asks."""
+def complete_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return one row with all columns, missing off its path; raise if one on it is absent."""
     if all(name in row for name in tree.schema.names):
         return {name: [value] for name, value in row.items()}
-    _by_table(tree, row)
+    _predict_by_table(tree, row)
     return {name: [row.get(name)] for name in tree.schema.names}
 
 
-def one_row(row: Any) -> Any:
-    """Return a table of one row from a dict of values or a sequence of them."""
+def as_table_row(row: Any) -> Any:
+    """Return a one-row container from a dict of values or a sequence of them."""
     if isinstance(row, dict):
         scalar = all(np.ndim(value) == 0 for value in row.values())
         return {name: [value] for name, value in row.items()} if scalar else row
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        fields = row.dtype.names is not None  # a structured array: its rows, whatever their number
+        fields = row.dtype.names is not None  # a structured array is a table already
         return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row

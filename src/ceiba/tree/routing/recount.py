@@ -1,10 +1,10 @@
-"""Recount: the same tree with the counts of other data.
+"""Recounting: the same tree with the counts of other data.
 
-Rows are routed once; what ends in each node (weights, class counts or moments) is summed up the
-tree. Squared error is computed about each node's own mean and merged upwards by
-M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), so
-that it does not suffer from a large common offset. Poisson: mean(y log y) - m log m, m the mean.
-Absolute error: weighted median and mean absolute deviation, node by node.
+Rows are routed once. Weights, class counts or moments are summed over the rows that end in each
+node, then over subtrees. Squared error is computed about each node's mean and merged upwards by
+M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), which
+is accurate under a large common offset. Poisson: mean(y log y) - m log m, where m is the mean.
+Absolute error: weighted median and mean absolute deviation, node by node; O(rows x depth).
 """
 
 from __future__ import annotations
@@ -19,31 +19,37 @@ from ceiba.criteria import weighted_median
 from ceiba.table import Table, exact_sums, read_weights
 from ceiba.table.targets import read_target_like, split_target
 from ceiba.task import Task
-from ceiba.tree.arrays import Array, sum_up
-from ceiba.tree.impurity import altered, class_impurity, class_risk, gains, scale_by_prior
-from ceiba.tree.notes import kept_answers
+from ceiba.tree.arrays import Array, sum_over_subtrees
+from ceiba.tree.impurity import alter_priors, class_impurity, class_risk, gains, scale_by_prior
+from ceiba.tree.notes import restore_answers
 from ceiba.tree.routing import route
-from ceiba.tree.routing.branches import visits
+from ceiba.tree.routing.branches import visit_nodes
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: From groups of rows, a number of each row, and how many groups there are, to their sums.
-Adding = Callable[[Array, Array, int], Array]
+#: A function from (group of each row, term of each row, number of groups) to the group sums.
+Summation = Callable[[Array, Array, int], Array]
 
 
-def in_order(groups: Array, terms: Array, n: int) -> Array:
-    """Add up in the order of the rows."""
+def sum_in_order(groups: Array, terms: Array, n: int) -> Array:
+    """Return the group sums, added in row order."""
     return np.bincount(groups, weights=terms, minlength=n)
 
 
-def rounded_once(groups: Array, terms: Array, n: int) -> Array:
-    """Add up exactly, in any order."""
+def sum_exactly(groups: Array, terms: Array, n: int) -> Array:
+    """Return the exact group sums, rounded once: independent of the row order."""
     return exact_sums(np.ascontiguousarray(terms), groups.astype(np.int32), n)
 
 
 def recount(
-    tree: Tree, X: Any, y: Any, *, sample_weight: Any, keep_value: bool, add: Adding = in_order
+    tree: Tree,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any,
+    keep_value: bool,
+    add: Summation = sum_in_order,
 ) -> Tree:
     """Return the same tree with the counts of other data, summed by `add`; see `Tree.recount`."""
     if isinstance(y, str):
@@ -52,13 +58,13 @@ def recount(
     target = read_target_like(y, tree.target, table.n_rows).values
     weights = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if weights is None else weights
-    ends = endings(tree, table, weight)
+    ends = find_row_ends(tree, table, weight)
     sums = _Sums(target[ends.row], ends, tree.n_nodes, add)
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+    with np.errstate(over="ignore", invalid="ignore"):  # may overflow to infinity
         counted = replace(
             tree,
             n_rows=ends.n_rows,
-            weight=sum_up(tree, sums.weight()),
+            weight=sum_over_subtrees(tree, sums.weight()),
             sent_default=ends.sent_default,
             surrogates=None
             if tree.surrogates is None
@@ -67,7 +73,7 @@ def recount(
             tests=None,
             attachments=None,
         )
-        kinds = {Task.CLASSIFICATION: _classes, Task.REGRESSION: _numbers}
+        kinds = {Task.CLASSIFICATION: _recount_classes, Task.REGRESSION: _recount_numbers}
         return tree.task.lookup(kinds, "Recounting")(counted, sums, keep_value)
 
 
@@ -76,10 +82,10 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 
 @dataclass(frozen=True)
-class Endings:
-    """Where rows end: row, node and weight (a row may end in several nodes, with shares).
+class RowEnds:
+    """The nodes in which rows end: row, node and weight (a row may end in several, with shares).
 
-    And per node the rows that go through it, and how many only a default, or each surrogate, sent.
+    And per node: the rows that pass it, and the rows sent by default and by each surrogate.
     """
 
     n_rows: Array
@@ -95,83 +101,85 @@ class _Sums:
     """Weighted sums over the rows that end in each node."""
 
     target: Array
-    ends: Endings
+    ends: RowEnds
     n_nodes: int
-    add: Adding
+    add: Summation
 
     def weight(self) -> Array:
         return self.add(self.ends.node, self.ends.weight, self.n_nodes)
 
-    def classes(self, k: int, n_classes: int) -> Array:
-        """Return the weight of each class of an output, a row for each node."""
+    def class_weights(self, k: int, n_classes: int) -> Array:
+        """Return the weight of each class of output k, one row per node."""
         cell = self.ends.node * n_classes + self.target[:, k]
         sums = self.add(cell, self.ends.weight, self.n_nodes * n_classes)
         return sums.reshape(self.n_nodes, -1)
 
-    def of(self, terms: Array) -> Array:
-        """Return the sums of a number per row."""
+    def weighted(self, terms: Array) -> Array:
+        """Return the weighted sums of one term per row."""
         return self.add(self.ends.node, self.ends.weight * terms, self.n_nodes)
 
 
-def endings(tree: Tree, table: Table, weight: Array) -> Endings:
-    """Find where the rows of a table end."""
+def find_row_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
+    """Find the nodes in which the rows of a table end."""
     if table.is_whole:
-        return _endings_of_piece(tree, table, weight)
+        return _find_piece_ends(tree, table, weight)
     parts, first = [], 0
     for rows in table.pieces():
-        endings_here = _endings_of_piece(tree, rows, weight[first : first + rows.n_rows])
-        parts.append(replace(endings_here, row=endings_here.row + first))
+        piece_ends = _find_piece_ends(tree, rows, weight[first : first + rows.n_rows])
+        parts.append(replace(piece_ends, row=piece_ends.row + first))
         first += rows.n_rows
     joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW)
     summed = (np.sum([getattr(part, name) for part in parts], axis=0) for name in _PER_NODE)
-    return Endings(*summed, *joined)
+    return RowEnds(*summed, *joined)
 
 
-def _endings_of_piece(tree: Tree, table: Table, weight: Array) -> Endings:
+def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
     counted = weight > 0
     rows = np.arange(table.n_rows)
     sent_default = np.zeros(tree.n_nodes, np.int64)
     sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
-    if tree.missing == "fractional":  # no row is sent by default
-        route.refuse(tree, table)
+    if tree.missing == "fractional":  # never sent by default
+        route.check_rows(tree, table)
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
-        return Endings(n_rows, sent_default, sent, rows, node, weight[rows] * share)
+        return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
+    # Without missing values nothing is sent by default or by surrogates: the compiled router
+    # suffices, and rows per node are sums over leaves.
     if not _any_missing(tree, table):
         end = route.apply(tree, table)
-        n_rows = sum_up(tree, np.bincount(end[counted], minlength=tree.n_nodes))
-        return Endings(n_rows, sent_default, sent, rows, end, weight)
-    route.refuse(tree, table)
+        n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
+        return RowEnds(n_rows, sent_default, sent, rows, end, weight)
+    route.check_rows(tree, table)
     end = np.zeros(table.n_rows, np.int64)
     n_rows = np.zeros(tree.n_nodes, np.int64)
-    for visit in visits(tree, table):
+    for visit in visit_nodes(tree, table):
         end[visit.ending] = visit.node
         n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
         sent_default[visit.node] = visit.by_default
         if visit.by_surrogate and tree.active_surrogates is not None:
             first = int(tree.active_surrogates.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    return Endings(n_rows, sent_default, sent, rows, end, weight)
+    return RowEnds(n_rows, sent_default, sent, rows, end, weight)
 
 
 def _any_missing(tree: Tree, table: Table) -> bool:
-    """Return whether any value may be missing; an unseen level may be treated as missing."""
+    """Whether any value may be treated as missing, which includes unseen levels."""
     columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     return levels or any(column.missing.any() for column in columns)
 
 
-def _classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
+def _recount_classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     leaf_counts = np.stack(
-        [sums.classes(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1
+        [sums.class_weights(k, tree.value.shape[2]) for k in range(tree.n_outputs)], axis=1
     )
-    tree = replace(tree, counts=sum_up(tree, leaf_counts))
+    tree = replace(tree, counts=sum_over_subtrees(tree, leaf_counts))
     assert tree.counts is not None
     counts = scale_by_prior(tree.counts, tree.class_prior)
     total = counts.sum(axis=2, keepdims=True)
     reached = total[:, 0, 0] > 0
     probability = np.divide(counts, total, out=tree.value.copy(), where=total > 0)
-    impurity = class_impurity(altered(probability, tree.cost_matrix), tree.criterion)
+    impurity = class_impurity(alter_priors(probability, tree.cost_matrix), tree.criterion)
     impurity = np.where(reached, impurity.mean(axis=1), 0.0)
     if not keep_value:
         tree = replace(tree, value=probability)
@@ -184,10 +192,10 @@ def _classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     )
 
 
-def _numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
+def _recount_numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
     if tree.criterion == "absolute_error":
-        value, impurity, loss = _absolute(tree, sums.target, sums.ends)
+        value, impurity, loss = _absolute_errors(tree, sums.target, sums.ends)
     else:
         value, impurity, loss = _moments(tree, sums)
     old_value = tree.value[:, :, 0]
@@ -201,11 +209,11 @@ def _numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
         gain=gains(tree, impurity, weight),
         risk=risk,
     )
-    return counted if keep_value else kept_answers(counted)
+    return counted if keep_value else restore_answers(counted)
 
 
 def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
-    """Return the nodes' means, impurities and the loss of the tree's own values, by moments."""
+    """Return the nodes' means, their impurities and the losses of the tree's old values."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
@@ -213,13 +221,16 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
         y, old_value = sums.target[:, k], tree.value[:, k, 0]
         m = mean[:, k] = _means(tree, y, sums)
         if tree.criterion == "poisson":
-            log_sum = sum_up(tree, sums.of(y * np.log(np.where(y > 0, y, 1.0)))) / safe
+            log_sum = (
+                sum_over_subtrees(tree, sums.weighted(y * np.log(np.where(y > 0, y, 1.0)))) / safe
+            )
             impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
             loss += log_sum - m * np.log(np.where(old_value > 0, old_value, 1.0)) - m + old_value
         else:
+            # Node i adds w (mean - mean(parent))^2 to its parent, besides its own squares.
             off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
-            squares = sums.of((y - m[sums.ends.node]) ** 2)
-            spread = _merge(tree.parent, squares, tree.weight[1:] * off**2) / safe
+            squares = sums.weighted((y - m[sums.ends.node]) ** 2)
+            spread = _merge_squares(tree.parent, squares, tree.weight[1:] * off**2) / safe
             impurity += spread
             loss += spread + (m - old_value) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
@@ -227,33 +238,34 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
 
 def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     """Return the weighted mean of each node."""
-    # Sums of numbers near the end of float64 would not be finite: a power of two less, and back.
+    # Scale by a power of two (exact) so that sums of values near 1e308 stay finite.
     shift = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
     y = np.ldexp(y, -shift) if shift else y
     weight = sums.weight()
     total = np.where(weight > 0, weight, 1.0)
-    # Where rows end, the mean is taken twice: the second time about the first, so that equal
-    # values give exactly their value. Inner nodes average these about the root's mean.
-    mean = sums.of(y) / total
-    mean = mean + sums.of(y - mean[sums.ends.node]) / total
+    # The mean of the rows that end in a node is computed twice, the second time about the first,
+    # so that equal values have exactly that mean. Inner nodes average these about the root's mean.
+    mean = sums.weighted(y) / total
+    mean = mean + sums.weighted(y - mean[sums.ends.node]) / total
     offset = float(weight @ mean) / max(float(weight.sum()), np.finfo(float).tiny)
-    through = sum_up(tree, weight * (mean - offset))
+    through = sum_over_subtrees(tree, weight * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
     return np.ldexp(np.where(tree.is_leaf, mean, inner), shift)
 
 
-def _merge(parent: Array, squares: Array, apart: Array) -> Array:
-    """Sum squared deviations up the tree; node i adds `apart[i - 1]` to its parent besides."""
+def _merge_squares(parent: Array, squares: Array, between: Array) -> Array:
+    """Sum squared deviations over subtrees; node i adds `between[i - 1]` to its parent as well."""
     above, total = parent.tolist(), squares.tolist()
-    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(apart.tolist()), strict=True):
+    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(between.tolist()), strict=True):
         total[above[i]] += total[i] + extra
     return np.array(total)
 
 
-def _absolute(tree: Tree, y: Array, ends: Endings) -> tuple[Array, Array, Array]:
+def _absolute_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:
     """Return the nodes' weighted medians, mean absolute deviations and losses."""
     n, n_outputs = tree.value.shape[:2]
     median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+    # Sorted by end node, the rows of a subtree are one slice, because it is a range of nodes.
     order = np.argsort(ends.node, kind="stable")
     first = np.searchsorted(ends.node[order], np.arange(n))
     last = np.searchsorted(ends.node[order], tree.subtree_end)

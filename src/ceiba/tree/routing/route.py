@@ -1,9 +1,9 @@
 """Routing rows: apply, predict, predict_proba, decision_path, rows.
 
-The work is done in `_core.Router`, made once per tree. With `missing="fractional"` a row may reach
-several leaves; the router then spreads it, and the leaves' values are averaged by its shares.
-What C++ must not meet (unseen levels under `unseen="error"`, missing values under
-`missing="error"`) is refused here, before. The rules themselves: `trace.py`.
+The work is done in `_core.Router`, built once per tree. With `missing="fractional"` a row may reach
+several leaves, whose values are averaged by its shares. Unseen levels under `unseen="error"` and
+missing values under `missing="error"` are refused here, before the core. `trace.py` defines the
+rules.
 """
 
 from __future__ import annotations
@@ -36,34 +36,34 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node each row ends in; with "fractional" the heaviest one."""
+    """Return the node in which each row ends; with "fractional" the one of the largest share."""
     if not table.is_whole:
-        return np.asarray(_by_piece(apply, tree, table, n_threads))
-    refuse(tree, table)
+        return np.asarray(_map_pieces(apply, tree, table, n_threads))
+    check_rows(tree, table)
     if tree.missing == "fractional":
         end = _heaviest(*spread(tree, table))
     else:
         end = tree._router.apply(table.core(), n_threads)
     if tree.unseen == "default":  # the root answers
-        end = np.where(_lost(tree, table), 0, end).astype(np.int32)
+        end = np.where(_goes_to_root(tree, table), 0, end).astype(np.int32)
     return end
 
 
-def _by_piece(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
-    """Answer a table piece by piece."""
+def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
+    """Apply a function to each piece of a table and concatenate the results."""
     parts = [answer(tree, piece, n_threads=n_threads) for piece in table.pieces()]
     if isinstance(parts[0], list):
         return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
     return np.concatenate(parts)
 
 
-def _lost(tree: Tree, table: Table) -> Array:
-    """Mark rows that meet a level unknown to a node on their way (`unseen="default"`)."""
-    from ceiba.tree.routing.branches import visits
+def _goes_to_root(tree: Tree, table: Table) -> Array:
+    """Return a mask of rows with an unknown level on their path (`unseen="default"`)."""
+    from ceiba.tree.routing.branches import visit_nodes
 
     lost = np.zeros(table.n_rows, bool)
-    for visit in visits(tree, table):
-        lost[visit.lost] = True
+    for visit in visit_nodes(tree, table):
+        lost[visit.to_root] = True
     return lost
 
 
@@ -72,11 +72,11 @@ def decision_path(tree: Tree, table: Table) -> Any:
     from scipy.sparse import csr_matrix
 
     if tree.missing == "fractional":
-        refuse(tree, table)
+        check_rows(tree, table)
         start, node, _ = spread(tree, table)
         passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
-        # The paths to several leaves share their beginnings.
+        # Paths to several leaves share nodes: keep each once.
         cell = np.unique(row * tree.n_nodes + nodes)
         indices = cell % tree.n_nodes
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
@@ -90,9 +90,9 @@ def decision_path(tree: Tree, table: Table) -> Any:
 def rows(tree: Tree, node: int, table: Table) -> Array:
     """Return the indices of the rows that pass through a node."""
     if tree.missing == "fractional":
-        refuse(tree, table)
-        start, ends, _ = spread(tree, table)
-        inside = (ends >= node) & (ends < tree.subtree_end[node])
+        check_rows(tree, table)
+        start, leaf_ids, _ = spread(tree, table)
+        inside = (leaf_ids >= node) & (leaf_ids < tree.subtree_end[node])
         return np.unique(np.repeat(np.arange(table.n_rows), np.diff(start))[inside])
     end = apply(tree, table)
     return np.flatnonzero((end >= node) & (end < tree.subtree_end[node]))
@@ -113,21 +113,21 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
         return np.zeros(0, np.int32)
     most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
     row = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    # Shares that are equal on paper differ in the last bits.
+    # Equal shares may differ by rounding.
     best = np.flatnonzero(share >= most * (1 - 1e-12))
     first = best[np.unique(row[best], return_index=True)[1]]
     return np.asarray(node[first], np.int32)
 
 
-def _mixed_value(tree: Tree, table: Table) -> Array:
-    """Average the values of the leaves a row reaches, by its shares."""
-    refuse(tree, table)
+def _average_value(tree: Tree, table: Table) -> Array:
+    """Return the mean value of the leaves that each row reaches, weighted by its shares."""
+    check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
         return np.zeros((0, *tree.value.shape[1:]))
     value = np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
     if tree.unseen == "default":
-        value[_lost(tree, table)] = tree.value[0]
+        value[_goes_to_root(tree, table)] = tree.value[0]
     return np.asarray(value)
 
 
@@ -137,23 +137,23 @@ def _mixed_value(tree: Tree, table: Table) -> Array:
 def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
     """Predict each row's class (of least expected cost) or value."""
     if not table.is_whole:
-        return np.asarray(_by_piece(predict, tree, table, n_threads))
+        return np.asarray(_map_pieces(predict, tree, table, n_threads))
     if tree.missing != "fractional":
         return _gather(tree, tree._label_table, table, n_threads)
-    return label_table(tree, _mixed_value(tree, table))
+    return label_table(tree, _average_value(tree, table))
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     """Return for each row the value of the node in which it ends."""
-    if values.dtype not in _GATHERED or tree.unseen == "default":
+    if values.dtype not in _GATHER_DTYPES or tree.unseen == "default":
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
-    refuse(tree, table)
+    check_rows(tree, table)
     flat: Array = tree._router.gather(table.core(), values.reshape(len(values), -1), n_threads)
     return flat.reshape(-1, *values.shape[1:])
 
 
-# Numbers are written by the threads that find the node: a pass over the rows less.
-_GATHERED = (np.dtype(np.float64), np.dtype(np.int64))
+# The threads that find the node also write numbers, which saves a pass over the rows.
+_GATHER_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
@@ -161,10 +161,10 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     if not tree.task.has_classes:
         raise TreeError(f"A {tree.task} tree has no class probabilities. Use predict.")
     if not table.is_whole:
-        shares: Array | list[Array] = _by_piece(predict_proba, tree, table, n_threads)
+        shares: Array | list[Array] = _map_pieces(predict_proba, tree, table, n_threads)
         return shares
     if tree.missing == "fractional":
-        value = _mixed_value(tree, table)
+        value = _average_value(tree, table)
     else:
         value = _gather(tree, tree.value, table, n_threads)
     if tree.n_outputs == 1:
@@ -185,7 +185,7 @@ def label_table(tree: Tree, value: Array, *, of_nodes: bool = False) -> Array:
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Return the class of least expected cost per output, the lowest index on ties."""
-    # Under priors and costs, what is equal on paper differs in the last bits.
+    # Under priors and costs, ties may differ by rounding.
     if cost_matrix is None:
         most = value.max(axis=2, keepdims=True)
         return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
@@ -194,27 +194,27 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
     return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
 
 
-# ---------------------------------------------------------------------- the router, and before it
+# ---------------------------------------------------------------------- the compiled router
 
 
 def make_router(tree: Tree) -> Any:
-    """Hand the tree's arrays to the compiled router."""
+    """Return the compiled router of a tree."""
     surrogates = tree.active_surrogates
     return _core.Router(
         tree.branch_start,
         tree.branch_node,
-        _arrays(tree.splits),
+        _router_arrays(tree.splits),
         tree.default_branch,
         tree.majority_branch,
         surrogate_start=None if surrogates is None else surrogates.start,
-        surrogates=None if surrogates is None else _arrays(surrogates.splits),
+        surrogates=None if surrogates is None else _router_arrays(surrogates.splits),
         unseen_is_missing=tree.unseen == "missing",
         branch_share=tree.branch_share if tree.missing == "fractional" else None,
     )
 
 
-def only_row(tree: Tree) -> Callable[[Any], int]:
-    """Return what sends a float matrix of one row to its node; it gives -1 for all else."""
+def single_row_router(tree: Tree) -> Callable[[Any], int]:
+    """Return a function from a one-row float matrix to its node; -1 for any other input."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
         return lambda X: -1
@@ -223,14 +223,14 @@ def only_row(tree: Tree) -> Callable[[Any], int]:
     return partial(tree._router.end_of_only_row, schema.n_columns)
 
 
-def _arrays(splits: SplitTable) -> dict[str, Array]:
+def _router_arrays(splits: SplitTable) -> dict[str, Array]:
     names = ("kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch")
     intervals = {"cut_start": splits.interval_start, "cuts": splits.interval_cut}
     return {name: getattr(splits, name) for name in names} | intervals
 
 
-def refuse(tree: Tree, table: Table) -> None:
-    """Raise on what the tree's rules call an error, in the columns it asks about."""
+def check_rows(tree: Tree, table: Table) -> None:
+    """Raise on missing values or unseen levels that the tree refuses, in the columns it uses."""
     if tree.missing != "error" and tree.unseen != "error":
         return
     for j in tree.used_features.tolist():
@@ -238,11 +238,11 @@ def refuse(tree: Tree, table: Table) -> None:
         if tree.missing == "error" and (missing := column.missing).any():
             raise DataError(
                 f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
-                f"row {int(np.argmax(missing))}), and this tree was made with missing='error'. "
-                "Fill them in, or fit with missing='learn'."
+                f"row {int(np.argmax(missing))}), which missing='error' does not allow. "
+                "Impute them, or fit with missing='learn'."
             )
         if tree.unseen == "error" and (unseen := column.unseen).any():
             raise DataError(
                 f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
-                f"when fitting ({column.info.n_levels} levels). Pass unseen='majority' or refit."
+                f"when fitting ({column.info.n_levels} levels). Fit with unseen='majority'."
             )

@@ -1,9 +1,9 @@
-"""How many threads: `n_jobs` in joblib's spelling, and few for small work.
+"""The number of threads: `n_jobs` as in joblib, and few threads for small work.
 
-`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU
-quotas of containers lower them, and OMP_NUM_THREADS, which is how joblib tells its workers to
-share a machine. Waking a thread costs about as much as it saves on `SMALL_WORK` rows x columns:
-so a default thread gets at least that much.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU quotas
+of containers limit it, and OMP_NUM_THREADS, by which joblib limits its workers. Waking a thread
+costs about as much as it saves on `WORK_PER_THREAD` rows x columns, so each default thread gets at
+least that much.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-SMALL_WORK: Final = 20_000
-MOST_THREADS: Final = 256
+WORK_PER_THREAD: Final = 20_000
+MAX_THREADS: Final = 256
 
 
 def n_cores() -> int:
@@ -33,19 +33,19 @@ def n_cores() -> int:
 
 @cache
 def cpu_quota(root: Path = Path("/")) -> float:
-    """Return how many cores' time the control groups of this process grant, or infinity.
+    """Return the CPU quota of this process's control groups, in cores; infinity without one.
 
-    The quota of a group also holds for the groups in it, so the lowest up to the root counts.
+    The quota of a group also limits its subgroups, so the lowest one up to the root counts.
     """
     quotas = [math.inf]
-    for line in _read(root / "proc/self/cgroup").splitlines():
+    for line in _read_text(root / "proc/self/cgroup").splitlines():
         controllers, _, group = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):
             continue
         # Version 2 has one hierarchy, without names of controllers.
         folder = root / ("sys/fs/cgroup/cpu" if controllers else "sys/fs/cgroup")
         quotas.append(_group_quota(folder))
-        # The group may be named as the host sees it, and not be there in a container.
+        # In a container the path of the group may be that of the host, and not exist.
         for name in group.split("/"):
             if name not in ("", ".."):
                 folder /= name
@@ -55,8 +55,8 @@ def cpu_quota(root: Path = Path("/")) -> float:
 
 def _group_quota(group: Path) -> float:
     """Return the quota of one control group in cores."""
-    words = _read(group / "cpu.max") or " ".join(
-        _read(group / name) for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+    words = _read_text(group / "cpu.max") or " ".join(
+        _read_text(group / name) for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us")
     )
     try:
         quota, period = map(float, words.split())  # "max" and -1: no limit
@@ -65,7 +65,7 @@ def _group_quota(group: Path) -> float:
     return quota / period if quota > 0 and period > 0 else math.inf
 
 
-def _read(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Return the text of a file, empty if it cannot be read."""
     try:
         return path.read_text("utf-8", errors="replace")
@@ -74,10 +74,10 @@ def _read(path: Path) -> str:
 
 
 def n_threads(n_jobs: int | None, work: int) -> int:
-    """Return the number of threads that `n_jobs` means for this work (rows x columns)."""
-    if work < SMALL_WORK:
+    """Return the number of threads for `n_jobs` and this work (rows x columns)."""
+    if work < WORK_PER_THREAD:
         return 1
     if n_jobs is None:
-        return min(n_cores(), 1 + work // SMALL_WORK, MOST_THREADS)
+        return min(n_cores(), 1 + work // WORK_PER_THREAD, MAX_THREADS)
     wanted = int(n_jobs) if n_jobs > 0 else max(1, n_cores() + 1 + int(n_jobs))
-    return min(wanted, MOST_THREADS)
+    return min(wanted, MAX_THREADS)

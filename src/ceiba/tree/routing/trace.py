@@ -1,13 +1,15 @@
-"""The route of one row down a tree, move by move: the readable definition of routing.
+"""The route of one row down a tree, step by step: the reference definition of routing.
 
-At each node: the primary split decides if the value is there and, for level splits, its level is
-in the node's level map. A missing value: with `missing="surrogate"` the first surrogate whose own
-value is there (and level known) decides, else `default_branch` (-1: the row stays), with
-`missing="fractional"` the row goes down all branches with the branches' shares of the weight.
-A level that is not in the map: `unseen="missing"` treats it as missing, `unseen="default"` ends the
-way and gives the root's answer, else the branch with the most weight takes it. An ordered column's
-unseen level is handled the same way.
-Slow and plain on purpose: `explain` shows it, and the fast routers are tested against it.
+At each node the primary split decides, if the value is present and, for level splits, its level is
+in the node's level map. Otherwise:
+
+- Missing value: with `missing="surrogate"` the first surrogate whose value is present (and level
+  known) decides, else `default_branch` (-1: the row stays). With `missing="fractional"` the row
+  takes all branches, with their shares of the weight.
+- Unseen level, also of an ordered column: `unseen="missing"` treats it as missing,
+  `unseen="default"` ends the path and the root answers, else it takes the heaviest branch.
+
+Simple rather than fast: `explain` uses it, and the fast routers are tested against it.
 """
 
 from __future__ import annotations
@@ -22,54 +24,56 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-By = Literal["primary", "surrogate", "default", "unseen", "share"]
+DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 
 @dataclass(frozen=True)
-class Move:
-    """One step of a row: at which node, which branch (None: it ends here), and who decided.
+class RouteStep:
+    """One step of a row: the node, the branch (None: the row ends here), and what decided.
 
-    `by` is "default" for a missing value that nothing else decided, and None at a leaf. `share`
-    says how much of the row is here: 1, or less with `missing="fractional"`.
+    `by` is "default" for a missing value that no surrogate routed, and None at a leaf. `share` is
+    the share of the row in this step: 1, or less with `missing="fractional"`.
     """
 
     node: int
     branch: int | None
-    by: By | None
+    by: DecidedBy | None
     surrogate: int | None = None
     share: float = 1.0
 
 
-def trace(tree: Tree, table: Table, row: int) -> tuple[Move, ...]:
+def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
     """Follow one row of a table from the root, in pre-order of the nodes it reaches."""
-    moves: list[Move] = []
+    steps: list[RouteStep] = []
     waiting = [(0, 1.0)]
     while waiting:
         node, share = waiting.pop()
         start, end = tree.branch_start[node : node + 2].tolist()
         if start == end:
-            moves.append(Move(node, None, None, share=share))
+            steps.append(RouteStep(node, None, None, share=share))
             continue
-        branch, by, surrogate = _decide(tree, table, row, node)
+        branch, by, surrogate = _choose_branch(tree, table, row, node)
         if by == "share":
             shares = tree.branch_share[start:end].tolist()
-            moves.extend(
-                Move(node, b, "share", share=share * part)
+            steps.extend(
+                RouteStep(node, b, "share", share=share * part)
                 for b, part in enumerate(shares)
                 if part > 0
             )
             below = [(start + b, share * part) for b, part in enumerate(shares) if part > 0]
             waiting.extend((int(tree.branch_node[at]), part) for at, part in reversed(below))
             continue
-        moves.append(Move(node, branch, by, surrogate, share))
+        steps.append(RouteStep(node, branch, by, surrogate, share))
         if branch is not None:
             waiting.append((int(tree.branch_node[start + branch]), share))
-    return tuple(moves)
+    return tuple(steps)
 
 
-def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, By, int | None]:
-    """Return the branch (None: stays), who decided, and the surrogate's number if it was one."""
-    answer = _ask(tree.splits, node, table, row)
+def _choose_branch(
+    tree: Tree, table: Table, row: int, node: int
+) -> tuple[int | None, DecidedBy, int | None]:
+    """Return the branch (None: stays), what decided, and the number of a surrogate."""
+    answer = _evaluate_split(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None
     if answer == "unseen" and tree.unseen == "default":
@@ -81,15 +85,17 @@ def _decide(tree: Tree, table: Table, row: int, node: int) -> tuple[int | None, 
     if tree.active_surrogates is not None:
         first, last = tree.active_surrogates.start[node : node + 2].tolist()
         for k in range(first, last):
-            stand_in = _ask(tree.active_surrogates.splits, k, table, row)
+            stand_in = _evaluate_split(tree.active_surrogates.splits, k, table, row)
             if isinstance(stand_in, int):
                 return stand_in, "surrogate", k - first
     default = int(tree.default_branch[node])
     return (None if default < 0 else default), "default", None
 
 
-def _ask(splits: SplitTable, i: int, table: Table, row: int) -> int | Literal["missing", "unseen"]:
-    """Ask split i: a branch, or why there is none."""
+def _evaluate_split(
+    splits: SplitTable, i: int, table: Table, row: int
+) -> int | Literal["missing", "unseen"]:
+    """Return the branch of a row by split i, or why there is none."""
     column = table.columns[int(splits.column[i])]
     value = column.values[row].item()
     numeric = column.info.kind == Kind.NUMERIC

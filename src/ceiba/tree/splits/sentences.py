@@ -1,10 +1,10 @@
-"""How a split reads: numbers, dates, level names and the sentence of one branch.
+"""Splits as text: numbers, dates, level names and the sentence of a branch.
 
-A printed cut sends every value where the cut sends it. A cut that is a decimal of at most 12 digits
-reads `x <= 2.45`; one whose next float above is such a decimal reads `x < 17.3`. Others are rounded
-to the digits that keep every value of the training column on its side (`SplitTable.digits`, found
-when the tree was grown), and a cut that was rounded up reads `<`. `cut_words` is the one place
-where a cut becomes text.
+A printed cut separates the training values exactly as the cut does. A cut that is a decimal of at
+most 12 digits is printed as `x <= 2.45`; one whose next float above is such a decimal, as
+`x < 17.3`. Others are rounded to the digits that keep every value of the training column on its
+side (`SplitTable.digits`, found when the tree was grown), and a cut that was rounded up has `<`.
+Every cut is printed by `format_cut`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ceiba.table import ColumnInfo, format_value
 from ceiba.words import words
 
 DIGITS: Final = 6
-ALL_DIGITS: Final = 17  # enough for every float64; a cut without training data has them
-_SHORT_DIGITS: Final = 12  # about one float of 10,000 is a decimal of so many digits by chance
+ALL_DIGITS: Final = 17  # enough for every float64; the default without training data
+_SHORT_DIGITS: Final = 12  # one float in 10,000 is such a decimal by chance
 _CLEAN_DIGITS: Final = 9
-_HUGE: Final = 1e15  # beyond it the digits before the point are not all shown
+_HUGE: Final = 1e15  # larger numbers are printed with an exponent
 _COMPLEMENT: Final = {"<=": ">", "<": ">="}
-# What would be read as the end of a level, or as something else than one.
+# Text that the parser would not read as part of a level.
 _MISREAD: Final = re.compile(r"""[,{}|'"]|^\s|\s$|^$|^\+\d+ more$|\sor missing$""")
 
 
 def number_text(value: float, digits: int = DIGITS) -> str:
-    """Show a number that is not a cut: `digits` significant digits, no trailing zeros."""
+    """Return a number as text (not for cuts): significant digits, no trailing zeros."""
     if not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if abs(value) >= _HUGE:
@@ -40,36 +40,36 @@ def number_text(value: float, digits: int = DIGITS) -> str:
     return text if "e" in text or "." not in text else text.rstrip("0").rstrip(".")
 
 
-def cut_words(
+def format_cut(
     cut: float, info: ColumnInfo | None, digits: int = ALL_DIGITS, fewest: int = DIGITS
 ) -> tuple[str, str]:
-    """Return a cut as its sign, "<=" or "<", and a number, date, duration or level name.
+    """Return a cut as a sign, "<=" or "<", and a number, date, duration or level name.
 
-    `digits` are those that keep the values of the column on their sides. A cut that is no short
-    decimal is printed with these, but with at least `fewest`.
+    A cut that is not a short decimal has `digits` digits, which keep the values of the column on
+    their sides, and at least `fewest`.
     """
     if info is not None and info.levels:
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
-        return "<=", quoted_level(info.levels[code])
+        return "<=", quote_level(info.levels[code])
     if info is not None and info.display not in ("number", "boolean"):
-        # `x <= cut` says the same of dates with the cut at the start of its day, and of times with
-        # it at a microsecond; rounded down, or the cut might pass the value above it.
-        return "<=", format_value(_moment(cut, info.display), info.display, zone=info.zone)
+        # Rounding down to a day (or a microsecond) keeps every date (or time) on its side;
+        # rounding up might pass the next value.
+        return "<=", format_value(_round_time_down(cut, info.display), info.display, zone=info.zone)
     if not math.isfinite(cut):
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
     least, value = min((_count_digits(number), number) for number in (cut, above))
     if least > _SHORT_DIGITS:
         digits = max(digits, fewest)
-        # The middle of two decimals may be off by the last bits of a float.
+        # The midpoint of two decimals may differ from a decimal by rounding.
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
         value = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
         value = cut if digits >= ALL_DIGITS else value
-    return "<=" if value <= cut else "<", _decimal(value)
+    return "<=" if value <= cut else "<", _format_decimal(value)
 
 
-def _moment(cut: float, display: str) -> float:
-    """Return the last day or microsecond, in seconds, that is not above the cut."""
+def _round_time_down(cut: float, display: str) -> float:
+    """Round a cut, in seconds, down to a day or a microsecond."""
     if not abs(cut) < _HUGE / 1e3:  # beyond the calendar
         return cut
     if display == "date":
@@ -83,12 +83,12 @@ def _moment(cut: float, display: str) -> float:
 
 
 def _count_digits(value: float) -> int:
-    """Count the significant digits of the shortest decimal that is read as `value`."""
+    """Return the number of significant digits of the shortest decimal equal to `value`."""
     return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
 
 
-def _decimal(value: float) -> str:
-    """Write the shortest decimal that is read as `value`, with an exponent only far from 1."""
+def _format_decimal(value: float) -> str:
+    """Return the shortest decimal equal to `value`, with an exponent only far from 1."""
     if value != 0 and not 1e-6 <= abs(value) < 1e16:
         return repr(value)
     text = format(Decimal(repr(value)), "f")
@@ -96,13 +96,13 @@ def _decimal(value: float) -> str:
 
 
 def level_text(level: Any) -> str:
-    """Show a level by its own text."""
+    """Return a level as text; blank ones are quoted."""
     text = str(level)
     return text if text.strip() else repr(text)
 
 
-def quoted_level(level: Any) -> str:
-    """Return a level as text, quoted and escaped where it would be misread otherwise."""
+def quote_level(level: Any) -> str:
+    """Return a level as text, quoted and escaped where it would be ambiguous."""
     text = str(level)
     return repr(text) if _MISREAD.search(text) or not text.isprintable() else text
 
@@ -116,10 +116,10 @@ def cut_sentence(
     fewest: int | None = None,
     lang: str = "en",
 ) -> str:
-    """Return which side of a cut a row is on; a boolean column answers yes or no."""
+    """Return the sentence of one side of a cut; a boolean column has yes and no."""
     if info is not None and info.display == "boolean" and 0 <= cut < 1:
         return f"{column} = {words(lang)['split.no' if low else 'split.yes']}"
-    sign, text = cut_words(cut, info, digits, DIGITS if fewest is None else fewest)
+    sign, text = format_cut(cut, info, digits, DIGITS if fewest is None else fewest)
     return f"{column} {sign if low else _COMPLEMENT[sign]} {text}"
 
 
@@ -131,10 +131,10 @@ def range_sentence(
     fewest: int | None = None,
     lang: str = "en",
 ) -> str:
-    """Return that a value is above one cut and not above another; "" where both are infinite."""
+    """Return the sentence of an interval between two cuts; "" if both are infinite."""
     low, high = bounds
     below, above = high < math.inf, low > -math.inf
-    # "x <= 9" and "x > 2.5" as the splits themselves say them, then "2.5 < x <= 9" from both.
+    # Join "x > 2.5" and "x <= 9" into "2.5 < x <= 9".
     upper = cut_sentence(column, high, True, info, digits[1], fewest, lang) if below else ""
     lower = cut_sentence(column, low, False, info, digits[0], fewest, lang) if above else ""
     if not (below and above) or "=" in (upper + lower).replace("<=", "").replace(">=", ""):
@@ -146,15 +146,15 @@ def range_sentence(
 def levels_sentence(
     column: str, levels: Sequence[Any], max_levels: int | None, lang: str = "en"
 ) -> str:
-    """Return which levels a branch takes; more than `max_levels` are counted, not listed."""
+    """Return the sentence of a level set; levels beyond `max_levels` are counted, not listed."""
     if len(levels) == 1:
-        return f"{column} = {quoted_level(levels[0])}"
-    names = [quoted_level(level) for level in levels]
+        return f"{column} = {quote_level(levels[0])}"
+    names = [quote_level(level) for level in levels]
     if max_levels is not None and len(names) > max_levels:
         names = [*names[:max_levels], words(lang)("split.more", n=len(names) - max_levels)]
     return f"{column} {words(lang)['split.in']} {{{', '.join(names)}}}"
 
 
 def presence_sentence(column: str, missing: bool, lang: str = "en") -> str:
-    """Return whether the value is there."""
+    """Return the sentence of a present or missing value."""
     return f"{column} {words(lang)['split.is_missing' if missing else 'split.is_present']}"

@@ -1,8 +1,8 @@
-"""Splits: the question asked at a node, as arrays (many) and as values (one).
+"""Splits: many as arrays (`SplitTable`), a single one as a value.
 
-A tree uses a `SplitTable` three times: primary splits (one row per node), surrogates and
+A tree has a `SplitTable` for primary splits (one row per node), one for surrogates and one for
 competitors. A single split is a `Cut`, `LevelSets` (binary level sets, multiway splits and CHAID
-groups alike), `Intervals` or `Presence`. How it reads is in `sentences.py`.
+groups), `Intervals` or `Presence`. `sentences.py` formats them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ceiba.tree.splits.sentences import (
 
 
 class SplitKind(IntEnum):
-    """What kind of question a row of a `SplitTable` asks.
+    """The kind of a row of a `SplitTable`.
 
     Examples
     --------
@@ -45,8 +45,8 @@ class SplitKind(IntEnum):
     INTERVALS = 4
 
 
-class _Question:
-    """What the four kinds of split share."""
+class _SplitBase:
+    """Base class of the four kinds of split."""
 
     column: str
 
@@ -64,10 +64,10 @@ class _Question:
         max_levels: int | None = None,
         lang: str = "en",
     ) -> str:
-        """Return what is true of a row that takes `branch`, by level names and dates where known.
+        """Return the condition of `branch` as text, with level names and dates where known.
 
-        A cut that is no short decimal has at least `digits` digits (6 by default), and as many as
-        keep every value of the training column on its side.
+        A cut that is not a short decimal has at least `digits` digits (6 by default), and as many
+        as keep every value of the training column on its side.
         """
         info = None if schema is None else schema.columns[schema.index(self.column)]
         name = self.column
@@ -84,12 +84,11 @@ class _Question:
 
 
 @dataclass(frozen=True)
-class Cut(_Question):
+class Cut(_SplitBase):
     """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
-    On an ordered column the cut lies between two level codes (1.5: codes 0 and 1 are low). `digits`
-    are those that the printed cut needs, all where no training column is known; equal cuts may
-    differ in them.
+    On an ordered column the cut is between two level codes (1.5: codes 0 and 1 are low). `digits`
+    is the number that the printed cut needs (all without training data); it is not compared.
 
     Examples
     --------
@@ -107,12 +106,12 @@ class Cut(_Question):
 
 
 @dataclass(frozen=True)
-class LevelSets(_Question):
+class LevelSets(_SplitBase):
     """A branch for each group of levels of a categorical column.
 
-    `branches[b]` are the levels that go to branch b; a level in no group was not present in
-    the node and is handled by the tree's `unseen` rule. With `missing_branch` one more branch, the
-    last, takes missing values alone, as CHAID has them when they differ from every group.
+    `branches[b]` are the levels that go to branch b. A level in no group was not present in the
+    node and is handled by the tree's `unseen` rule. With `missing_branch` an additional last branch
+    takes the missing values, as in CHAID if they differ from every group.
 
     Examples
     --------
@@ -132,12 +131,12 @@ class LevelSets(_Question):
 
 
 @dataclass(frozen=True)
-class Intervals(_Question):
+class Intervals(_SplitBase):
     """Several cuts of a numeric column: a branch for each interval between them.
 
-    Branch 0 takes `x <= cuts[0]`, branch b the values above `cuts[b - 1]` up to `cuts[b]`, the one
-    after the last cut all above it. With `missing_branch` one more branch, the last, takes missing
-    values alone, as CHAID has them when they differ from every interval.
+    Branch 0 takes `x <= cuts[0]`, branch b the values above `cuts[b - 1]` up to `cuts[b]`, and the
+    next one all values above the last cut. With `missing_branch` an additional last branch takes
+    the missing values, as in CHAID if they differ from every interval.
 
     Examples
     --------
@@ -159,7 +158,7 @@ class Intervals(_Question):
 
 
 @dataclass(frozen=True)
-class Presence(_Question):
+class Presence(_SplitBase):
     """Present (branch 0) against missing (branch 1).
 
     Examples
@@ -175,7 +174,7 @@ class Presence(_Question):
 Split = Cut | LevelSets | Presence | Intervals
 
 
-def _nothing() -> Array:
+def _empty_array() -> Array:
     return np.zeros(0)
 
 
@@ -201,11 +200,11 @@ class SplitTable(ArrayRecord):
         Row i's cuts of INTERVALS are the slice `interval_start[i]:interval_start[i + 1]` of the
         next.
     interval_cut : float64 array, optional
-        Ascending; an infinite last one says that the branch after it takes missing values alone.
-        LEVELS have none, or an infinite one, which says that their last branch does.
+        Ascending. An infinite last cut marks the next branch as the one for missing values. LEVELS
+        have none, or one infinite cut if their last branch takes the missing values.
     digits : int8 array of shape (m,), optional
-        Significant digits at which, and above which, the rounded cuts of a CUT or INTERVALS keep
-        every value of the training column on its side; 17 by default, 0 for other kinds.
+        Fewest significant digits at which the rounded cuts of a CUT or INTERVALS keep every value
+        of the training column on its side; 17 by default, 0 for other kinds.
 
     Examples
     --------
@@ -221,9 +220,9 @@ class SplitTable(ArrayRecord):
     level_start: Array
     level_code: Array
     level_branch: Array
-    interval_start: Array = field(default_factory=_nothing)
-    interval_cut: Array = field(default_factory=_nothing)
-    digits: Array = field(default_factory=_nothing)
+    interval_start: Array = field(default_factory=_empty_array)
+    interval_cut: Array = field(default_factory=_empty_array)
+    digits: Array = field(default_factory=_empty_array)
 
     _DTYPES: ClassVar = {
         "kind": np.int8,
@@ -241,7 +240,7 @@ class SplitTable(ArrayRecord):
     def __post_init__(self) -> None:
         if not len(self.interval_start):  # no intervals
             object.__setattr__(self, "interval_start", np.zeros(len(self.kind) + 1, np.int64))
-        if not len(self.digits):  # no training data are known
+        if not len(self.digits):  # without training data
             object.__setattr__(self, "digits", np.where(self.has_cuts, ALL_DIGITS, 0))
         super().__post_init__()
 
@@ -253,7 +252,7 @@ class SplitTable(ArrayRecord):
 
     @classmethod
     def none(cls, m: int) -> SplitTable:
-        """Return a table of `m` rows that ask nothing (all leaves)."""
+        """Return a table of `m` rows without splits (all leaves)."""
         return cls.cuts(np.full(m, -1), np.full(m, np.nan))
 
     @classmethod
@@ -274,7 +273,7 @@ class SplitTable(ArrayRecord):
 
     @classmethod
     def from_splits(cls, splits: Sequence[Split | None], schema: Schema) -> SplitTable:
-        """Write single splits into arrays; None is a leaf.
+        """Return a table of single splits; None is a leaf.
 
         Level names become codes and column names become indices by `schema`.
         """
@@ -290,7 +289,7 @@ class SplitTable(ArrayRecord):
         code_of: dict[int, dict[Any, int]] = {}
         for i, split in enumerate(splits):
             if split is not None:
-                # `index` is there to refuse a name that the schema does not have.
+                # `schema.index` raises the error for an unknown name.
                 j = place[split.column] if split.column in place else schema.index(split.column)
                 column[i] = j
             if isinstance(split, Cut):
@@ -339,14 +338,14 @@ class SplitTable(ArrayRecord):
 
     @property
     def has_digits(self) -> bool:
-        """Whether a cut needs less than all digits."""
+        """Whether any cut needs fewer than all digits."""
         return bool(np.any(self.digits[self.has_cuts] < ALL_DIGITS))
 
     @cached_property
-    def parts_missing(self) -> Array:
-        """Whether a branch of each row, the last, takes missing values alone.
+    def has_missing_branch(self) -> Array:
+        """Whether the last branch of each row takes the missing values and no others.
 
-        So it is of all PRESENCE, of some INTERVALS and of some LEVELS.
+        True for PRESENCE, and for INTERVALS and LEVELS with such a branch.
         """
         has = np.diff(self.interval_start) > 0
         alone = np.zeros(len(self), bool)
@@ -361,9 +360,9 @@ class SplitTable(ArrayRecord):
         return [float(cut) for cut in cuts[np.isfinite(cuts)]]
 
     def bounds(self, i: int, branch: int) -> tuple[float, float]:
-        """Return the interval of values, open below and closed above, that row i sends to `branch`.
+        """Return the interval (low, high] of values that row i sends to `branch`.
 
-        For a CUT or INTERVALS; a branch for missing values alone has the empty one above infinity.
+        For a CUT or INTERVALS; a branch for missing values has an empty interval at infinity.
         """
         if self.kind[i] == SplitKind.CUT:
             cut = float(self.cut[i])
@@ -372,7 +371,7 @@ class SplitTable(ArrayRecord):
         return cuts[branch], cuts[branch + 1]
 
     def cuts_of(self, column: int) -> Array:
-        """Return all different cuts that are asked of a column, ascending.
+        """Return the distinct cuts of a column, ascending.
 
         Examples
         --------
@@ -404,10 +403,10 @@ class SplitTable(ArrayRecord):
         groups: list[list[Any]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             groups[branch].append(info.levels[code])
-        return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.parts_missing[i]))
+        return LevelSets(info.name, tuple(map(tuple, groups)), bool(self.has_missing_branch[i]))
 
     def take(self, rows: Array, leaf: Array | None = None) -> SplitTable:
-        """Return a new table of the given rows, which ask nothing where `leaf` is True."""
+        """Return a table of the given rows, without a split where `leaf` is True."""
         rows = np.asarray(rows, np.int64)
         levels = (self.level_code, self.level_branch)
         level_start, (codes, branches) = take_ragged(self.level_start, levels, rows, leaf)
@@ -427,14 +426,14 @@ class SplitTable(ArrayRecord):
         )
 
 
-#: What a row without a split holds.
+#: Values of a row without a split.
 _NO_SPLIT: Final = {
     "kind": SplitKind.NONE, "column": -1, "cut": np.nan, "low_branch": 0, "digits": 0
 }  # fmt: skip
 
 
 def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int, int]]:
-    """Pair each level's code with its branch, ascending by code."""
+    """Return pairs of level code and branch, ascending by code."""
     pairs: list[tuple[int, int]] = []
     for branch, group in enumerate(split.branches):
         for level in group:
@@ -442,7 +441,7 @@ def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int,
                 allowed = ", ".join(map(str, level_codes))
                 raise TreeError(
                     f"Column {split.column!r}: level {level!r} of a split is not in the schema. "
-                    f"Known levels: {allowed}. Add it to the column's levels."
+                    f"Levels: {allowed}. Add it to the column's levels."
                 )
             pairs.append((level_codes[level], branch))
     pairs.sort()
@@ -450,7 +449,6 @@ def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int,
         if code == following:
             level = list(level_codes)[code]
             raise TreeError(
-                f"Column {split.column!r}: level {level!r} is sent to two branches of one split. "
-                "Each level may go to one branch only."
+                f"Column {split.column!r}: level {level!r} is in two branches of a split."
             )
     return pairs

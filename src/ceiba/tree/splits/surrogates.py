@@ -1,9 +1,9 @@
-"""Stand-in splits (surrogates) and runner-up splits (competitors), stored ragged by node.
+"""Surrogate splits and competitors (runner-up splits), stored as ragged arrays by node.
 
 The entries of node i are the rows `start[i]:start[i + 1]` of a `SplitTable`, best first.
 Agreement and adjusted agreement as in Breiman et al. (1984), section 5.3: the share of rows
-(present in both columns) that the surrogate sends where the primary does, and how much of the
-majority rule's error it removes: `(agreement - majority) / (1 - majority)`.
+(present in both columns) that the surrogate sends to the same branch as the primary split, and the
+share of the majority rule's error that it removes: `(agreement - majority) / (1 - majority)`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Stored = TypeVar("_Stored", bound="SplitsByNode")
 
 @dataclass(frozen=True)
 class Surrogate:
-    """One stand-in split of a node: the split, its agreement and how many rows it sent.
+    """One surrogate of a node: the split, its agreement and the number of rows it sent.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Competitor:
 
 @dataclass(frozen=True, eq=False)
 class SplitsByNode(ArrayRecord):
-    """Splits of all nodes, ragged by node; a subclass adds figures, listed in `_DTYPES`."""
+    """Splits of all nodes, ragged by node; subclasses add arrays, listed in `_DTYPES`."""
 
     start: Array
     splits: SplitTable
@@ -92,9 +92,9 @@ class SplitsByNode(ArrayRecord):
 
 @dataclass(frozen=True, eq=False)
 class SurrogateTable(SplitsByNode):
-    """The surrogates of all nodes, best first, with their figures as in `Surrogate`.
+    """The surrogates of all nodes, best first, with the fields of `Surrogate`.
 
-    `in_use` is False where they are kept for inspection only (rpart's usesurrogate = 0).
+    `in_use` is False if they are for inspection only (rpart's usesurrogate = 0).
     """
 
     agreement: Array
@@ -132,9 +132,9 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Return a tree whose printed cuts keep every value of a table, or of some rows, in place.
+    """Return a tree whose printed cuts keep every value of a table, or of some rows, on its side.
 
-    The core finds the digits of the trees that it grows; trees made elsewhere get them so.
+    The core finds the digits of the trees that it grows; other trees get them here.
     """
 
     def stored(extra: _Stored | None) -> _Stored | None:
@@ -149,7 +149,7 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
 
 
 def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
-    """Return splits with the digits of their cuts; those of intervals are the most of any cut."""
+    """Return splits with the digits of their cuts; intervals have the maximum over their cuts."""
     single = splits.kind == SplitKind.CUT
     row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
     several = np.isfinite(splits.interval_cut)

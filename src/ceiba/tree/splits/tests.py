@@ -1,8 +1,8 @@
-"""The statistical test by which each node was split, for trees that grow by tests.
+"""The statistical test of each split, for trees grown by tests.
 
-One entry per node, NaN at leaves. The p-value is that of the test itself; the Bonferroni factor of
-the search is stored separately, as a logarithm, because the number of groupings of 4,000 levels is
-beyond float64.
+One entry per node, NaN at leaves. The p-value is that of the test itself. The Bonferroni factor of
+the search is stored as a logarithm, because the number of groupings of 4,000 levels exceeds
+float64.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class NodeTest:
 
     @property
     def log_p_value(self) -> float:
-        """Logarithm of the p-value, also where that is too small for float64."""
+        """Logarithm of the p-value, also if that underflows float64."""
         if self.p_value > 0:
             return log(self.p_value)
         if self.name == "f_test":
@@ -95,7 +95,7 @@ class SplitTests(ArrayRecord):
         return len(self.p_value)
 
     def of(self, node: int) -> NodeTest | None:
-        """Return the test of one node; None if it has none of its own."""
+        """Return the test of one node; None if it has none."""
         if np.isnan(self.p_value[node]):
             return None
         degrees = (float(self.df[node]), float(self.df2[node]))
@@ -121,7 +121,7 @@ class SplitTests(ArrayRecord):
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest]) -> SplitTests:
-        """Put the tests of single nodes together; without any, they have no name."""
+        """Return the tests of n nodes from those of single nodes."""
         figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
             figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)

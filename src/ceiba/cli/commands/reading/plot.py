@@ -56,12 +56,12 @@ def plot(
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
     """Write the figure that some axes belong to, whole or not at all."""
-    from ceiba.tree.model_file import atomic
+    from ceiba.tree.model_file import atomic_write
 
     figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
     if figure is None:
         figure = axes.ax_.figure
-    with atomic(out) as file:
+    with atomic_write(out) as file:
         figure.savefig(file, format=picture_format(out), dpi=dpi, bbox_inches="tight")
 
 

@@ -23,7 +23,7 @@ def datasets(
     """
     from ceiba import datasets as room
     from ceiba.cli.terminal.output import answer, check_out, remark
-    from ceiba.tree.model_file import atomic
+    from ceiba.tree.model_file import atomic_write
 
     check_out(out)
     loaders: dict[str, Any] = {
@@ -62,6 +62,6 @@ def datasets(
     if out is None:
         print(text.getvalue(), end="")
         return
-    with atomic(out, "w", encoding="utf-8", newline="") as file:
+    with atomic_write(out, "w", encoding="utf-8", newline="") as file:
         file.write(text.getvalue())
     remark(f"written to {out}")

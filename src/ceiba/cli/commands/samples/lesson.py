@@ -43,7 +43,7 @@ def lesson(
     from ceiba import lessons
     from ceiba.cli.terminal.output import answer, check_out
     from ceiba.lessons import NUMBERS
-    from ceiba.tree.model_file import atomic
+    from ceiba.tree.model_file import atomic_write
 
     if number is None:
         titles = {n: lessons.lesson(n).title(lang) for n in NUMBERS}
@@ -56,6 +56,6 @@ def lesson(
     if path.exists():
         raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
     notebook = lessons.notebook(lessons.run(chosen, data), lang)
-    with atomic(path, "w", encoding="utf-8") as file:
+    with atomic_write(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
     answer(str(path), {"notebook": str(path)}, as_json)

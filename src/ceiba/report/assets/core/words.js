@@ -120,7 +120,7 @@ const cutDigits = once(() => {
 const countDigits = (x) => String(Math.abs(x)).split("e")[0].replace(".", "").replace(/^0+|0+$/g, "").length;
 
 /**
- * A cut of column j as Python's `cut_words` has it: the sign of what is not above it, and a number, date or level.
+ * A cut of column j as Python's `format_cut` has it: the sign of what is not above it, and a number, date or level.
  * @param {number} cut @param {number} j @param {boolean} [brief] 6 digits where the model does not know the cut @returns {[string, string]}
  */
 function cutWords(cut, j, brief = false) {

@@ -12,7 +12,7 @@ import ceiba
 from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree import Cut, LevelSets, Presence, build
-from ceiba.tree.splits.written import read_written
+from ceiba.tree.splits.parse import parse_split
 
 COLUMNS = {
     info.name: info
@@ -52,16 +52,16 @@ COLUMNS = {
     ],
 )
 def test_sentence_is_read_as_its_split(text, split, branch):
-    written = read_written(text, COLUMNS)
+    written = parse_split(text, COLUMNS)
     assert (written.split, written.branches, written.missing) == (split, (branch,), None)
 
 
 def test_sentences_of_several_branches_are_one_split():
     groups = (("Oslo",), ("Rome", "Rome, Italy"), (7, "a | b"))
     listed = ["city = Oslo", "city in {Rome, Rome, Italy} or missing", "city in {7, a | b}"]
-    assert read_written(listed, COLUMNS).split == LevelSets("city", groups)
-    assert read_written(listed, COLUMNS).missing == 1
-    both = read_written("x > 3 | x <= 3", COLUMNS)
+    assert parse_split(listed, COLUMNS).split == LevelSets("city", groups)
+    assert parse_split(listed, COLUMNS).missing == 1
+    both = parse_split("x > 3 | x <= 3", COLUMNS)
     assert (both.split, both.branches) == (Cut("x", 3.0), (1, 0))
 
 
@@ -70,20 +70,20 @@ def test_sentences_of_several_branches_are_one_split():
     [
         ("z <= 3", "no column 'z'"),
         ("city <= 3", "categorical"),
-        ("x = 3", "holds numbers"),
+        ("x = 3", "is numeric"),
         ("city = Paris", "not a level"),
         ("city in {Oslo, Paris}", "'Paris' is not a level"),
-        ("city in {Oslo, +3 more}", "write all levels"),
-        ("city in {Oslo", "does not end"),
+        ("city in {Oslo, +3 more}", "list all levels"),
+        ("city in {Oslo", "must end in"),
         ("size in {S, L}", "ordered"),
-        ("x is missing or missing", "already"),
+        ("x is missing or missing", "not supported"),
         ("x <= 1 | x <= 2", "not the branches"),
         ("day <= soon", "not a date"),
     ],
 )
 def test_sentence_that_is_no_split_is_refused(text, message):
     with pytest.raises(TreeError, match=message):
-        read_written(text, COLUMNS)
+        parse_split(text, COLUMNS)
 
 
 def test_every_printed_branch_of_grown_trees_is_read_back():
@@ -108,7 +108,7 @@ def test_every_printed_branch_of_grown_trees_is_read_back():
             sentences = [
                 node.split.sentence(b, tree.schema, digits=17) for b in range(len(node.children))
             ]
-            read = read_written(sentences, columns)
+            read = parse_split(sentences, columns)
             assert read.branches == tuple(range(len(sentences)))
             if columns[node.split.column].display == "date":  # shown cuts are rounded to the day
                 assert math.floor(node.split.cut / 86400) * 86400 == read.split.cut

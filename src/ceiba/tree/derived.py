@@ -1,4 +1,4 @@
-"""Figures derived from the arrays of a tree: its shape, shares, answers, impurity and risk."""
+"""Attributes derived from the arrays of a tree: shape, shares, answers, impurity and risk."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ceiba.table import Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
 from ceiba.tree.impurity import scale_by_prior
-from ceiba.tree.notes import NodeNote, overridden
+from ceiba.tree.notes import NodeNote, apply_overrides
 from ceiba.tree.routing import route as _route
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import SurrogateTable
 
 
-class Figures:
-    """Figures derived from the arrays of the nodes; mixed into `Tree`."""
+class DerivedAttributes:
+    """Attributes derived from the node arrays; a mixin of `Tree`."""
 
     if TYPE_CHECKING:
         schema: Schema
@@ -47,14 +47,14 @@ class Figures:
 
     @property
     def target(self) -> TargetInfo:
-        """What the tree predicts."""
+        """The target."""
         if self.schema.target is None:
             raise TreeError("The tree's schema has no target. Pass Schema(..., target=...).")
         return self.schema.target
 
     @property
     def task(self) -> Task:
-        """What the tree learns; equal to "classification" or "regression"."""
+        """The task; equal to "classification" or "regression"."""
         return self.target.task
 
     @property
@@ -95,7 +95,7 @@ class Figures:
     @cached_property
     def subtree_end(self) -> Array:
         """End of each node's subtree: the subtree of node i is the range `i:subtree_end[i]`."""
-        # The last node of a subtree: the last branch of the last branch of ..., in doubled steps.
+        # Find the last node of each subtree by pointer doubling: O(n log depth), no recursion.
         last = np.arange(self.n_nodes)
         last[self.parent[1:]] = last[1:].copy()
         for _ in range(self.n_nodes.bit_length()):
@@ -142,7 +142,7 @@ class Figures:
     def majority_branch(self) -> Array:
         """Branch with the most weight, the first on ties; -1 at leaves.
 
-        A branch for missing values alone is no majority of the values that are there.
+        A branch for missing values only is not considered.
         """
         best = np.full(self.n_nodes, -1, np.int32)
         inner = np.flatnonzero(~self.is_leaf)
@@ -150,7 +150,7 @@ class Figures:
             return read_only(best, np.int32)
         weight = self.weight[self.branch_node]
         first = self.branch_start[inner]
-        alone = self.splits.parts_missing & (self.splits.kind == SplitKind.LEVELS)
+        alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
         weight[self.branch_start[1:][alone] - 1] = -1.0
         most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
         # Among the heaviest branches of a node, written from last to first, the first one stays.
@@ -165,10 +165,10 @@ class Figures:
         Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
         """
         if not self.task.has_classes:
-            raise TreeError(f"A {self.task} tree has no class to answer with. Use `tree.value`.")
+            raise TreeError(f"A {self.task} tree predicts no classes. Use `tree.value`.")
         best = _route.best_class(self.value, self.cost_matrix)
         if self.notes:
-            best = overridden(self, best)  # type: ignore[arg-type]
+            best = apply_overrides(self, best)  # type: ignore[arg-type]
         return read_only(best[:, 0] if self.n_outputs == 1 else best, np.int32)
 
     @property
@@ -180,11 +180,11 @@ class Figures:
 
     @cached_property
     def used_features(self) -> Array:
-        """Indices of the columns that any split, or surrogate in use, asks about."""
-        asked = [self.splits.column[~self.is_leaf]]
+        """Indices of the columns used by any split, or any surrogate in use."""
+        columns = [self.splits.column[~self.is_leaf]]
         if self.active_surrogates is not None:
-            asked.append(self.active_surrogates.splits.column)
-        return read_only(np.unique(np.concatenate(asked)), np.int32)
+            columns.append(self.active_surrogates.splits.column)
+        return read_only(np.unique(np.concatenate(columns)), np.int32)
 
     @cached_property
     def class_probability(self) -> Array:
@@ -205,7 +205,7 @@ class Figures:
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
-        return read_only(_over_root(mass), np.float64)
+        return read_only(_share_of_root(mass), np.float64)
 
     @cached_property
     def search_share(self) -> Array:
@@ -216,11 +216,11 @@ class Figures:
         if self.cost_matrix is None:
             return self.share
         mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
-        return read_only(_over_root(mass), np.float64)
+        return read_only(_share_of_root(mass), np.float64)
 
     @cached_property
     def end_share(self) -> Array:
-        """How much of each node ends there: 1 at leaves, in inner nodes the part that stayed.
+        """Share of each node that ends there: 1 at leaves, in inner nodes the part that stays.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
@@ -235,16 +235,16 @@ class Figures:
     def tree_impurity(self) -> float:
         """I(T): impurity of the leaves, weighted by their share of the whole.
 
-        Rows that stayed in an inner node count there.
+        Rows that stay in an inner node count there.
         """
         ends = self.end_share > 0
         return float((self.end_share * self.search_share)[ends] @ self.impurity[ends])
 
     @cached_property
     def tree_risk(self) -> float:
-        """R(T): sum of the risks of the leaves; rows that stayed in an inner node count there.
+        """R(T): sum of the risks of the leaves; rows that stay in an inner node count there.
 
-        The same as the risk of the whole tree in `pruning_sequence`.
+        Equal to the risk of the whole tree in `pruning_sequence`.
         """
         return float(self.risk[self.is_leaf].sum() + self.stayed_risk.sum())
 
@@ -252,9 +252,9 @@ class Figures:
     def stayed_risk(self) -> Array:
         """The part of R(t) of rows that stay in inner node t; 0 where none do.
 
-        A node counts all its rows, its branches theirs; the difference is the rows that stayed.
-        Exact for class counts and for the squared error. Other losses cannot be separated so:
-        there the rows take their share of the node's risk.
+        The rows that stay are those of the node less those of its branches. The result is exact
+        for class counts and for squared error; other losses are not additive, and the rows get
+        their share of the node's risk.
         """
         risk = np.zeros(self.n_nodes)
         at = np.flatnonzero(~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0))
@@ -285,10 +285,10 @@ class Figures:
         return np.asarray(np.maximum(self.risk[at] - gone[at], 0.0))
 
 
-class SklearnNames(Figures):
-    """scikit-learn's names for the arrays of a binary tree, so that code written against it works.
+class SklearnAttributes(DerivedAttributes):
+    """The attributes of scikit-learn's trees, for binary trees.
 
-    Thresholds are float64 cuts on float64 data; a tree with level splits has none and is refused.
+    Thresholds are float64 cuts on float64 data; level splits have no threshold and are refused.
     """
 
     def _child(self, branch: int, name: str) -> Array:
@@ -334,7 +334,7 @@ class SklearnNames(Figures):
     def missing_go_to_left(self) -> Array:
         """1 where a missing value takes the first branch.
 
-        A row that would stay in the node is shown on the side with more weight; the second branch
+        A row that would stay in the node counts to the side with more weight. The second branch
         of a presence split takes the missing values.
         """
         self._child(0, "missing_go_to_left")
@@ -381,16 +381,16 @@ class SklearnNames(Figures):
         return int(self.n_classes.max())
 
 
-def rows_by_weight(tree: Figures) -> Array:
-    """Return the rows of each node by its weight: weights scaled so that a row counts 1."""
+def rows_by_weight(tree: DerivedAttributes) -> Array:
+    """Return the weight of each node, scaled so that the root has its number of rows."""
     n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
-    if weight == 0.0:  # recounted, and no row was there
+    if weight == 0.0:  # recounted without rows
         return np.zeros(tree.n_nodes)
     if np.isinf(n_rows / weight):  # the smallest weights
         return np.asarray(tree.weight / weight * n_rows)
     return np.asarray(tree.weight * (n_rows / weight))
 
 
-def _over_root(mass: Array) -> Array:
+def _share_of_root(mass: Array) -> Array:
     """Return masses as shares of the root's."""
     return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))

@@ -1,4 +1,4 @@
-"""The shown nodes of a tree with their words; subtrees are folded by depth or by weight."""
+"""The visible nodes of a tree with their texts; subtrees are folded by depth or by weight."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ceiba.layout.captions import answers, caption
+from ceiba.layout.captions import caption, edge_labels
 from ceiba.layout.placing import depths
 from ceiba.tree import Tree
 from ceiba.words import words
 
 
 @dataclass(frozen=True)
-class Fold:
-    """The shown part of a tree."""
+class FoldedTree:
+    """The visible part of a tree."""
 
     nodes: tuple[int, ...]  # ids, in pre-order
-    parent: tuple[int, ...]  # of each shown node, as a position in `nodes`; -1 for the root
-    hidden: tuple[int, ...]  # how many nodes each shown node hides; 0 unless it is folded
+    parent: tuple[int, ...]  # position in `nodes` of each node's parent; -1 for the root
+    hidden: tuple[int, ...]  # number of nodes folded into each visible node
 
     @property
     def n_hidden(self) -> int:
-        """Number of nodes that are not shown."""
+        """Number of hidden nodes."""
         return sum(self.hidden)
 
     @property
     def n_folded(self) -> int:
-        """Number of shown nodes that hide others."""
+        """Number of folded nodes."""
         return sum(count > 0 for count in self.hidden)
 
 
-def fold(
+def fold_tree(
     parent: Sequence[int],
     *,
     max_depth: int | None = None,
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
-) -> Fold:
-    """Show a tree down to `max_depth`, and no branches of nodes lighter than `min_weight`."""
+) -> FoldedTree:
+    """Fold a tree below `max_depth` and below nodes lighter than `min_weight`."""
     depth = depths(parent)
-    place: dict[int, int] = {}  # node -> position among the shown
-    over = [0] * len(parent)  # nearest shown node at or above each node
+    place: dict[int, int] = {}  # node -> position among the visible
+    over = [0] * len(parent)  # nearest visible node at or above each node
     nodes: list[int] = []
     above: list[int] = []
     hidden: list[int] = []
@@ -57,7 +57,7 @@ def fold(
         nodes.append(node)
         above.append(-1 if up < 0 else place[up])
         hidden.append(0)
-    return Fold(tuple(nodes), tuple(above), tuple(hidden))
+    return FoldedTree(tuple(nodes), tuple(above), tuple(hidden))
 
 
 def _is_folded(
@@ -69,24 +69,24 @@ def _is_folded(
 
 
 @dataclass(frozen=True)
-class ShownNode:
-    """One shown node: `parent` is a position among the shown nodes, `above` the parent's id."""
+class VisibleNode:
+    """A visible node: `parent` is a position among the visible nodes, `above` the parent's id."""
 
     node: int
     parent: int
     above: int
     leaf: bool
-    hidden: int  # nodes folded into it, which make it a leaf of the drawing
+    hidden: int  # nodes folded into it; if any, it is drawn as a leaf
     head: str
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: str  # the word on the edge above, "" at the root
+    edge: str  # label of the edge above; "" at the root
 
 
-def shown_nodes(
-    tree: Tree, folded: Fold, *, digits: int | None = None, lang: str = "en", **contents: Any
-) -> Iterator[ShownNode]:
-    """Return the shown nodes in pre-order; `contents` are options of `caption`."""
+def visible_nodes(
+    tree: Tree, folded: FoldedTree, *, digits: int | None = None, lang: str = "en", **contents: Any
+) -> Iterator[VisibleNode]:
+    """Yield the visible nodes in pre-order; `contents` are options of `caption`."""
     edges: dict[int, tuple[str, ...]] = {}
     for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
         leaf = hidden > 0 or bool(tree.is_leaf[node])
@@ -96,7 +96,7 @@ def shown_nodes(
         if parent >= 0:
             above = folded.nodes[parent]
             if above not in edges:
-                edges[above] = answers(tree, above, lang=lang)
+                edges[above] = edge_labels(tree, above, lang=lang)
             edge = edges[above][int(tree.branch_index[node])]
         lines = (*text.lines, *more)
-        yield ShownNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)
+        yield VisibleNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

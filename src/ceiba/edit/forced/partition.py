@@ -1,8 +1,9 @@
-"""A split that is given, not searched for: read it, send rows by it, decide for the missing ones.
+"""Forced splits: read a split, and partition the rows of a node by it.
 
-Rows that the split cannot place follow the rule of the tree, as if the split had been found:
-"learn": the branch that gains most, or the heavier one if nothing is missing; "majority": the
-heavier; "surrogate": stand-ins, found for this split, then the heavier; "fractional": all branches.
+Rows that the split cannot place follow the missing rule of the tree, as if the split had been
+found: "learn" takes the branch with the largest gain (the heavier one if no value is missing),
+"majority" the heavier one, "surrogate" the surrogates of this split, then the heavier one,
+"fractional" all branches.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ceiba.errors import DataError, TreeError
 from ceiba.grow import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table, exact_sum
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
-from ceiba.tree.routing import MISSING, UNSEEN, ask
-from ceiba.tree.splits import WRITTEN_FORMS, Split, SurrogateTable, read_written
+from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split
+from ceiba.tree.splits import SPLIT_FORMS, Split, SurrogateTable, parse_split
 
 if TYPE_CHECKING:
     from ceiba.grow import Problem
@@ -30,15 +31,15 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 _STAYS: Final = -1
-_EVERYWHERE: Final = -2
-# Gains that are equal on paper may differ in the last bits.
+_ALL_BRANCHES: Final = -2
+# Equal gains may differ by rounding.
 _NOISE: Final = 1e-12
-_UNPLACED: Final = 0xFFFF  # the core's word for a row without a branch
+_UNPLACED: Final = 0xFFFF  # the core's value for a row without a branch
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
 def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
-    """Read a split as a table of one row, and the branch of missing values if it names one."""
+    """Return a split as a one-row table, and the branch of missing values if it has one."""
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
@@ -46,57 +47,58 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         isinstance(split, list | tuple) and split and all(isinstance(part, str) for part in split)
     ):
         columns = {info.name: info for info in schema.columns}
-        written = read_written(split, columns)
+        written = parse_split(split, columns)
         question, missing = written.split, written.missing
     elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
-        question = _of_cuts(*split)
+        question = _split_from_cuts(*split)
     else:
         raise TreeError(
-            f"{split!r} is not a split. Write {WRITTEN_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
-            "or give a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
+            f"{split!r} is not a split. Write {SPLIT_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
+            "or pass a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
-            raise TreeError(f"Column {info.name!r} is {info.kind}; split it by a Cut.")
-        question = _all_levels(question, table, rows)
+            raise TreeError(f"Column {info.name!r} is {info.kind}. Pass a Cut.")
+        question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
-        raise TreeError(f"Column {info.name!r} is categorical; split it by LevelSets.")
+        raise TreeError(f"Column {info.name!r} is categorical. Pass LevelSets.")
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
-        raise TreeError("The split of a node sends x <= cut to branch 0. Leave low_branch out.")
+        raise TreeError("low_branch must be 0 for the split of a node.")
     return SplitTable.from_splits([question], schema), missing
 
 
-def _of_cuts(column: str, cuts: Any) -> Split:
-    """Read a column with its cuts: one is a Cut, more are Intervals."""
+def _split_from_cuts(column: str, cuts: Any) -> Split:
+    """Return a Cut for one cut, Intervals for several."""
     try:
         numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
     except (TypeError, ValueError):
         raise TreeError(
-            f"{cuts!r} are not cuts of column {column!r}. Pass numbers: ({column!r}, [1.0, 3.0])."
+            f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
+            f"Pass ({column!r}, [1.0, 3.0])."
         ) from None
     return Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
 
 
 def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
     if info.kind is not Kind.NUMERIC:
-        raise TreeError(f"Column {info.name!r} is {info.kind}; split it by LevelSets or a Cut.")
+        raise TreeError(f"Column {info.name!r} is {info.kind}. Pass LevelSets or a Cut.")
     cuts = np.asarray(split.cuts, np.float64)
     if len(cuts) + split.missing_branch < 2:
         raise TreeError(
-            f"Column {info.name!r}: {len(cuts)} cuts make no intervals. Pass two or more."
+            f"Column {info.name!r}: intervals require at least two cuts, got {len(cuts)}."
         )
     if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
         raise TreeError(
-            f"Column {info.name!r}: the cuts are {', '.join(f'{cut:g}' for cut in cuts)}. "
-            "Pass finite numbers that ascend."
+            f"Column {info.name!r}: cuts must be finite and ascending, "
+            f"got {', '.join(f'{cut:g}' for cut in cuts)}."
         )
 
 
-def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
-    """Check that every level in the node is sent somewhere; one group alone is set against all."""
+def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
+    """Check that every level in the node has a branch; complement a single group."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
@@ -104,15 +106,15 @@ def _all_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     rest = tuple(level for level in present if level not in named)
     if split.missing_branch and len(split.branches) < 2:
         raise TreeError(
-            f"Column {split.column!r}: one group of levels and missing values are "
-            f"Presence({split.column!r}). Pass two or more groups."
+            f"Column {split.column!r}: a branch for missing values requires at least two groups of "
+            f"levels. Pass Presence({split.column!r}) instead."
         )
     if rest and len(split.branches) == 1:
         return LevelSets(split.column, (split.branches[0], rest))
     if rest:
         raise TreeError(
-            f"Column {split.column!r}: level {rest[0]!r} is in the node, but the split does not "
-            f"say where it goes. Levels in the node: {', '.join(map(str, present))}."
+            f"Column {split.column!r}: level {rest[0]!r} of the node is in no branch of the "
+            f"split. Levels in the node: {', '.join(map(str, present))}."
         )
     return split
 
@@ -122,8 +124,8 @@ class EmptyBranchError(TreeError):
 
 
 @dataclass(frozen=True)
-class Division:
-    """How a split parts the rows of a node."""
+class RowPartition:
+    """The rows of a node partitioned by a split."""
 
     problem: Problem
     branch: npt.NDArray[np.int64]
@@ -139,28 +141,28 @@ class Division:
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
 
-    def part(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
-        """Return the rows of a branch, and the weights with their shares."""
-        everywhere = self.branch == _EVERYWHERE
+    def branch_rows(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
+        """Return the rows of a branch, and all weights times the shares of rows in it."""
+        everywhere = self.branch == _ALL_BRANCHES
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
             weight[rows[everywhere]] *= self.share[b]
         return rows[(self.branch == b) | everywhere], weight
 
 
-def divide(
+def partition_rows(
     problem: Problem,
     splits: SplitTable,
     rows: Rows,
     weight: Array | None,
     missing: int | None = None,
-) -> Division:
-    """Part rows by the split in a table of one row; `missing` takes rows without a value."""
-    branch = ask(splits, 0, problem.table, rows)
-    # A level that the split does not know cannot be in the node: every level there was asked for.
+) -> RowPartition:
+    """Partition rows by a one-row split table; `missing` is the branch of missing values."""
+    branch = evaluate_split(splits, 0, problem.table, rows)
+    # UNSEEN cannot occur: `read_split` checked that every level in the node has a branch.
     placed = (branch >= 0) & (branch != UNSEEN)
     row_weight = np.ones(len(rows)) if weight is None else weight[rows]
-    alone = _missing_alone(splits)
+    alone = _has_missing_branch(splits)
     n_branches = 2
     if splits.kind[0] == SplitKind.LEVELS:
         n_branches = int(splits.level_branch.max(initial=1)) + 1 + alone
@@ -169,8 +171,8 @@ def divide(
     if alone:
         if problem.options.missing_rule not in ("learn", "majority", "surrogate"):
             raise TreeError(
-                f"missing={problem.options.missing_rule!r} leaves no branch for missing values "
-                "alone. Leave that branch out of the split, or use missing='learn'."
+                "A branch for missing values is not supported with "
+                f"missing={problem.options.missing_rule!r}. Use missing='learn'."
             )
         branch[branch == MISSING] = n_branches - 1
         placed = branch >= 0
@@ -179,19 +181,19 @@ def divide(
     ).astype(np.float64)
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
-        raise EmptyBranchError(f"The split sends no rows of the node to branch {empty}.")
-    decision = _Decision(problem, splits, rows, weight, branch, load)
-    return decision.decided() if missing is None else decision.given(missing)
+        raise EmptyBranchError(f"Branch {empty} of the split has no rows in this node.")
+    unplaced = _UnplacedRows(problem, splits, rows, weight, branch, load)
+    return unplaced.resolve() if missing is None else unplaced.send_to(missing)
 
 
-def _missing_alone(splits: SplitTable) -> bool:
-    """Return whether levels or intervals have a last branch for missing values alone."""
-    return bool(splits.parts_missing[0] and splits.kind[0] != SplitKind.PRESENCE)
+def _has_missing_branch(splits: SplitTable) -> bool:
+    """Whether levels or intervals have a last branch for missing values."""
+    return bool(splits.has_missing_branch[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
-class _Decision:
-    """The decision about rows that a split cannot place."""
+class _UnplacedRows:
+    """The rows of a node, with those that the split cannot place still open (branch < 0)."""
 
     problem: Problem
     splits: SplitTable
@@ -200,79 +202,83 @@ class _Decision:
     branch: npt.NDArray[np.int64]
     load: Array
 
-    def given(self, missing: int) -> Division:
-        """Send what the split cannot place to one branch."""
+    def send_to(self, missing: int) -> RowPartition:
+        """Send the open rows to one branch."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
             raise TreeError(
-                f"missing={rule!r} decides where rows without a value go. Leave 'or missing' out "
-                "of the split, or use missing='learn'."
+                f"'or missing' is not supported with missing={rule!r}. Use missing='learn'."
             )
         open_ = self.branch < 0
-        return self._division(
+        return self._partition(
             np.where(open_, missing, self.branch), missing, int(np.count_nonzero(open_))
         )
 
-    def decided(self) -> Division:
+    def resolve(self) -> RowPartition:
+        """Send the open rows by the missing rule."""
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
-            raise DataError("Values of the split's column are missing, and missing='error'.")
+            raise DataError(
+                "Column of the split has missing values, which missing='error' does not allow."
+            )
         if self.splits.kind[0] == SplitKind.PRESENCE:
-            return self._division(self.branch, 1, 0)
-        if _missing_alone(self.splits):
+            return self._partition(self.branch, 1, 0)
+        if _has_missing_branch(self.splits):
             last = len(self.load) - 1
-            return self._division(self.branch, last, int(np.count_nonzero(self.branch == last)))
-        if rule == "learn" and not open_.any():  # as in scikit-learn: the right one of equals
+            return self._partition(self.branch, last, int(np.count_nonzero(self.branch == last)))
+        if rule == "learn" and not open_.any():  # as in scikit-learn: the last on a tie
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
-            return self._division(self.branch, last, 0)
+            return self._partition(self.branch, last, 0)
         if self._is_learned:
-            return self._learned(open_)
+            return self._learn_branch(open_)
         if rule == "surrogate":
-            return self._by_stand_ins(open_)
+            return self._by_surrogates(open_)
         heavier = int(np.argmax(self.load))
         if rule == "fractional":
-            branch = np.where(open_, _EVERYWHERE, self.branch)
-            return self._division(branch, heavier, 0)
+            branch = np.where(open_, _ALL_BRANCHES, self.branch)
+            return self._partition(branch, heavier, 0)
         branch = np.where(open_, heavier, self.branch)
-        return self._division(branch, heavier, int(np.count_nonzero(open_)))
+        return self._partition(branch, heavier, int(np.count_nonzero(open_)))
 
     @property
     def _is_learned(self) -> bool:
-        """Whether missing values are tried on every side; not with one branch per level."""
+        """Whether missing values are tried in every branch; not with one branch per level."""
         options = self.problem.options
         one_each = options.multiway
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 
-    def _learned(self, open_: npt.NDArray[np.bool_]) -> Division:
+    def _learn_branch(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         tried = [
-            self._division(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
-            for b in range(len(self.load))[::-1]  # the first of equals: the last branch
+            self._partition(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
+            for b in range(len(self.load))[::-1]  # the last branch first: it wins ties
         ]
-        fair = [division for division in tried if self._large_enough(division)] or tried
+        fair = [partition for partition in tried if self._large_enough(partition)] or tried
         best = fair[0]
-        for division in fair[1:]:
-            if division.gain > best.gain * (1 + _NOISE):
-                best = division
+        for partition in fair[1:]:
+            if partition.gain > best.gain * (1 + _NOISE):
+                best = partition
         return best
 
-    def _large_enough(self, division: Division) -> bool:
-        """Return whether every branch has the rows and the weight that a leaf needs."""
+    def _large_enough(self, partition: RowPartition) -> bool:
+        """Whether every branch has the rows and the weight that a leaf needs."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
-        core = _core.GrowOptions()  # of any criterion: those that are tests are not the core's
+        core = _core.GrowOptions()  # the core has no test criteria; the default will do
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
-        rows = np.bincount(division.branch)
-        weight = np.bincount(division.branch, weights=row_weight)
+        rows = np.bincount(partition.branch)
+        weight = np.bincount(partition.branch, weights=row_weight)
         return bool(rows.min() >= core.min_samples_leaf and weight.min() >= core.min_weight_leaf)
 
-    def _by_stand_ins(self, open_: npt.NDArray[np.bool_]) -> Division:
+    def _by_surrogates(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         problem, options = self.problem, self.problem.options
         branch, surrogates = self.branch, None
         if options.surrogates.keep > 0 and len(self.load) == 2:
-            branch, surrogates = _stand_ins(problem, self.splits, self.rows, self.weight, branch)
+            branch, surrogates = _find_surrogates(
+                problem, self.splits, self.rows, self.weight, branch
+            )
         left = branch < 0
         heavier = int(np.argmax(self.load))
         tie = len(self.load) == 2 and self.load[0] == self.load[1]
@@ -281,28 +287,28 @@ class _Decision:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # predicts where more rows went, nowhere on a tie
+        if like_rpart and default >= 0:  # the branch with more rows; on a tie rows stay
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
-        return self._division(branch, default, int(np.count_nonzero(left)), surrogates)
+        return self._partition(branch, default, int(np.count_nonzero(left)), surrogates)
 
-    def _division(
+    def _partition(
         self,
         branch: npt.NDArray[np.int64],
         default: int,
         sent: int,
         surrogates: SurrogateTable | None = None,
-    ) -> Division:
+    ) -> RowPartition:
         gain = self._gain(branch)
         share = self.load / self.load.sum()
-        return Division(self.problem, branch, share, default, sent, gain, surrogates)
+        return RowPartition(self.problem, branch, share, default, sent, gain, surrogates)
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
         """Return the gain per unit of the node's weight.
 
-        Learned: of all rows as they are sent. Else of the rows that the split places, times their
-        share of the weight.
+        If the missing branch is learned, all rows count; else those that the split places, times
+        their share of the weight.
         """
         if not self._is_learned:
             branch = self.branch
@@ -323,7 +329,7 @@ class _Decision:
 
 @dataclass(frozen=True)
 class _Statistic:
-    """Impurity and weight of some rows, as the split search sees them."""
+    """Impurity and weight of some rows, under the priors and costs of the split search."""
 
     mass: float
     impurity: float
@@ -342,14 +348,14 @@ class _Statistic:
         return cls(mass, float(node.impurity[0]), counts)
 
 
-def _stand_ins(
+def _find_surrogates(
     problem: Problem,
     splits: SplitTable,
     rows: Rows,
     weight: Array | None,
     branch: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
-    """Find surrogates of the split, and send by them what it does not place."""
+    """Find the surrogates of the split, and send the rows that it cannot place by them."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
     options = core_options(problem.table, problem.options, weight, problem.scales, None)

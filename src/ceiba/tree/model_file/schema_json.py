@@ -1,4 +1,4 @@
-"""The schema as JSON, and back: columns, kinds, levels, what was seen, and the target."""
+"""The schema as JSON and back: columns, kinds, levels, ranges and the target."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy.typing as npt
 from ceiba.table import ColumnInfo, Display, Kind, Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.model_file.field import Field
-from ceiba.tree.model_file.values import UnwritableError, array_of_texts, refuse_endless
+from ceiba.tree.model_file.values import UnwritableError, check_integer_size, text_array
 
 _COUNT: Final = 2**62
-_COLUMN: Final = ("name", "kind")
-_COLUMN_MORE: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
+_COLUMN_KEYS: Final = ("name", "kind")
+_OPTIONAL_COLUMN_KEYS: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
 _LABEL_TYPES: Final = {
     "text": (str,),
     "object": (str, int, float, bool),
@@ -28,7 +28,7 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Return a schema as plain data."""
+    """Return a schema as JSON data."""
     target = schema.target
     return {
         "named": schema.named,
@@ -68,35 +68,35 @@ def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
     if kind not in _LABEL_TYPES or any(type(v) not in _LABEL_TYPES[kind] for v in values):
         odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
         raise UnwritableError(
-            f"Class {odd!r} ({type(odd).__name__}) cannot be written into a model file. Classes "
-            "are strings, numbers or booleans there; convert the target and refit."
+            f"Class {odd!r} ({type(odd).__name__}) cannot be saved in a model file. Classes "
+            "must be strings, numbers or booleans; convert the target and refit."
         )
     return {"type": kind, "labels": values}
 
 
 def schema_from_json(field: Field) -> Schema:
-    """Read a schema; `ModelFileError` names the place of what is wrong."""
+    """Read a schema; raise `ModelFileError` with the position of an error."""
     field.object(("named", "columns", "target"))
     columns = tuple(_column_from_json(column) for column in field["columns"].items())
     names = [info.name for info in columns]
     if len(set(names)) < len(names):
         twice = next(name for name, n in Counter(names).items() if n > 1)
-        field["columns"].fail("Each column has its own name.", f"two columns called {twice!r}")
+        field["columns"].fail("Column names must be unique.", f"two columns called {twice!r}")
     target = field.get("target")
     if target is None:
-        field["target"].fail("A tree predicts something.")
+        field["target"].fail("A tree must have a target.")
     return Schema(columns, _target_from_json(target), field["named"].boolean())
 
 
 def _column_from_json(field: Field) -> ColumnInfo:
-    field.object(_COLUMN, _COLUMN_MORE)
+    field.object(_COLUMN_KEYS, _OPTIONAL_COLUMN_KEYS)
     kind = Kind(field["kind"].text([str(kind) for kind in Kind]))
     levels: tuple[Any, ...] = ()
     if kind is Kind.NUMERIC:
         if "levels" in field.value:
             field["levels"].fail("A numeric column has no levels.")
     elif "levels" not in field.value:
-        field.fail(f"A column of kind {kind} has levels.", "no levels")
+        field.fail(f"A column of kind {kind} must have levels.", "no levels")
     else:
         levels = _levels_from_json(field["levels"])
     return ColumnInfo(
@@ -115,12 +115,12 @@ def _levels_from_json(field: Field) -> tuple[Any, ...]:
     levels = field.entries()
     for level in field.items():
         if type(level.value) not in (str, int, float, bool) or level.value in (math.inf, -math.inf):
-            level.fail("A level is a string, a number, true or false.")
-        refuse_endless(level)
+            level.fail("A level must be a string, a number, true or false.")
+        check_integer_size(level)
     if len(set(levels)) < len(levels):
-        field.fail("Each level occurs once.", "a level twice")
+        field.fail("Levels must be unique.", "a duplicate level")
     if len(levels) >= 2**31:
-        field.fail("Fewer than 2**31 levels.")
+        field.fail("Must have fewer than 2**31 levels.")
     return tuple(levels)
 
 
@@ -147,22 +147,22 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
     values = labels.entries()
     for label in labels.items():
         if type(label.value) not in _LABEL_TYPES[kind]:
-            label.fail(f"A label of type {kind} is needed.")
-        refuse_endless(label)
+            label.fail(f"Must be a label of type {kind}.")
+        check_integer_size(label)
     if not values:
-        labels.fail("At least one class is needed.")
+        labels.fail("Must have at least one class.")
     if len(set(values)) < len(values):
-        labels.fail("Each class occurs once.", "a class twice")
+        labels.fail("Classes must be unique.", "a duplicate class")
     if kind == "object":
         array = np.empty(len(values), dtype=object)
         array[:] = values
         return array
     if kind == "text":
-        return array_of_texts(labels, values)
+        return text_array(labels, values)
     try:
         array = np.array(values, dtype=kind)
     except OverflowError:
         labels.fail(f"Labels must fit {kind}.", "a number that does not")
     if kind.startswith("float") and not np.isfinite(array).all():
-        labels.fail("Labels are finite.", "an infinite label")
+        labels.fail("Labels must be finite.", "an infinite label")
     return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ceiba.paths.of_tree import condition_of, ends_of
+from ceiba.paths.from_tree import end_conditions, node_condition
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import build
 from tests.export.agreement import several
@@ -19,7 +19,7 @@ def test_ends_every_row_satisfies_exactly_one_or_the_root_answers() -> None:
             0 if tree.unseen == "default" else -1
         )  # a row that meets a level unknown to a node
         reached = np.full(table.n_rows, -1)
-        for node, condition in ends_of(tree):
+        for node, condition in end_conditions(tree):
             rows = condition.select(table)
             assert (reached[rows] == -1).all(), drawn.seed
             reached[rows] = node
@@ -29,7 +29,7 @@ def test_ends_every_row_satisfies_exactly_one_or_the_root_answers() -> None:
 
 def test_ends_leave_out_what_no_row_can_reach() -> None:
     tree = build(("x <= 5", ("x <= 7", "a", "b"), "c"))
-    assert [(node, str(condition)) for node, condition in ends_of(tree)] == [
+    assert [(node, str(condition)) for node, condition in end_conditions(tree)] == [
         (2, "x <= 5"),
         (4, "x > 5"),
     ]
@@ -38,11 +38,11 @@ def test_ends_leave_out_what_no_row_can_reach() -> None:
 @pytest.mark.parametrize("rule", ["learn", "error"])
 def test_complete_text_mentions_missing_values_unless_they_are_refused(rule: str) -> None:
     tree = build(("x <= 5", "a", "b"), missing=rule)
-    texts = [condition.text(complete=True) for _, condition in ends_of(tree)]
+    texts = [condition.text(complete=True) for _, condition in end_conditions(tree)]
     assert texts == ["x <= 5 or missing" if rule == "learn" else "x <= 5", "x > 5"]
 
 
 def test_complete_text_spells_out_unseen_levels() -> None:
     tree = build(("c", {("p", "q"): "yes", ("r",): "no"}))
-    assert condition_of(tree, 1).text() == "c in {p, q}"
-    assert condition_of(tree, 1).text(complete=True) == "c not in {r} or missing"
+    assert node_condition(tree, 1).text() == "c in {p, q}"
+    assert node_condition(tree, 1).text(complete=True) == "c not in {r} or missing"

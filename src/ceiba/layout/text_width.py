@@ -1,7 +1,7 @@
-"""How wide a text is, without any font library: the advance widths of DejaVu Sans.
+"""Text widths without a font library: the advance widths of DejaVu Sans.
 
-Verdana, which browsers have, has nearly the same; Arial and Helvetica are narrower, so boxes made
-for these widths hold the text in any of them. Letters beyond ASCII count as wide ones, East Asian
+Verdana, which browsers have, has nearly the same widths; Arial and Helvetica are narrower, so text
+in any of them fits boxes of these widths. Characters beyond ASCII count as wide ones, East Asian
 ones as full squares.
 """
 
@@ -32,8 +32,8 @@ _PLAIN: Final = tuple(map(int, _PLAIN_WIDTHS.split()))
 _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
-def letter_measure(font_size: float) -> Measure:
-    """Return a function that tells the width of a text in points at this font size."""
+def measure_for_size(font_size: float) -> Measure:
+    """Return a function that measures the width of a text in points at this font size."""
 
     @cache
     def measure(text: str, bold: bool) -> float:

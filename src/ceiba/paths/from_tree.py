@@ -1,7 +1,7 @@
-"""From a tree to conditions: what its splits ask of the rows of one branch, node or leaf.
+"""The conditions of the branches, nodes and leaves of a tree.
 
-Missing and unseen values are part of it, so a condition selects exactly the rows of its node. The
-rules of routing are those of `ceiba.tree.routing.trace`.
+They include missing and unseen values, so a condition selects exactly the rows of its node. The
+rules are those of `ceiba.tree.routing.trace`.
 """
 
 from __future__ import annotations
@@ -20,48 +20,48 @@ from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits import SplitKind
 
-STAYS: Final = -1  # as a branch: the row goes no further
+STAYS: Final = -1  # branch of a row that goes no further
 
 
-def condition_of(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Return the condition under which a row reaches a node and, with `stays`, goes no further."""
-    return conditions_of(tree, [(node, stays)])[0]
+def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
+    """Return the condition of reaching a node and, with `stays`, going no further."""
+    return node_conditions(tree, [(node, stays)])[0]
 
 
-def conditions_of(
-    tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+def node_conditions(
+    tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of many nodes, each with whether rows stay there, in one pass.
+    """Return the conditions of pairs of node and whether rows stay there, in one pass.
 
-    They are those of rows that have reached `top`, above all the nodes. With `in_turn` they are
-    asked with the branch of missing values last and leave out what follows from those before.
+    The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they are
+    tested in order, the branch of missing values last, and omit what earlier ones imply.
     """
     wanted = list(ends)
-    on_path = paths_to(tree, (node for node, _ in wanted), top)
+    on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
     for node in sorted(on_path):
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not any(child in on_path for child in below):
             continue
-        # One look at the split for all branches: a node may have thousands.
-        answers = _Answers.of(tree.splits, node, tree.schema)
+        # Read the split once for all branches: a node may have thousands.
+        answers = _BranchValues.of(tree.splits, node, tree.schema)
         for branch, child in enumerate(below):
             if child in on_path:
                 clauses[child] = clauses[node]
-                if not in_turn or branch != int(tree.default_branch[node]):
+                if not sequential or branch != int(tree.default_branch[node]):
                     step = _clause(tree, node, branch, answers)
-                    clauses[child] = joined_with(clauses[node], step)
+                    clauses[child] = add_clause(clauses[node], step)
     conditions = []
     for node, stays in wanted:
         mine = clauses[node]
         if stays:
-            mine = joined_with(mine, clause_of(tree, node, STAYS))
+            mine = add_clause(mine, branch_clause(tree, node, STAYS))
         conditions.append(Condition(tree.schema, tuple(mine.values())))
     return conditions
 
 
-def paths_to(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
-    """Return the nodes on the paths from `top` to some nodes below it, all of them included."""
+def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
+    """Return the nodes on the paths from `top` to some descendants, both included."""
     on_path = {top}
     for node in nodes:
         while node not in on_path:
@@ -71,23 +71,25 @@ def paths_to(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
 
 
 def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
-    """Return the nodes in which rows may end, and whether they stay there: in an inner node."""
+    """Return the nodes in which rows may end, and whether each is an inner node."""
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
 
-def ends_of(tree: Tree) -> list[tuple[int, Condition]]:
+def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
     """Return each node in which rows end, with its condition; every row satisfies exactly one.
 
-    Ends that no row can reach are left out, and so are values that the tree refuses. With
-    `unseen="default"` a row that meets an unknown level satisfies none: the root answers.
+    Unreachable nodes and values that the tree refuses are omitted. With `unseen="default"` a row
+    with an unknown level on its path satisfies none: the root answers.
     """
-    return possible_ends(tree, end_nodes(tree))
+    return reachable_ends(tree, end_nodes(tree))
 
 
-def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[tuple[int, bool]]:
-    """Sort ends so that those of the branch that is asked last come last, at every node."""
-    on_path = paths_to(tree, (node for node, _ in ends), top)
+def _order_sequentially(
+    tree: Tree, ends: list[tuple[int, bool]], top: int
+) -> list[tuple[int, bool]]:
+    """Sort ends so that, at every node, those of the branch of missing values come last."""
+    on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
     while waiting:
@@ -95,40 +97,40 @@ def _in_turn_order(tree: Tree, ends: list[tuple[int, bool]], top: int) -> list[t
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            # The branch of missing values, whose condition is the longest, needs no question.
+            # The branch of missing values has the longest condition; last, it needs none.
             below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])
 
 
-def possible_ends(
-    tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, in_turn: bool = False
+def reachable_ends(
+    tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
-    """Return the ends that a row in `top` can reach, with what it must fulfil from there on.
+    """Return the ends that a row in `top` can reach, with their conditions from there on.
 
-    With `in_turn` the first condition that a row fulfils decides: each leaves out what follows from
-    those before. That needs a tree that places every row (`places_every_row`).
+    With `sequential` the first condition that holds decides, and each omits what earlier ones
+    imply. That requires a tree that places every row (`places_every_row`).
     """
-    if in_turn:
-        ends = _in_turn_order(tree, ends, top)
-    conditions = conditions_of(tree, ends, top=top, in_turn=in_turn)
+    if sequential:
+        ends = _order_sequentially(tree, ends, top)
+    conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []
     for (node, _), condition in zip(ends, conditions, strict=True):
-        clauses = tuple(accepted(tree, clause) for clause in condition.clauses)
+        clauses = tuple(drop_refused_values(tree, clause) for clause in condition.clauses)
         if all(clause.choices for clause in clauses):
             possible.append((node, Condition(tree.schema, clauses)))
     return possible
 
 
 def places_every_row(tree: Tree) -> bool:
-    """Return whether each row reaches a leaf, whatever its values."""
+    """Whether every row reaches a leaf, for any values."""
     if "error" in (tree.missing, tree.unseen) or root_answers(tree):
         return False
     return bool((tree.default_branch >= 0)[~tree.is_leaf].all())
 
 
-def accepted(tree: Tree, clause: Clause) -> Clause:
-    """Leave out the values that the tree refuses (`missing="error"`, `unseen="error"`)."""
+def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
+    """Return a clause without values that the tree refuses (`missing` or `unseen` "error")."""
     choices = []
     for values, chains in clause.choices:
         if tree.missing == "error":
@@ -141,48 +143,47 @@ def accepted(tree: Tree, clause: Clause) -> Clause:
 
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
-    """Raise if a row may go down several branches, which a flat format cannot express."""
+    """Raise if a row may take several branches, which a flat format cannot express."""
     if tree.missing == "fractional":
         raise TreeError(
-            f"{format_name}: this tree sends a row with a missing value down every branch "
-            "(missing='fractional') and averages the leaves, which the format cannot express. "
-            "Export to python, c or javascript, or refit with another `missing`."
+            f"{format_name}: missing='fractional', which sends a row down every branch, is not "
+            "supported. Export to python, c or javascript, or refit with another `missing`."
         )
 
 
-def unknown_at(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels unknown to a node, whose rows the root answers; None if it knows all."""
+def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
+    """Return the levels of a node for which the root answers; None if there are none."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
-    unseen = _Answers.of(tree.splits, node, tree.schema).to(0)[2]
+    unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
     return None if unseen.is_empty else unseen
 
 
 def root_answers(tree: Tree) -> bool:
-    """Return whether rows that fulfil no end's condition get the answer of the root."""
-    return any(unknown_at(tree, node) is not None for node in range(tree.n_nodes))
+    """Whether the root answers rows that satisfy no condition."""
+    return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
-def joined_with(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return the clauses joined with one more; columns stay in order of first appearance."""
+def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
+    """Return the clauses and one more; columns are in order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
-def clause_of(tree: Tree, node: int, branch: int) -> Clause:
-    """Return what the split of a node asks of a row that takes a branch (-1: that stays there)."""
-    return _clause(tree, node, branch, _Answers.of(tree.splits, node, tree.schema))
+def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
+    """Return the clause of a branch of a node (-1: of rows that stay there)."""
+    return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
-def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
-    yes, missing, unseen = answers.to(branch)
+def _clause(tree: Tree, node: int, branch: int, answers: _BranchValues) -> Clause:
+    yes, missing, unseen = answers.values_to(branch)
     if tree.unseen == "missing":
         undecided = missing | unseen
     else:
         undecided = missing
         if branch == int(tree.majority_branch[node]) and tree.unseen != "default":
             yes = yes | unseen
-    chain = _chain(tree, node, branch)
+    chain = _fallback_chain(tree, node, branch)
     if not chain.tests:
         yes = yes | undecided if chain.default else yes
         return Clause(yes.info, () if yes.is_empty else ((yes, ()),))
@@ -190,8 +191,8 @@ def _clause(tree: Tree, node: int, branch: int, answers: _Answers) -> Clause:
     return Clause(yes.info, tuple(choice for choice in choices if not choice[0].is_empty))
 
 
-def _chain(tree: Tree, node: int, branch: int) -> Chain:
-    """Return what decides for `branch` when the split itself cannot."""
+def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
+    """Return the chain that decides for `branch` if the split cannot."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))
@@ -199,32 +200,32 @@ def _chain(tree: Tree, node: int, branch: int) -> Chain:
     stored = tree.active_surrogates
     if stored is not None:
         for k in range(*stored.start[node : node + 2].tolist()):
-            yes, missing, unseen = _Answers.of(stored.splits, k, tree.schema).to(branch)
+            yes, missing, unseen = _BranchValues.of(stored.splits, k, tree.schema).values_to(branch)
             tests.append((yes, missing | unseen))
-    return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplified()
+    return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplify()
 
 
 @dataclass(frozen=True)
-class _Answers:
+class _BranchValues:
     """The values that a split sends to each branch."""
 
     splits: SplitTable
     at: int
     everything: ValueSet
-    codes_of: dict[int, list[int]]  # of each branch, for a split by levels
+    codes_of: dict[int, list[int]]  # by branch, for level splits
 
     @staticmethod
-    def of(splits: SplitTable, i: int, schema: Schema) -> _Answers:
+    def of(splits: SplitTable, i: int, schema: Schema) -> _BranchValues:
         codes_of: dict[int, list[int]] = {}
         if splits.kind[i] == SplitKind.LEVELS:
             codes, branches = splits.level_map(i)
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
                 codes_of.setdefault(branch, []).append(code)
         info = schema.columns[int(splits.column[i])]
-        return _Answers(splits, i, ValueSet.everything(info), codes_of)
+        return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
-    def to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
-        """Return the values that lead to `branch`, the missing one, and the levels not met."""
+    def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
+        """Return the values that lead to `branch`, the missing one, and the unlisted levels."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
         missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
@@ -241,10 +242,10 @@ class _Answers:
             digits = int(splits.digits[i])
             yes = everything.up_to(most, digits) & everything.above(least, digits)
             return (yes if branch != STAYS else nothing), missing, nothing
-        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._not_met
+        return everything.of_codes(self.codes_of.get(branch, [])), missing, self._unmet_levels
 
     @cached_property
-    def _not_met(self) -> ValueSet:
+    def _unmet_levels(self) -> ValueSet:
         codes, _ = self.splits.level_map(self.at)
         absent = self.everything.codes - frozenset(codes.tolist())
         return ValueSet(self.everything.info, codes=absent, missing=False)

@@ -1,4 +1,4 @@
-"""Splits read from the sentences that ceiba prints.
+"""Parser for splits as ceiba prints them.
 
     "x <= 2.5", "x > 2.5", "x < 3", "x >= 3"       a cut; the boundary may be a date or a level
     "x = a", "x in {a, b}"                         levels against all others
@@ -7,10 +7,10 @@
     "x <= 1 | 1 < x <= 3 | x > 3"                  intervals, from the lowest upward
     "x = a | x = b | x is missing"                 missing values have the last branch
 
-A sentence may end in "or missing": that branch takes the rows without a value. `x < 3` is the cut
-just below 3, so that every number is on the side that the sentence says. A level may stand in
-quotes, with escapes, as one is printed that holds a comma: "x in {'Rome, Italy', Oslo}". Without
-quotes a known level may hold commas, too, but "a, b" are two levels if there are such.
+A sentence may end in "or missing": that branch takes the missing values. `x < 3` is the cut just
+below 3, so that every number is on its side. Levels may be quoted, with escapes, as levels with
+commas are printed: "x in {'Rome, Italy', Oslo}". Known levels may contain commas without quotes,
+but "a, b" is read as two levels if both exist.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any, Final, NoReturn
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
 from ceiba.table.readers import parse_iso_dates
-from ceiba.tree.splits.sentences import quoted_level
+from ceiba.tree.splits.sentences import quote_level
 from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, Split
 
-#: How a split may be written, for error messages.
-WRITTEN_FORMS: Final = (
+#: The forms of a split, for error messages.
+SPLIT_FORMS: Final = (
     "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
     "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
 )
@@ -43,37 +43,37 @@ _MISSING: Final = re.compile(r"\s+or missing$")
 #: A level in quotes.
 _LEVEL: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _COMMA: Final = re.compile(r"\s*(,\s*|$)")
-# A level in quotes begins and ends where levels do; an apostrophe in a name does not.
+# A quoted level begins and ends where a level may; an apostrophe in a name does not.
 _QUOTED: Final = re.compile(
     rf"(?<![^\s={{,<>≤≥])(?:{_LEVEL.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
 )
 
 
 @dataclass(frozen=True)
-class WrittenSplit:
-    """A split, and what its sentences say of it."""
+class ParsedSplit:
+    """A split, the branch of each sentence, and the branch of missing values if given."""
 
     split: Split
     branches: tuple[int, ...]
     missing: int | None = None
 
 
-def read_written(
+def parse_split(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
-) -> WrittenSplit:
-    """Read a split as it is printed."""
+) -> ParsedSplit:
+    """Parse a printed split; `closed`: only the given columns exist."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+        raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
         pieces = _split_at_bars(texts[0])
-        # A level may hold the bar: only what reads as sentences is taken apart.
+        # A level may contain a bar: split only if every part is a sentence.
         texts = pieces if all(_SIGN.search(piece.strip()) for piece in pieces) else texts
-    return _joined([_sentence(text, columns, closed) for text in texts])
+    return _join_branches([_parse_sentence(text, columns, closed) for text in texts])
 
 
 def _split_at_bars(text: str) -> list[str]:
-    """Part a text at the bars that are not inside quotes."""
+    """Split a text at the bars that are not in quotes."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     bars = [
         at
@@ -83,15 +83,15 @@ def _split_at_bars(text: str) -> list[str]:
     return [text[a + 1 : b] for a, b in zip([-1, *bars], [*bars, len(text)], strict=True)]
 
 
-def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
-    """Make one split of the sentences about its branches."""
+def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
+    """Join the sentences of the branches into one split."""
     first = parts[0].split
     if len(parts) == 1:
         return parts[0]
     names = {part.split.column for part in parts}
     if len(names) > 1:
-        raise TreeError(f"The sentences of one split are about one column, not {sorted(names)}.")
-    # Missing values may have the last branch for themselves.
+        raise TreeError(f"The sentences of a split must have one column, got {sorted(names)}.")
+    # The last branch may be for missing values only.
     alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
     of_values = parts[:-1] if alone else parts
     split: Split | None = None
@@ -103,29 +103,29 @@ def _joined(parts: list[WrittenSplit]) -> WrittenSplit:
             raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
         split = LevelSets(first.column, groups, alone)
     elif all(isinstance(part.split, Cut | Intervals) for part in of_values):
-        split = _intervals(of_values, alone)
+        split = _join_intervals(of_values, alone)
     if split is not None:
         with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
         if alone and with_missing:
             raise TreeError(
-                f"Column {first.column!r}: missing values have a branch of their own and are sent "
-                "to another one, too. Leave 'or missing' out."
+                f"Column {first.column!r}: missing values have their own branch. "
+                "Remove 'or missing'."
             )
         missing = with_missing[0] if with_missing else None
-        return WrittenSplit(split, tuple(range(len(parts))), missing)
+        return ParsedSplit(split, tuple(range(len(parts))), missing)
     if len(parts) == 2 and parts[0].split == parts[1].split:
         says = [part.missing for part in parts if part.missing is not None]
         sides = (parts[0].branches[0], parts[1].branches[0])
         if sides[0] != sides[1]:
-            return WrittenSplit(first, sides, says[0] if says else None)
+            return ParsedSplit(first, sides, says[0] if says else None)
     raise TreeError(
-        f"Column {first.column!r}: these sentences are not the branches of one split. Intervals of "
-        "numbers go from the lowest upward and leave nothing out: 'x <= 1 | 1 < x <= 3 | x > 3'."
+        f"Column {first.column!r}: the sentences are not the branches of one split. Intervals "
+        "must ascend without gaps: 'x <= 1 | 1 < x <= 3 | x > 3'."
     )
 
 
-def _intervals(parts: list[WrittenSplit], alone: bool) -> Intervals | None:
-    """Make intervals of sentences that follow each other upward; None where they do not."""
+def _join_intervals(parts: list[ParsedSplit], alone: bool) -> Intervals | None:
+    """Join ascending adjacent sentences into intervals; None if they are not adjacent."""
     if len(parts) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
@@ -141,36 +141,38 @@ def _intervals(parts: list[WrittenSplit], alone: bool) -> Intervals | None:
     return Intervals(parts[0].split.column, cuts, alone)
 
 
-def _sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> WrittenSplit:
+def _parse_sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> ParsedSplit:
     plain = text.strip()
     bare = _MISSING.sub("", plain)
-    read: tuple[Split, int] | None = _range(bare, columns, text)
+    read: tuple[Split, int] | None = _parse_range(bare, columns, text)
     if read is None:
-        name, sign, rest = _parts(bare, columns, closed, text)
-        read = _split(name, sign, rest, columns.get(name), text)
+        name, sign, rest = _tokenize(bare, columns, closed, text)
+        read = _build_split(name, sign, rest, columns.get(name), text)
     split, branch = read
     takes_missing = bare != plain
     if takes_missing and isinstance(split, Presence):
-        raise TreeError(f"{text!r}: presence is about missing values already.")
-    return WrittenSplit(split, (branch,), branch if takes_missing else None)
+        raise TreeError(
+            f"{text!r}: 'or missing' is not supported with 'is missing' and 'is present'."
+        )
+    return ParsedSplit(split, (branch,), branch if takes_missing else None)
 
 
-def _range(
+def _parse_range(
     text: str, columns: Mapping[str, ColumnInfo], written: str
 ) -> tuple[Intervals, int] | None:
-    """Read "1 < x <= 3", the middle one of three intervals; None for other sentences."""
+    """Parse "1 < x <= 3" as the middle one of three intervals; None for other sentences."""
     low = _LOW_END.match(text)
     signs = list(_SIGN.finditer(text, low.end())) if low else []
     if low is None or not signs or signs[-1][1] not in ("<=", "<", "≤"):
         return None
     name = text[low.end() : signs[-1].start()].strip()
     if any(column != name and text.startswith(column) for column in columns):
-        return None  # the sign belongs to the name of a column
+        return None  # the sign is part of a column name
     info = columns.get(name)
     if not name or (info is not None and not info.is_numeric):
         return None
     try:
-        bounds = [_boundary(end, info, written) for end in (low[1], text[signs[-1].end() :])]
+        bounds = [_parse_bound(end, info, written) for end in (low[1], text[signs[-1].end() :])]
     except TreeError:
         return None
     for k, strict in enumerate((low[2] in ("<=", "≤"), signs[-1][1] == "<")):
@@ -179,19 +181,19 @@ def _range(
     return Intervals(name, (bounds[0], bounds[1])), 1
 
 
-def _parts(
+def _tokenize(
     text: str, columns: Mapping[str, ColumnInfo], closed: bool, written: str
 ) -> tuple[str, str, str]:
-    """Part a sentence into column, sign and the rest; the longest known column counts."""
+    """Split a sentence into column, sign and the rest; the longest matching column name wins."""
     for name in sorted(columns, key=len, reverse=True):
         match = _SIGN.match(text, len(name)) if text.startswith(name) else None
         if match:
-            return name, _plain(match[1]), text[match.end() :].strip()
+            return name, _normalize_sign(match[1]), text[match.end() :].strip()
     level = _QUOTED.search(text)
     signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
-        # In a level set the first sign counts, since levels may hold others; else the last.
-        at = next((sign for sign in signs if _plain(sign[1]) == "in"), signs[-1])
+        # The first "in" counts, because levels may contain signs; otherwise the last sign.
+        at = next((sign for sign in signs if _normalize_sign(sign[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:
             raise TreeError(
@@ -199,15 +201,15 @@ def _parts(
                 f"{did_you_mean(name, list(columns))}"
             )
         if name:
-            return name, _plain(at[1]), text[at.end() :].strip()
-    raise TreeError(f"{written!r} is not a split. Write {WRITTEN_FORMS}.")
+            return name, _normalize_sign(at[1]), text[at.end() :].strip()
+    raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
 
 
-def _plain(sign: str) -> str:
+def _normalize_sign(sign: str) -> str:
     return _SPELLINGS.get(sign.strip(), sign.strip())
 
 
-def _split(
+def _build_split(
     name: str, sign: str, rest: str, info: ColumnInfo | None, written: str
 ) -> tuple[Split, int]:
     if sign == "is":
@@ -216,39 +218,37 @@ def _split(
         if info is not None and info.display == "boolean" and rest in ("no", "yes"):
             return Cut(name, 0.5), int(rest == "yes")
         if info is not None and info.is_numeric:
-            raise TreeError(
-                f"{written!r}: column {name!r} holds numbers. Cut it: '{name} <= number'."
-            )
+            raise TreeError(f"{written!r}: column {name!r} is numeric. Write '{name} <= number'.")
         inside = rest[1:-1] if sign == "in" and rest.endswith("}") else rest
         if sign == "in" and not rest.endswith("}"):
-            raise TreeError(f"{written!r}: the list of levels does not end in '}}'.")
+            raise TreeError(f"{written!r}: the list of levels must end in '}}'.")
         levels = (
-            read_levels(inside, info, written)
+            parse_levels(inside, info, written)
             if sign == "in"
-            else (_read_level(rest, info, written),)
+            else (_parse_level(rest, info, written),)
         )
         if info is not None and info.kind == Kind.ORDERED:
-            return _ends_of_order(name, levels, info, written)
+            return _parse_ordered_levels(name, levels, info, written)
         return LevelSets(name, (levels,)), 0
     low = sign in ("<=", "<")
     if info is not None and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}' with some of "
-            f"its levels: {_some_levels(info)}."
+            f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}'. "
+            f"Levels: {_format_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
-        code = info.levels.index(_read_level(rest, info, written))
+        code = info.levels.index(_parse_level(rest, info, written))
         return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
-    cut = _boundary(rest, info, written)
+    cut = _parse_bound(rest, info, written)
     if sign in ("<", ">="):
         cut = math.nextafter(cut, -math.inf)
     return Cut(name, cut), int(not low)
 
 
-def _ends_of_order(
+def _parse_ordered_levels(
     name: str, levels: tuple[Any, ...], info: ColumnInfo, written: str
 ) -> tuple[Cut, int]:
-    """Read levels at one end of an ordered column as a cut."""
+    """Parse levels at one end of an ordered column as a cut."""
     codes = sorted(info.levels.index(level) for level in levels)
     n = len(info.levels)
     if codes == list(range(len(codes))) and len(codes) < n:
@@ -256,15 +256,15 @@ def _ends_of_order(
     if codes == list(range(n - len(codes), n)) and len(codes) < n:
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
-        f"{written!r}: column {name!r} is ordered, so a split parts its lower levels from its "
-        f"higher ones: {_some_levels(info)}."
+        f"{written!r}: column {name!r} is ordered, so a branch must have its lowest or its "
+        f"highest levels. Levels: {_format_levels(info)}."
     )
 
 
-def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
+def _parse_bound(text: str, info: ColumnInfo | None, written: str) -> float:
     try:
         if info is not None and info.display == "duration":
-            return _duration(text)
+            return _parse_duration(text)
         if info is not None and info.display in ("date", "datetime"):
             return float(parse_iso_dates(info.name, [text])[0][0])
         number = float(text)
@@ -272,12 +272,12 @@ def _boundary(text: str, info: ColumnInfo | None, written: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         kind = "finite number" if info is None or info.display == "number" else info.display
-        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {WRITTEN_FORMS}.")
+        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {SPLIT_FORMS}.")
     return number
 
 
-def _duration(text: str) -> float:
-    """Read "1 day, 2:30:00" or seconds."""
+def _parse_duration(text: str) -> float:
+    """Parse "1 day, 2:30:00" or seconds."""
     match = re.fullmatch(r"(?:(-?\d+) days?,\s*)?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
     if match is None:
         return float(text)
@@ -289,12 +289,12 @@ def _duration(text: str) -> float:
 # ---------------------------------------------------------------------- levels
 
 
-def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
-    """Read one level; `written` is the whole sentence, for the error."""
-    inside = _unquoted(text)
+def _parse_level(text: str, info: ColumnInfo | None, written: str) -> Any:
+    """Parse one level; `written` is the whole sentence, for the error."""
+    inside = _unquote(text)
     if info is None or not info.levels:
         return text if inside is None else inside
-    level_of = _printed(info)
+    level_of = _levels_by_text(info)
     if text in level_of:
         return level_of[text]
     bare = {str(level): level for level in reversed(info.levels)}
@@ -304,33 +304,33 @@ def _read_level(text: str, info: ColumnInfo | None, written: str) -> Any:
     kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
     raise TreeError(
         f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
-        f"{_some_levels(info)}.{did_you_mean(text, list(bare))}"
+        f"{_format_levels(info)}.{did_you_mean(text, list(bare))}"
     )
 
 
-def read_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
-    """Read what stands between braces."""
+def parse_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
+    """Parse the levels between braces."""
     names = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
-    printed = [] if info is None else sorted(_printed(info), key=len, reverse=True)
-    texts, rest = _entries(inside, [*printed, *names])
+    printed = [] if info is None else sorted(_levels_by_text(info), key=len, reverse=True)
+    texts, rest = _split_levels(inside, [*printed, *names])
     if rest:
-        texts, rest = _entries(inside, [*names, *printed])
+        texts, rest = _split_levels(inside, [*names, *printed])
     if rest:
-        assert info is not None  # only known levels may be missed
-        _refuse(rest, info, written)
+        assert info is not None  # without known levels every text is one
+        _fail_at(rest, info, written)
     if not texts:
         raise TreeError(f"{written!r}: the list of levels is empty.")
-    return tuple(_read_level(text, info, written) for text in texts)
+    return tuple(_parse_level(text, info, written) for text in texts)
 
 
-def _some_levels(info: ColumnInfo) -> str:
-    """Return the first levels of a column, for an error."""
-    levels = ", ".join(quoted_level(level) for level in info.levels[:12])
+def _format_levels(info: ColumnInfo) -> str:
+    """Return the first levels of a column as text, for errors."""
+    levels = ", ".join(quote_level(level) for level in info.levels[:12])
     return levels if len(info.levels) <= 12 else f"{levels}, ..."
 
 
-def _entries(inside: str, names: list[str]) -> tuple[list[str], str]:
-    """Return the texts of the levels, and what is left where none of the known ones begins."""
+def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
+    """Return the texts of the levels, and the rest from where no known level begins."""
     texts: list[str] = []
     at = 0
     while at < len(inside):
@@ -348,21 +348,21 @@ def _entries(inside: str, names: list[str]) -> tuple[list[str], str]:
     return texts, ""
 
 
-def _refuse(rest: str, info: ColumnInfo, written: str) -> NoReturn:
+def _fail_at(rest: str, info: ColumnInfo, written: str) -> NoReturn:
     if re.match(r"\+\d+ more", rest):
-        raise TreeError(f"{written!r}: write all levels instead of '{rest}'.")
-    _read_level(rest.split(",")[0].strip(), info, written)
-    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_some_levels(info)}.")
+        raise TreeError(f"{written!r}: list all levels instead of '{rest}'.")
+    _parse_level(rest.split(",")[0].strip(), info, written)
+    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_format_levels(info)}.")
 
 
-def _printed(info: ColumnInfo) -> dict[str, Any]:
-    return {quoted_level(level): level for level in reversed(info.levels)}
+def _levels_by_text(info: ColumnInfo) -> dict[str, Any]:
+    return {quote_level(level): level for level in reversed(info.levels)}
 
 
-def _unquoted(text: str) -> str | None:
-    """Return what stands in quotes; None for other texts."""
+def _unquote(text: str) -> str | None:
+    """Return the text inside quotes; None if it is not quoted."""
     try:
         value = ast.literal_eval(text) if _LEVEL.fullmatch(text) else None
-    except (SyntaxError, ValueError):  # a wrong escape
+    except (SyntaxError, ValueError):  # an invalid escape
         return None
     return value if isinstance(value, str) else None

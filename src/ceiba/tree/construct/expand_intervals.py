@@ -1,4 +1,4 @@
-"""Intervals as cuts one below another, for programs whose trees part in two only."""
+"""Interval splits rewritten as chains of binary cuts, for formats with binary splits only."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
 
-def chained(tree: Tree) -> Tree:
-    """Return a tree that predicts the same, with a chain of cuts in place of intervals.
+def expand_intervals(tree: Tree) -> Tree:
+    """Return an equivalent tree in which chains of cuts replace intervals.
 
-    Where missing values have a branch of their own, it is parted off first.
+    A branch for missing values is split off first.
     """
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree
-    chain = _Chain(tree)
+    chain = _Expansion(tree)
     source = np.array(chain.source)
     added = source < 0
     old_node = np.where(added, 0, source)
     regression = tree.task.is_regression("Chaining multiway splits")
     value = np.where(added[:, None, None], np.nan, tree.value[old_node])
-    # A new node without weight, which has no mean, says what its old one says.
+    # A new node without weight has no mean: it takes the value of the node it was made from.
     empty = added & (_weights(tree, chain) == 0)
     value[empty] = tree.value[np.array(chain.owner)[empty]]
     return from_arrays(
@@ -49,10 +49,10 @@ def chained(tree: Tree) -> Tree:
     )
 
 
-class _Chain:
-    """The new nodes in pre-order: their parents, splits, default branches and old ids (-1: new).
+class _Expansion:
+    """The new nodes in pre-order: parents, splits, default branches and old ids (-1: new).
 
-    `owner` is the old node to which a new one belongs.
+    `owner` is the old node that a new one was made from.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -61,7 +61,7 @@ class _Chain:
         self.default: list[int] = []
         self.source: list[int] = []
         self.owner: list[int] = []
-        # What waits: an old node (at its first step), or a later step of one's intervals.
+        # Stack of (old node, new parent, step); step k > 0 is cut k of the old node's intervals.
         waiting = [(0, -1, 0)]
         while waiting:
             old, above, step = waiting.pop()
@@ -82,15 +82,15 @@ class _Chain:
                 self.default.append(1)
                 waiting += [(below[-1], node, 0), (old, node, 1)]
                 continue
-            at = step - split.missing_branch  # the cut asked here
+            at = step - split.missing_branch  # index of the cut at this node
             self.splits.append(Cut(split.column, split.cuts[at]))
             self.default.append(-1 if default < 0 else int(default != at))
             rest = (old, node, step + 1) if at + 1 < len(split.cuts) else (below[at + 1], node, 0)
             waiting += [rest, (below[at], node, 0)]
 
 
-def _weights(tree: Tree, chain: _Chain) -> Array:
-    """Return the weight of each node; of new ones the sum of their branches."""
+def _weights(tree: Tree, chain: _Expansion) -> Array:
+    """Return the weight of each node; new nodes have the sum of their branches."""
     source = np.array(chain.source)
     weight = np.where(source < 0, 0.0, tree.weight[np.maximum(source, 0)])
     for node in range(len(weight) - 1, 0, -1):
@@ -99,8 +99,8 @@ def _weights(tree: Tree, chain: _Chain) -> Array:
     return weight
 
 
-def _impurity(tree: Tree, chain: _Chain, added: Array) -> Array:
-    """Return impurities; of new nodes the mean within their branches and the spread between."""
+def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
+    """Return impurities; new nodes have the mean within branches plus the variance between."""
     old_node = np.where(added, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
     impurity = np.where(added, 0.0, tree.impurity[old_node])

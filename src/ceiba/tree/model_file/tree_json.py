@@ -1,8 +1,8 @@
-"""The arrays of a tree as JSON, and back.
+"""The arrays of a tree as JSON and back.
 
-Branch lists follow from the parents and are not written. ``value[k][c]`` holds the probability of
-class c of output k (or the value) of every node, so that a column of the file is a column of the
-tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one per node.
+Branch lists follow from the parents and are not stored. ``value[k][c]`` holds the probability of
+class c of output k (or the value) of every node, so that an array of the file is an array of
+the tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one per node.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ceiba.task import Task
 from ceiba.tree.arrays import Array
 from ceiba.tree.attachments import Attachment
 from ceiba.tree.certificate import UNITS, Certificate, Status
-from ceiba.tree.construct.from_arrays import branches_of
+from ceiba.tree.construct.from_arrays import branches_from_parents
 from ceiba.tree.invariants import check
 from ceiba.tree.model_file.field import Field
 from ceiba.tree.model_file.values import from_json, to_json
@@ -31,7 +31,7 @@ from ceiba.tree.splits.surrogates import CompetitorTable, SplitsByNode, Surrogat
 from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 from ceiba.tree.tree import Missing, Tree, Unseen
 
-Kind = TypeVar("Kind", bound=SplitsByNode)
+TableT = TypeVar("TableT", bound=SplitsByNode)
 
 _COUNT: Final = 2**62
 _INT32: Final = 2**31 - 1
@@ -41,21 +41,21 @@ _KEYS: Final = (
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
     "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
-#: Whole numbers of each node: the least, the largest and their type.
-_WHOLE: Final = {
+#: Integer arrays over the nodes: minimum, maximum and dtype.
+_INTEGER_ARRAYS: Final = {
     "default_branch": (-1, _INT32, np.int32),
     "n_rows": (0, _COUNT, np.int64),
     "sent_default": (0, _COUNT, np.int64),
 }
-_FIGURES: Final = ("weight", "impurity", "gain")
+_FLOAT_ARRAYS: Final = ("weight", "impurity", "gain")
 _SPLIT_KEYS: Final = (
     "kind", "column", "cut", "low_branch", "level_start", "level_code", "level_branch"
 )  # fmt: skip
 _INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
-_MARKS: Final = ("honest", "smoothed")
+_FLAGS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _NOTE_KEYS: Final = tuple(item.name for item in fields_of(NodeNote))
-#: The criteria of grown trees by task.
+#: The allowed criteria by task.
 CRITERIA: Final = {
     task: (
         *criterion_names(task),
@@ -65,8 +65,8 @@ CRITERIA: Final = {
 }
 
 
-def check_rules(tree: Tree) -> None:
-    """Check every rule of a tree and of its notes, on the way into a file and out of it."""
+def check_tree(tree: Tree) -> None:
+    """Check a tree and its notes, before writing and after reading."""
     try:
         check(tree)
         if tree.notes:
@@ -82,8 +82,8 @@ def check_rules(tree: Tree) -> None:
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as plain data, unless a reader would refuse them."""
-    check_rules(tree)
+    """Return the arrays and options of a tree as JSON data; raise if a reader would refuse them."""
+    check_tree(tree)
     costs, prior, tests = tree.cost_matrix, tree.class_prior, tree.tests
     fields: dict[str, Any] = {
         "criterion": tree.criterion,
@@ -91,27 +91,30 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         "unseen": tree.unseen,
         "parent": tree.parent.tolist(),
         "splits": _splits_to_json(tree.splits),
-        **{name: getattr(tree, name).tolist() for name in _WHOLE},
-        **{name: _numbers(getattr(tree, name), name) for name in _FIGURES},
-        "risk": _numbers(tree.risk),
-        "value": _by_class(tree.value, "value"),
-        "counts": None if tree.counts is None else _by_class(tree.counts, "counts"),
-        "cost_matrix": None if costs is None else [_numbers(row, "cost_matrix") for row in costs],
-        "class_prior": None if prior is None else _numbers(prior, "class_prior"),
+        **{name: getattr(tree, name).tolist() for name in _INTEGER_ARRAYS},
+        **{name: _floats_to_json(getattr(tree, name), name) for name in _FLOAT_ARRAYS},
+        "risk": _floats_to_json(tree.risk),
+        "value": _values_to_json(tree.value, "value"),
+        "counts": None if tree.counts is None else _values_to_json(tree.counts, "counts"),
+        "cost_matrix": None
+        if costs is None
+        else [_floats_to_json(row, "cost_matrix") for row in costs],
+        "class_prior": None if prior is None else _floats_to_json(prior, "class_prior"),
         "surrogates": _table_to_json(tree.surrogates),
         "competitors": _table_to_json(tree.competitors),
         "tests": None
         if tests is None
-        else {"name": tests.name} | {name: _numbers(getattr(tests, name)) for name in TEST_FIGURES},
+        else {"name": tests.name}
+        | {name: _floats_to_json(getattr(tests, name)) for name in TEST_FIGURES},
     }
     if tree.surrogates is not None:
         fields["surrogates"]["in_use"] = tree.surrogates.in_use
-    fields |= {name: True for name in _MARKS if getattr(tree, name)}
+    fields |= {name: True for name in _FLAGS if getattr(tree, name)}
     if tree.notes:
         fields["notes"] = _notes_to_json(tree.notes)
     if tree.attachments is not None:
         fields["attachments"] = {
-            name: {"start": arrays.start.tolist(), "values": _numbers(arrays.values)}
+            name: {"start": arrays.start.tolist(), "values": _floats_to_json(arrays.values)}
             for name, arrays in tree.attachments.items()
         }
     if tree.certificate is not None:
@@ -119,12 +122,12 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
     return fields
 
 
-def _numbers(values: Array, figure: str = "") -> list[Any]:
+def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
     """Return floats as JSON: NaN is null, or refused in a named `figure`; 2.0 is 2."""
     if np.isinf(values).any():
-        raise ModelFileError("The tree holds an infinite number, which JSON cannot say.")
+        raise ModelFileError("The tree has an infinite value, which JSON cannot represent.")
     if figure and np.isnan(values).any():
-        raise ModelFileError(f"The tree holds an unknown {figure} (NaN).")
+        raise ModelFileError(f"The tree has an unknown {figure} (NaN).")
     return [
         None
         if x != x
@@ -135,23 +138,23 @@ def _numbers(values: Array, figure: str = "") -> list[Any]:
     ]
 
 
-def _by_class(values: Array, name: str) -> list[list[list[Any]]]:
+def _values_to_json(values: Array, name: str) -> list[list[list[Any]]]:
     outputs = np.moveaxis(values, 1, 0)
-    return [[_numbers(column, name) for column in output.T] for output in outputs]
+    return [[_floats_to_json(column, name) for column in output.T] for output in outputs]
 
 
 def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     fields = {
-        name: _numbers(splits.cut) if name == "cut" else getattr(splits, name).tolist()
+        name: _floats_to_json(splits.cut) if name == "cut" else getattr(splits, name).tolist()
         for name in _SPLIT_KEYS
     }
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
-    if len(splits.interval_cut):  # an infinite one, for missing values, is null
+    if len(splits.interval_cut):  # an infinite cut, which marks the missing branch, is null
         finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
         fields |= {
             "interval_start": splits.interval_start.tolist(),
-            "interval_cut": _numbers(finite),
+            "interval_cut": _floats_to_json(finite),
         }
     return fields
 
@@ -164,14 +167,14 @@ def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
         "start": stored.start.tolist(),
         "splits": _splits_to_json(stored.splits),
         **{
-            name: _numbers(values) if values.dtype.kind == "f" else values.tolist()
+            name: _floats_to_json(values) if values.dtype.kind == "f" else values.tolist()
             for name, values in figures.items()
         },
     }
 
 
 def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
-    """Return notes by node, what is empty left out."""
+    """Return notes by node, without empty fields."""
     listed = []
     for node, note in sorted(notes.items()):
         values = {name: getattr(note, name) for name in _NOTE_KEYS}
@@ -188,8 +191,8 @@ def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
 
 
 def tree_from_json(field: Field, schema: Schema) -> Tree:
-    """Read a tree and check every rule it must keep, before anybody uses it."""
-    field.object(_KEYS, (*_MARKS, "notes", "attachments", "certificate"))
+    """Read a tree and check all its invariants."""
+    field.object(_KEYS, (*_FLAGS, "notes", "attachments", "certificate"))
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
@@ -197,20 +200,20 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
             "The root is node 0 with parent -1; every other node has a parent before it.",
             "parents out of order",
         )
-    start, nodes = branches_of(parent)
+    start, nodes = branches_from_parents(parent)
     target = schema.target
-    assert target is not None  # the schema was checked
+    assert target is not None  # checked with the schema
     n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
 
     def by_class(values: Field) -> Array:
-        return _read_by_class(values, n, n_outputs, n_classes)
+        return _values_from_json(values, n, n_outputs, n_classes)
 
     more: dict[str, Any] = {
         "missing": field["missing"].text(get_args(Missing)),
         "unseen": field["unseen"].text(get_args(Unseen)),
-        **{name: field[name].integers(n, *limits) for name, limits in _WHOLE.items()},
-        **{name: field[name].numbers(n) for name in _FIGURES},
-        **{name: field[name].boolean() for name in _MARKS if name in field.value},
+        **{name: field[name].integers(n, *limits) for name, limits in _INTEGER_ARRAYS.items()},
+        **{name: field[name].numbers(n) for name in _FLOAT_ARRAYS},
+        **{name: field[name].boolean() for name in _FLAGS if name in field.value},
     }
     tree = Tree(
         schema=schema,
@@ -235,7 +238,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         **more,
     )
     try:
-        check_rules(tree)
+        check_tree(tree)
     except ModelFileError as error:
         raise ModelFileError(f"Damaged model file, at {field.place}: {error}") from None
     proof = field.optional("certificate", _certificate_from_json)
@@ -249,7 +252,7 @@ def _certificate_from_json(field: Field) -> Certificate:
     }
     for name, number in numbers.items():
         if type(number) not in (int, float) or number != number:
-            field[name].fail("A number is needed.")
+            field[name].fail("Must be a number.")
     status: Any = field["status"].text(get_args(Status))
     return Certificate(
         status=status,
@@ -262,8 +265,8 @@ def _certificate_from_json(field: Field) -> Certificate:
     )
 
 
-def _read_by_class(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    # All is read before room is made for it: a short file must not ask for much.
+def _values_from_json(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
+    # Read every list before allocating the array: a short file must not claim a large one.
     outputs = [
         [column.numbers(n) for column in output.items(n_classes)]
         for output in field.items(n_outputs)
@@ -297,12 +300,12 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
 
 
 def _table_from_json(
-    kind: type[Kind], field: Field | None, n: int, marks: tuple[str, ...] = ()
-) -> Kind | None:
-    """Read surrogates or competitors; marks are further fields, true or false."""
+    kind: type[TableT], field: Field | None, n: int, flags: tuple[str, ...] = ()
+) -> TableT | None:
+    """Read surrogates or competitors; `flags` are further boolean fields."""
     if field is None:
         return None
-    field.object(("start", "splits", *kind.figures(), *marks))
+    field.object(("start", "splits", *kind.figures(), *flags))
     m = len(field[kind.figures()[-1]].entries())
     figures: dict[str, Any] = {
         name: field[name].numbers(m, null=True)
@@ -314,7 +317,7 @@ def _table_from_json(
         start=field["start"].integers(n + 1, 0, m, np.int32),
         splits=_splits_from_json(field["splits"], m),
         **figures,
-        **{name: field[name].boolean() for name in marks},
+        **{name: field[name].boolean() for name in flags},
     )
 
 
@@ -335,28 +338,28 @@ def _tests_from_json(field: Field, n: int) -> SplitTests:
 
 
 def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
-    """Read notes of a tree of n nodes."""
+    """Read the notes of a tree with n nodes."""
     notes: dict[int, NodeNote] = {}
     for entry in field.items():
         entry.object(("node",), _NOTE_KEYS)
         node = entry["node"].integer(0, n - 1)
         if node in notes:
-            entry.fail("A node has one note.", f"node {node} twice")
+            entry.fail("A node has at most one note.", f"node {node} twice")
         values: dict[str, Any] = {}
         for name in (name for name in _NOTE_KEYS if name in entry.value):
             if name in ("forbid", "prefer"):
                 texts = entry[name].value
                 if not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
-                    entry[name].fail("A list of column names is needed.")
+                    entry[name].fail("Must be a list of column names.")
                 values[name] = tuple(texts)
             else:
                 values[name] = from_json(entry[name], {})
         for name in ("name", "note", "reason"):
             if not isinstance(values.get(name, ""), str):
-                entry[name].fail("A text is needed.")
+                entry[name].fail("Must be a string.")
         if not isinstance(values.get("answer"), str | int | float | None):
-            entry["answer"].fail("A label or a number is needed.")
+            entry["answer"].fail("Must be a label or a number.")
         if values.get("sealed") not in (None, True):
-            entry["sealed"].fail("true is needed.")
+            entry["sealed"].fail("Must be true.")
         notes[node] = NodeNote(**values)
     return notes or None
