@@ -448,10 +448,10 @@ def test_every_registered_format_can_be_loaded() -> None:
 
 
 def test_sqlite_cuts_of_many_digits_are_exact() -> None:
-    from ceiba.export.code.sql_dialects import quotient
+    from ceiba.export.code.sql_dialects import format_quotient
 
     rng = np.random.default_rng(0)
     drawn = np.concatenate([rng.normal(size=300), 10.0 ** rng.uniform(-300, 300, 300)])
     with sqlite3.connect(":memory:") as base:
         for x in [*drawn.tolist(), 5e-324, 2.0**60, -0.1, 1e15 + 0.125, 1.7e308]:
-            assert base.execute(f"SELECT {quotient(x)}").fetchone()[0] == x
+            assert base.execute(f"SELECT {format_quotient(x)}").fetchone()[0] == x

@@ -14,7 +14,7 @@ from ceiba.errors import DataError, OptionError
 from ceiba.table import Column, Kind, Table
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
-from ceiba.trust.moves import Limits, read_limits
+from ceiba.trust.column_limits import ColumnLimits, read_limits
 from tests.marks import slow
 from tests.tree.random_trees import LEVELS, SIZES, random_rows, random_tree
 
@@ -45,7 +45,7 @@ def random_limits(rng: np.random.Generator) -> dict[str, Any]:
     return {"fixed": fixed, **kept}
 
 
-def candidates(tree: Tree, j: int, value: float, limit: Limits) -> list[float]:
+def candidates(tree: Tree, j: int, value: float, limit: ColumnLimits) -> list[float]:
     """Every value of a column that could be the nearest in some box, and is allowed."""
     info = tree.schema.columns[j]
     if limit.fixed:
@@ -75,7 +75,7 @@ def candidates(tree: Tree, j: int, value: float, limit: Limits) -> list[float]:
     return [value, *sorted(v for v in tried if v != value)]
 
 
-def distance(tree: Tree, j: int, old: float, new: float, limit: Limits) -> float:
+def distance(tree: Tree, j: int, old: float, new: float, limit: ColumnLimits) -> float:
     info = tree.schema.columns[j]
     if new == old or (new != new and old != old):
         return 0.0

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.export.code.program import program_of
+from ceiba.export.code.program import to_program
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree import Tree, note_text
 from ceiba.tree.splits import SplitKind, SplitTable
@@ -46,7 +46,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     >>> json.loads(tree.export("json"))["nodes"][0]["split"]
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
-    program_of(tree, "json")  # refuses classes that cannot be written
+    to_program(tree, "json")  # refuses classes that cannot be written
     target = tree.target
     fields = {
         "format": "ceiba tree",
@@ -69,12 +69,12 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
             }
             for info in tree.schema.columns
         ],
-        "nodes": [_node(tree, i) for i in range(tree.n_nodes)],
+        "nodes": [_node_fields(tree, i) for i in range(tree.n_nodes)],
     }
     return json.dumps(fields, indent=indent, allow_nan=False)
 
 
-def _node(tree: Tree, i: int) -> dict[str, Any]:
+def _node_fields(tree: Tree, i: int) -> dict[str, Any]:
     node = tree.node(i)
     label = node.label
     fields: dict[str, Any] = {
@@ -83,7 +83,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "depth": node.depth,
         "n_rows": node.n_rows,
         "weight": node.weight,
-        "impurity": _figure(node.impurity),
+        "impurity": _finite_or_none(node.impurity),
         "prediction": list(label) if isinstance(label, tuple) else label,
         "value": node.value.tolist(),
     }
@@ -91,16 +91,16 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         fields["note"] = note
     if tree.attachments is not None:
         fields["attachments"] = {
-            name: [_figure(number) for number in attachment.of(i).tolist()]
+            name: [_finite_or_none(number) for number in attachment.of(i).tolist()]
             for name, attachment in tree.attachments.items()
         }
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()
     default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
-    fields["split"] = _split(tree, tree.splits, i)
+    fields["split"] = _split_fields(tree, tree.splits, i)
     fields["children"] = tree.branch_node[start:end].tolist()
-    fields["gain"] = _figure(node.gain)
+    fields["gain"] = _finite_or_none(node.gain)
     fields["missing"] = None if default < 0 else default
     fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
     if tree.missing == "fractional":
@@ -108,16 +108,16 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     stored = tree.active_surrogates
     if stored is not None:
         first, last = stored.start[i : i + 2].tolist()
-        fields["surrogates"] = [_split(tree, stored.splits, k) for k in range(first, last)]
+        fields["surrogates"] = [_split_fields(tree, stored.splits, k) for k in range(first, last)]
     return fields
 
 
-def _figure(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     """Return a figure, None beyond float64: JSON has no infinity, and the tree works without."""
     return value if math.isfinite(value) else None
 
 
-def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
+def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
     info = tree.schema.columns[int(splits.column[i])]
     kind = int(splits.kind[i])
     fields: dict[str, Any] = {"column": info.name}

@@ -24,15 +24,15 @@ from ceiba.export.code.program import (
     PRESENCE,
     ROOT,
     Program,
-    Question,
-    program_of,
+    ProgramSplit,
+    to_program,
 )
 from ceiba.paths import refuse_fractional
 from ceiba.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
-_MOST_ENDS: Final = 2**24  # what float32 counts exactly
+_MAX_NODES: Final = 2**24  # what float32 counts exactly
 
 
 def to_onnx(
@@ -78,7 +78,7 @@ def to_onnx(
         raise ImportError(
             "Exporting to ONNX needs the package onnx. Install it with: pip install onnx"
         ) from None
-    graph = _Graph(program_of(tree, "onnx"), np.dtype(dtype), missing_text)
+    graph = _Graph(to_program(tree, "onnx"), np.dtype(dtype), missing_text)
     graph.build()
     model = onnx.helper.make_model(
         graph.finish(),
@@ -95,7 +95,7 @@ def to_onnx(
 
 
 @dataclass
-class _Ask:
+class _Node:
     """A node of the ONNX tree: x[column] <= value goes to `yes`; NaN too if `missing_yes`."""
 
     column: int
@@ -118,19 +118,19 @@ class _Graph:
     inputs: list[Any] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
     features: dict[str, int] = field(default_factory=dict)  # column of the matrix by tensor name
-    asks: list[_Ask] = field(default_factory=list)
+    tree_nodes: list[_Node] = field(default_factory=list)
     n_names: int = 0
 
     # ------------------------------------------------------------------ small things
 
-    def fresh(self, what: str) -> str:
+    def new_name(self, what: str) -> str:
         self.n_names += 1
         return f"ceiba:{what}:{self.n_names}"
 
     def constant(self, value: Any) -> str:
         import onnx
 
-        name = self.fresh("constant")
+        name = self.new_name("constant")
         array = np.asarray(value)
         if array.dtype.kind in "UO":
             array = array.astype(object)
@@ -140,14 +140,14 @@ class _Graph:
     def op(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
         import onnx
 
-        out = self.fresh(kind)
+        out = self.new_name(kind)
         self.nodes.append(onnx.helper.make_node(kind, inputs, [out], domain=domain, **attributes))
         return out
 
     def number(self, value: float) -> str:
         return self.constant(np.array(value, self.dtype))
 
-    def rounded(self, cut: float) -> float:
+    def round_down(self, cut: float) -> float:
         """Return the largest number of the input's type that is not above the cut."""
         with np.errstate(over="ignore"):
             near = self.dtype.type(cut)
@@ -179,25 +179,25 @@ class _Graph:
             self.inputs.append(onnx.helper.make_tensor_value_info(info.name, kind, [None, 1]))
         if not self.inputs:
             raise TreeError("onnx: this tree asks nothing; there is no input to read rows from.")
-        self._plant()
-        leaf = self._ensemble()
-        self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
+        self._add_tree_nodes()
+        leaf = self._add_ensemble()
+        self._add_output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = tree.target.after_name(k)
             if tree.task.is_regression("Export as ONNX"):
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
-                self._output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
+                self._add_output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
                 continue
-            labels, label_kind = _labels(self.program, k)
+            labels, label_kind = _label_array(self.program, k)
             answer = labels[[node[k] for node in self.program.answer]]
             label = self.op("Gather", [self.constant(answer), leaf], axis=0)
-            self._output(f"label{tail}", label, label_kind, [None])
+            self._add_output(f"label{tail}", label, label_kind, [None])
             n = len(tree.target.classes[k])
             shares = self.op("Gather", [self.constant(tree.value[:, k, :n]), leaf], axis=0)
-            self._output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
+            self._add_output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
 
-    def _output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
+    def _add_output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
@@ -216,25 +216,27 @@ class _Graph:
 
     def branch(self, node: int) -> str:
         """Compute the branch of a node as a tensor: -1 where the row stays."""
-        step = self.program.steps[node]
+        step = self.program.nodes[node]
         assert step.question is not None
         branch = self.answer(step.question, step.unseen)
         for surrogate in step.surrogates:
-            branch = self.where_open(branch, self.answer(surrogate, -1))
-        return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
+            branch = self.fill_undecided(branch, self.answer(surrogate, -1))
+        return (
+            branch if step.missing < 0 else self.fill_undecided(branch, self.number(step.missing))
+        )
 
-    def where_open(self, branch: str, other: str) -> str:
+    def fill_undecided(self, branch: str, other: str) -> str:
         is_open = self.op("Less", [branch, self.number(-0.5)])
         if self.program.tree.unseen == "default":  # unseen levels are settled: the root answers
             settled = self.op("Less", [branch, self.number(-1.5)])
             is_open = self.op("And", [is_open, self.op("Not", [settled])])
         return self.op("Where", [is_open, other, branch])
 
-    def answer(self, question: Question, unseen: int) -> str:
+    def answer(self, question: ProgramSplit, unseen: int) -> str:
         """Compute what one split says: a branch, or -1."""
         info = self.program.columns[question.column]
-        if question.known and isinstance(info.levels[0], str):
-            return self._answer_texts(question, unseen)
+        if question.n_levels and isinstance(info.levels[0], str):
+            return self._answer_from_text(question, unseen)
         x = info.name
         missing = self.op("IsNaN", [x])
         if question.kind == PRESENCE:
@@ -242,25 +244,25 @@ class _Graph:
         if question.kind == INTERVALS:
             answer = self.number(0)
             for below, cut in enumerate(question.cuts):
-                above = self.op("Greater", [x, self.number(self.rounded(cut))])
+                above = self.op("Greater", [x, self.number(self.round_down(cut))])
                 answer = self.op("Where", [above, self.number(below + 1), answer])
-        elif not question.known:
-            low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
+        elif not question.n_levels:
+            low = self.op("LessOrEqual", [x, self.number(self.round_down(question.cut))])
             sides = [self.number(question.low), self.number(1 - question.low)]
             answer = self.op("Where", [low, *sides])
         else:
             answer = self.number(unseen)
-            for code, branch in _branches(self.program, question):
+            for code, branch in _branch_of_levels(self.program, question):
                 same = self.op("Equal", [x, self.number(info.levels[code])])
                 answer = self.op("Where", [same, self.number(branch), answer])
         return self.op("Where", [missing, self.number(-1), answer])
 
-    def _answer_texts(self, question: Question, unseen: int) -> str:
+    def _answer_from_text(self, question: ProgramSplit, unseen: int) -> str:
         info = self.program.columns[question.column]
         if question.kind == PRESENCE:
             keys, values, default = [self.missing_text], [1], 0
         else:
-            pairs = _branches(self.program, question)
+            pairs = _branch_of_levels(self.program, question)
             keys = [self.missing_text, *(info.levels[code] for code, _ in pairs)]
             values = [-1, *(branch for _, branch in pairs)]
             default = unseen
@@ -275,62 +277,62 @@ class _Graph:
 
     # ------------------------------------------------------------------ the tree
 
-    def _plant(self) -> None:
+    def _add_tree_nodes(self) -> None:
         """Write the nodes of the ONNX tree, in pre-order."""
         waiting: list[tuple[int, int, str]] = [(0, -1, "")]
         while waiting:
             node, above, side = waiting.pop()
-            at = len(self.asks)
+            at = len(self.tree_nodes)
             if above >= 0:
-                setattr(self.asks[above], side, at)
-            step = self.program.steps[node]
+                setattr(self.tree_nodes[above], side, at)
+            step = self.program.nodes[node]
             if step.question is None:
-                self.asks.append(_Ask(0, 0.0, end=node))
+                self.tree_nodes.append(_Node(0, 0.0, end=node))
                 continue
             question = step.question
-            plain = question.kind == CUT and not question.known and not step.surrogates
+            plain = question.kind == CUT and not question.n_levels and not step.surrogates
             if plain and step.missing >= 0:
                 column = self.feature(self.program.columns[question.column].name)
-                cut = self.rounded(question.cut)
-                self.asks.append(_Ask(column, cut, missing_yes=step.missing == 0))
+                cut = self.round_down(question.cut)
+                self.tree_nodes.append(_Node(column, cut, missing_yes=step.missing == 0))
                 waiting += [(step.children[1], at, "no"), (step.children[0], at, "yes")]
                 continue
-            waiting += self._chain(node, self.feature(self.branch(node)))
+            waiting += self._add_branch_nodes(node, self.feature(self.branch(node)))
 
-    def _chain(self, node: int, column: int) -> list[tuple[int, int, str]]:
+    def _add_branch_nodes(self, node: int, column: int) -> list[tuple[int, int, str]]:
         """Ask whether the branch is -1, 0, 1, ...; give the children still to be written."""
-        step = self.program.steps[node]
+        step = self.program.nodes[node]
         later: list[tuple[int, int, str]] = []
         if step.unseen == ROOT:
-            at = len(self.asks)
-            self.asks += [_Ask(column, -1.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=0)]
+            at = len(self.tree_nodes)
+            self.tree_nodes += [_Node(column, -1.5, yes=at + 1, no=at + 2), _Node(0, 0.0, end=0)]
         if step.missing < 0:
-            at = len(self.asks)
-            self.asks += [_Ask(column, -0.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=node)]
+            at = len(self.tree_nodes)
+            self.tree_nodes += [_Node(column, -0.5, yes=at + 1, no=at + 2), _Node(0, 0.0, end=node)]
         last = len(step.children) - 1
         for branch in range(last):
-            at = len(self.asks)
-            self.asks.append(_Ask(column, branch + 0.5))
+            at = len(self.tree_nodes)
+            self.tree_nodes.append(_Node(column, branch + 0.5))
             later.append((step.children[branch], at, "yes"))
             if branch + 1 < last:
-                self.asks[at].no = at + 1
+                self.tree_nodes[at].no = at + 1
             else:
                 later.append((step.children[last], at, "no"))
         return later[::-1]
 
-    def _ensemble(self) -> str:
+    def _add_ensemble(self) -> str:
         """Return the end of each row as int64."""
         import onnx
 
         if not self.features:
             self.feature(self.branch(0))
-        ends = [ask.end for ask in self.asks]
-        if len(self.program.steps) > _MOST_ENDS:
-            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes exceed the precision of float32.")
+        ends = [ask.end for ask in self.tree_nodes]
+        if len(self.program.nodes) > _MAX_NODES:
+            raise TreeError(f"onnx: more than {_MAX_NODES} nodes exceed the precision of float32.")
         matrix = self.op("Concat", list(self.features), axis=1)
-        ids = list(range(len(self.asks)))
+        ids = list(range(len(self.tree_nodes)))
         leaves = [i for i in ids if ends[i] >= 0]
-        values = np.array([ask.value for ask in self.asks], self.dtype)
+        values = np.array([ask.value for ask in self.tree_nodes], self.dtype)
         thresholds: dict[str, Any] = {"nodes_values": values.tolist()}
         weights: dict[str, Any] = {"target_weights": [float(ends[i]) for i in leaves]}
         if self.dtype == np.float64:
@@ -343,11 +345,11 @@ class _Graph:
             n_targets=1,
             nodes_treeids=[0] * len(ids),
             nodes_nodeids=ids,
-            nodes_featureids=[ask.column for ask in self.asks],
-            nodes_modes=["LEAF" if ask.end >= 0 else "BRANCH_LEQ" for ask in self.asks],
-            nodes_truenodeids=[max(ask.yes, 0) for ask in self.asks],
-            nodes_falsenodeids=[max(ask.no, 0) for ask in self.asks],
-            nodes_missing_value_tracks_true=[int(ask.missing_yes) for ask in self.asks],
+            nodes_featureids=[ask.column for ask in self.tree_nodes],
+            nodes_modes=["LEAF" if ask.end >= 0 else "BRANCH_LEQ" for ask in self.tree_nodes],
+            nodes_truenodeids=[max(ask.yes, 0) for ask in self.tree_nodes],
+            nodes_falsenodeids=[max(ask.no, 0) for ask in self.tree_nodes],
+            nodes_missing_value_tracks_true=[int(ask.missing_yes) for ask in self.tree_nodes],
             target_treeids=[0] * len(leaves),
             target_nodeids=leaves,
             target_ids=[0] * len(leaves),
@@ -358,15 +360,15 @@ class _Graph:
         return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
 
 
-def _branches(program: Program, question: Question) -> list[tuple[int, int]]:
+def _branch_of_levels(program: Program, question: ProgramSplit) -> list[tuple[int, int]]:
     """Return code and branch of each level that a question about levels knows."""
     if question.kind == LEVELS:
         return program.branch_of_codes(question.sets)
     low = question.low
-    return [(code, low if code <= question.cut else 1 - low) for code in range(question.known)]
+    return [(code, low if code <= question.cut else 1 - low) for code in range(question.n_levels)]
 
 
-def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
+def _label_array(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
     import onnx
 
     labels = program.labels[output]

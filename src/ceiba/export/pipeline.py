@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import CeibaError, OptionError, TreeError
-from ceiba.export.pipeline_steps import Made, made_columns
+from ceiba.export.pipeline_steps import DerivedColumn, derive_columns
 from ceiba.table import ColumnInfo, Kind, Schema, Table
 from ceiba.tree import (
     Array,
@@ -36,7 +36,7 @@ from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
 _REFUSED: Final = -9  # as a branch: the Pipeline raises an error
-_FARTHEST: Final = 1e150  # cuts are looked for up to here; scaled numbers stay finite
+_MAX_NUMBER: Final = 1e150  # cuts are looked for up to here; scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:
@@ -83,23 +83,25 @@ def pipeline_tree(pipeline: Any) -> Tree:
         )
     names = getattr(pipeline, "feature_names_in_", None)
     n_raw = pipeline.n_features_in_
-    columns = [Made(raw) for raw in range(n_raw)]
+    columns = [DerivedColumn(raw) for raw in range(n_raw)]
     for step in steps[:-1]:
-        columns = made_columns(step, columns)
+        columns = derive_columns(step, columns)
     if len(columns) != tree.schema.n_columns:
         raise TreeError("The steps make another number of columns than the tree was fitted on.")
-    probe = _Probe(pipeline, tree, _settled(tree, columns), None if names is None else tuple(names))
-    return _carried(tree, probe)
+    probe = _Probe(
+        pipeline, tree, _resolve_kinds(tree, columns), None if names is None else tuple(names)
+    )
+    return _to_raw_columns(tree, probe)
 
 
-def _settled(tree: Tree, columns: list[Made]) -> list[Made]:
+def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     """Return the columns, those at most filled so far marked as numbers or levels."""
     settled = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
-        if column.way in ("same", "filled") and not info.is_numeric:
-            column = Made(column.raw, "levels", info.levels)
-        elif column.way == "filled":
-            column = replace(column, way="number")
+        if column.kind in ("same", "filled") and not info.is_numeric:
+            column = DerivedColumn(column.raw, "levels", info.levels)
+        elif column.kind == "filled":
+            column = replace(column, kind="number")
         settled.append(column)
     return settled
 
@@ -113,28 +115,30 @@ class _Probe:
 
     pipeline: Any
     tree: Tree
-    made: list[Made]
+    columns: list[DerivedColumn]
     names: tuple[str, ...] | None
     seen: dict[tuple[Any, ...], Table] = field(default_factory=dict)
 
     @cached_property
-    def usual(self) -> list[Any]:
+    def defaults(self) -> list[Any]:
         """A value for each raw column that the steps accept."""
         values: list[Any] = [np.nan] * self.pipeline.n_features_in_
-        for column in self.made:
-            if column.way != "same":
+        for column in self.columns:
+            if column.kind != "same":
                 values[column.raw] = column.levels[0] if column.levels else 0.0
         return values
 
-    def column_of(self, node: int) -> Made:
-        return self.made[int(self.tree.splits.column[node])]
+    def column_of(self, node: int) -> DerivedColumn:
+        return self.columns[int(self.tree.splits.column[node])]
 
     def table(self, raws: Sequence[int], values: Sequence[Any]) -> Table:
         """Return what the tree is given for rows that are usual but for one value each."""
-        rows = [list(self.usual) for _ in raws]
+        rows = [list(self.defaults) for _ in raws]
         for row, raw, value in zip(rows, raws, values, strict=True):
             row[raw] = value
-        columns = [_typed(*pair) for pair in zip(zip(*rows, strict=True), self.usual, strict=True)]
+        columns = [
+            _to_array(*pair) for pair in zip(zip(*rows, strict=True), self.defaults, strict=True)
+        ]
         X: Any
         if self.names is not None:
             import pandas as pd
@@ -168,7 +172,7 @@ class _Probe:
             branch[lost] = _REFUSED
         return [int(number) for number in branch]
 
-    def branch_of_odd(self, node: int, value: Any) -> int:
+    def try_branch(self, node: int, value: Any) -> int:
         """Return the branch of a missing value or an unknown level, which may be refused."""
         try:
             return self.branches(node, [value])[0]
@@ -177,34 +181,34 @@ class _Probe:
         except (ValueError, TypeError, CeibaError):
             return _REFUSED
 
-    def raw_cuts(self, nodes: list[int]) -> list[float]:
+    def find_raw_cuts(self, nodes: list[int]) -> list[float]:
         """Return for each node the largest raw number that goes low."""
         # The floats between two ends are parted into sixteen until the ends are neighbours: the
         # steps take about as long for many rows as for one.
-        spans = [(-_FARTHEST_KEY, _FARTHEST_KEY)] * len(nodes)
+        spans = [(-_MAX_KEY, _MAX_KEY)] * len(nodes)
         while any(high - low > 1 for low, high in spans):
             inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]
             raws = np.repeat([self.column_of(node).raw for node in nodes], [*map(len, inside)])
-            table = self.table(raws.tolist(), [_float_of(key) for keys in inside for key in keys])
+            table = self.table(raws.tolist(), [_to_float(key) for keys in inside for key in keys])
             end = 0
             for i, (node, keys) in enumerate(zip(nodes, inside, strict=True)):
                 rows = np.arange(end, end := end + len(keys))
                 n_low = np.count_nonzero(ask(self.tree.splits, node, table, rows) == 0)
                 ends = [spans[i][0], *keys, spans[i][1]]
                 spans[i] = ends[n_low], ends[n_low + 1]
-        return [_float_of(low) for low, _ in spans]
+        return [_to_float(low) for low, _ in spans]
 
 
-def _typed(values: Sequence[Any], usual: Any) -> Array:
+def _to_array(values: Sequence[Any], usual: Any) -> Array:
     is_number = isinstance(usual, int | float) and not isinstance(usual, bool)
     return np.array(values, np.float64 if is_number else object)
 
 
 # The bits of floats are whole numbers in the order of floats; those of negative ones the other way.
-_FARTHEST_KEY: Final = int(np.array(_FARTHEST).view(np.int64))
+_MAX_KEY: Final = int(np.array(_MAX_NUMBER).view(np.int64))
 
 
-def _float_of(key: int) -> float:
+def _to_float(key: int) -> float:
     number = float(np.array(abs(key), np.int64).view(np.float64))
     return -number if key < 0 else number
 
@@ -213,7 +217,7 @@ def _float_of(key: int) -> float:
 
 
 @dataclass
-class _Asked:
+class _RawSplit:
     """The question of a node about a raw column; branches are those of the tree as it was."""
 
     split: Split
@@ -222,27 +226,29 @@ class _Asked:
     flipped: bool = False  # its two branches change places
 
 
-def _carried(tree: Tree, probe: _Probe) -> Tree:
-    schema, position = _schema(tree, probe)
+def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
+    schema, position = _raw_schema(tree, probe)
     inner = [int(node) for node in np.flatnonzero(~tree.is_leaf)]
-    scaled = [n for n in inner if probe.column_of(n).way == "number" and not _is_flat(probe, n)]
-    cuts = dict(zip(scaled, probe.raw_cuts(scaled), strict=True))
+    scaled = [n for n in inner if probe.column_of(n).kind == "number" and not _is_flat(probe, n)]
+    cuts = dict(zip(scaled, probe.find_raw_cuts(scaled), strict=True))
     asked = {}
     for node in inner:
         column = probe.column_of(node)
         name = schema.columns[position[column.raw]].name
-        if column.way == "same":
+        if column.kind == "same":
             old_split = tree.node(node).split
             assert old_split is not None
             split: Split = replace(old_split, column=name)
-            asked[node] = _Asked(split, probe.branch_of_odd(node, np.nan))
+            asked[node] = _RawSplit(split, probe.try_branch(node, np.nan))
         elif node in cuts:
-            asked[node] = _Asked(Cut(name, cuts[node]), probe.branch_of_odd(node, np.nan))
-        elif column.way == "number":
-            asked[node] = _presence(name, probe.branches(node, [0.0])[0])
+            asked[node] = _RawSplit(Cut(name, cuts[node]), probe.try_branch(node, np.nan))
+        elif column.kind == "number":
+            asked[node] = _presence_split(name, probe.branches(node, [0.0])[0])
         else:
-            asked[node] = _levels(probe, node, name, schema.columns[position[column.raw]].levels)
-    return _planted(tree, schema, asked)
+            asked[node] = _level_split(
+                probe, node, name, schema.columns[position[column.raw]].levels
+            )
+    return _rebuild(tree, schema, asked)
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
@@ -252,23 +258,23 @@ def _is_flat(probe: _Probe, node: int) -> bool:
         return True
     if not isinstance(split, Cut):
         raise TreeError(f"Node {node} asks no cut of a column that the steps make.")
-    least, most = probe.branches(node, [-_FARTHEST, _FARTHEST])
-    if least == most == probe.branch_of_odd(node, np.nan):
+    least, most = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
+    if least == most == probe.try_branch(node, np.nan):
         raise TreeError(f"Node {node}: the cut lies beyond all numbers of its raw column.")
     return least == most
 
 
-def _presence(name: str, present: int) -> _Asked:
-    return _Asked(Presence(name), 1 - present, present, flipped=present == 1)
+def _presence_split(name: str, present: int) -> _RawSplit:
+    return _RawSplit(Presence(name), 1 - present, present, flipped=present == 1)
 
 
-def _levels(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _Asked:
+def _level_split(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _RawSplit:
     """Return the question about a column of levels."""
     branch = probe.branches(node, levels)
-    missing = probe.branch_of_odd(node, np.nan)
-    if _tells_presence(probe, node, levels):
-        return _presence(name, branch[0])
-    unknown = probe.branch_of_odd(node, _unknown(levels))
+    missing = probe.try_branch(node, np.nan)
+    if _tests_presence(probe, node, levels):
+        return _presence_split(name, branch[0])
+    unknown = probe.try_branch(node, _unknown_level(levels))
     groups: list[list[Any]] = [[] for _ in range(int(probe.tree.n_branches[node]))]
     for level, at in zip(levels, branch, strict=True):
         groups[at].append(level)
@@ -276,26 +282,28 @@ def _levels(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _As
         raise TreeError(f"Node {node}: every level of {name!r} goes one way.")
     split = LevelSets(name, tuple(tuple(group) for group in groups))
     # Only a value that is present can be told apart as branch 0.
-    return _Asked(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
+    return _RawSplit(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
 
 
-def _tells_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
+def _tests_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
     """Return whether a node parts missing values from all others."""
-    ways = {*probe.branches(node, levels), probe.branch_of_odd(node, _unknown(levels))} - {_REFUSED}
-    return len(ways) == 1 and ways != {probe.branch_of_odd(node, np.nan)}
+    ways = {*probe.branches(node, levels), probe.try_branch(node, _unknown_level(levels))} - {
+        _REFUSED
+    }
+    return len(ways) == 1 and ways != {probe.try_branch(node, np.nan)}
 
 
-def _with_other(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+def _add_other_level(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
     """Add a level that the encoder does not know, if a node has nothing else for some branch."""
     for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
-        if probe.column_of(node).raw == raw and not _tells_presence(probe, node, levels):
+        if probe.column_of(node).raw == raw and not _tests_presence(probe, node, levels):
             reached = set(probe.branches(node, levels))
             if len(reached) < probe.tree.n_branches[node]:
-                return (*levels, _unknown(levels))
+                return (*levels, _unknown_level(levels))
     return levels
 
 
-def _unknown(levels: tuple[Any, ...]) -> Any:
+def _unknown_level(levels: tuple[Any, ...]) -> Any:
     """Return a value that is none of the levels."""
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in levels):
         return max(levels) + 1
@@ -305,7 +313,7 @@ def _unknown(levels: tuple[Any, ...]) -> Any:
     return text
 
 
-def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
+def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
     """Return the schema of the raw columns, and the place of each in it."""
     used = set(tree.splits.column[~tree.is_leaf].tolist())
     info_of: dict[int, ColumnInfo] = {}
@@ -313,33 +321,33 @@ def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
     n_raw = probe.pipeline.n_features_in_
     names = probe.names or tuple(f"x{raw}" for raw in range(n_raw))
     # Those that the tree asks come last: what they say of their raw column holds.
-    for j in sorted(range(len(probe.made)), key=lambda j: j in used):
-        column, info = probe.made[j], tree.schema.columns[j]
-        kind = (column.way == "levels", column.levels)
+    for j in sorted(range(len(probe.columns)), key=lambda j: j in used):
+        column, info = probe.columns[j], tree.schema.columns[j]
+        kind = (column.kind == "levels", column.levels)
         if j in used and way_of.setdefault(column.raw, kind) != kind:
             raise TreeError(
                 f"The tree asks about {names[column.raw]!r} in two ways, as a number and by levels."
             )
-        if column.way == "levels":
+        if column.kind == "levels":
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)
-        elif column.way == "same":
+        elif column.kind == "same":
             info_of[column.raw] = replace(info, name=names[column.raw])
         else:
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.NUMERIC)
     if probe.names is None:  # places count, so that every column has one
         for raw in range(n_raw):
             info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
-    for raw in {probe.made[j].raw for j in used}:
+    for raw in {probe.columns[j].raw for j in used}:
         if levels := info_of[raw].levels:
-            info_of[raw] = replace(info_of[raw], levels=_with_other(probe, raw, levels))
+            info_of[raw] = replace(info_of[raw], levels=_add_other_level(probe, raw, levels))
     raws = sorted(info_of)
     schema = Schema(tuple(info_of[raw] for raw in raws), tree.target, probe.names is not None)
     return schema, {raw: at for at, raw in enumerate(raws)}
 
 
-def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
+def _rebuild(tree: Tree, schema: Schema, asked: dict[int, _RawSplit]) -> Tree:
     """Put the questions into the tree, its branches in their new order."""
-    order = _order(tree, {node for node, question in asked.items() if question.flipped})
+    order = _preorder(tree, {node for node, question in asked.items() if question.flipped})
     new = np.empty(tree.n_nodes, np.int64)
     new[order] = np.arange(tree.n_nodes)
     parent = tree.parent[order]
@@ -363,40 +371,40 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
         tests=None,
         notes=taken_notes(tree.notes, order),
         attachments=take_attachments(tree.attachments, order),
-        **{name: getattr(tree, name)[order] for name in _MOVED},
+        **{name: getattr(tree, name)[order] for name in _NODE_ARRAYS},
     )
-    carried = _with_rules(carried, {int(new[node]): question for node, question in asked.items()})
+    carried = _set_rules(carried, {int(new[node]): question for node, question in asked.items()})
     check(carried)
     return carried
 
 
-def _with_rules(tree: Tree, asked: dict[int, _Asked]) -> Tree:
+def _set_rules(tree: Tree, asked: dict[int, _RawSplit]) -> Tree:
     """Set where missing values and unknown levels go."""
     default, unknown = tree.default_branch.copy(), {}
     for node, question in asked.items():
-        missing = _turned(question.missing, question.flipped)
+        missing = _flip(question.missing, question.flipped)
         default[node] = tree.majority_branch[node] if missing == _REFUSED else missing
         if isinstance(question.split, LevelSets) and question.unknown is not None:
-            unknown[node] = _turned(question.unknown, question.flipped)
-    unseen, apart = _rule_of_unknown(unknown, default, tree.majority_branch)
+            unknown[node] = _flip(question.unknown, question.flipped)
+    unseen, apart = _choose_unseen_rule(unknown, default, tree.majority_branch)
     refuses = asked and all(question.missing == _REFUSED for question in asked.values())
     return replace(
         tree,
         default_branch=default,
         missing="surrogate" if apart else "error" if refuses else "majority",
         unseen=unseen,
-        surrogates=_presence_first(tree, apart) if apart else None,
+        surrogates=_presence_surrogates(tree, apart) if apart else None,
     )
 
 
-_MOVED: Final = ("n_rows", "weight", "impurity", "gain", "value", "risk", "sent_default")
+_NODE_ARRAYS: Final = ("n_rows", "weight", "impurity", "gain", "value", "risk", "sent_default")
 
 
-def _turned(branch: int, turn: bool) -> int:
+def _flip(branch: int, turn: bool) -> int:
     return 1 - branch if turn and branch >= 0 else branch
 
 
-def _order(tree: Tree, flipped: set[int]) -> Array:
+def _preorder(tree: Tree, flipped: set[int]) -> Array:
     """Return the nodes in pre-order, the branches of some of them from the last to the first."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     order, waiting = [], [0]
@@ -408,7 +416,7 @@ def _order(tree: Tree, flipped: set[int]) -> Array:
     return np.array(order)
 
 
-def _branch_node(tree: Tree, asked: dict[int, _Asked], order: Array, new: Array) -> Array:
+def _branch_node(tree: Tree, asked: dict[int, _RawSplit], order: Array, new: Array) -> Array:
     start, nodes = tree.branch_start.tolist(), tree.branch_node
     below = [nodes[:0]]
     for node in order.tolist():
@@ -417,7 +425,7 @@ def _branch_node(tree: Tree, asked: dict[int, _Asked], order: Array, new: Array)
     return np.asarray(new[np.concatenate(below)])
 
 
-def _rule_of_unknown(
+def _choose_unseen_rule(
     unknown: dict[int, int], default: Array, usual: Array
 ) -> tuple[Any, list[int]]:
     """Return the tree's rule for unseen levels, and the nodes that part them from missing ones."""
@@ -442,7 +450,7 @@ def _rule_of_unknown(
     return "missing", apart
 
 
-def _presence_first(tree: Tree, nodes: list[int]) -> SurrogateTable:
+def _presence_surrogates(tree: Tree, nodes: list[int]) -> SurrogateTable:
     """Return surrogates that send unknown levels to branch 0 and missing values to branch 1."""
     has = np.isin(np.arange(tree.n_nodes), nodes)
     names = [tree.schema.names[j] for j in tree.splits.column[has].tolist()]

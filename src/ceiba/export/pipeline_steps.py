@@ -19,19 +19,19 @@ _ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
 KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
 
 # As the raw column; filled where that is missing; rising with it; a value for each of its levels.
-Way = Literal["same", "filled", "number", "levels"]
+DerivedKind = Literal["same", "filled", "number", "levels"]
 
 
 @dataclass(frozen=True)
-class Made:
+class DerivedColumn:
     """A column that the steps make of a raw one, and the levels that were encoded."""
 
     raw: int
-    way: Way = "same"
+    kind: DerivedKind = "same"
     levels: tuple[Any, ...] = ()
 
 
-def made_columns(step: Any, columns: list[Made]) -> list[Made]:
+def derive_columns(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     """Return the columns that a fitted step makes of the given ones, in its order."""
     kind = type(step).__name__
     identity = kind == "FunctionTransformer" and step.func is None  # what "passthrough" becomes
@@ -41,33 +41,33 @@ def made_columns(step: Any, columns: list[Made]) -> list[Made]:
         return []
     if kind == "Pipeline":
         for _, inner in step.steps:
-            columns = made_columns(inner, columns)
+            columns = derive_columns(inner, columns)
         return columns
     if kind == "ColumnTransformer":
-        return _of_columns(step, columns)
+        return _derive_by_transformer(step, columns)
     if kind == "SimpleImputer":
-        return _imputed(step, columns)
+        return _derive_imputed(step, columns)
     if kind in _SCALERS:
         return [
-            column if column.way == "levels" else replace(column, way="number")
+            column if column.kind == "levels" else replace(column, kind="number")
             for column in columns
         ]
     if kind in _ENCODERS:
-        return _encoded(step, columns)
+        return _derive_encoded(step, columns)
     raise OptionError(f"The step {kind} is not known. Known are {', '.join(KNOWN)}.")
 
 
-def _of_columns(step: Any, inputs: list[Made]) -> list[Made]:
+def _derive_by_transformer(step: Any, inputs: list[DerivedColumn]) -> list[DerivedColumn]:
     names = list(getattr(step, "feature_names_in_", ()))
-    out: list[Made] = []
+    out: list[DerivedColumn] = []
     for _, inner, columns in step.transformers_:
-        out += made_columns(
-            inner, [inputs[place] for place in _places(columns, names, len(inputs))]
+        out += derive_columns(
+            inner, [inputs[place] for place in _find_positions(columns, names, len(inputs))]
         )
     return out
 
 
-def _places(columns: Any, names: list[Any], n: int) -> list[int]:
+def _find_positions(columns: Any, names: list[Any], n: int) -> list[int]:
     """Return the positions that a ColumnTransformer's selection names."""
     if isinstance(columns, slice):
         first, last = columns.start, columns.stop
@@ -80,13 +80,13 @@ def _places(columns: Any, names: list[Any], n: int) -> list[int]:
     return [names.index(key) if isinstance(key, str) else int(key) % n for key in listed]
 
 
-def _imputed(step: Any, columns: list[Made]) -> list[Made]:
+def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     if not (step.missing_values is None or step.missing_values != step.missing_values):
         raise OptionError(
             f"SimpleImputer(missing_values={step.missing_values!r}) is not known, only NaN."
         )
     filled = [
-        replace(column, way="filled") if column.way == "same" else column for column in columns
+        replace(column, kind="filled") if column.kind == "same" else column for column in columns
     ]
     empty = [fill is None or fill != fill for fill in step.statistics_.tolist()]
     if step.strategy != "constant" and not step.keep_empty_features:
@@ -95,25 +95,25 @@ def _imputed(step: Any, columns: list[Made]) -> list[Made]:
         # 1 where the raw value is missing, 0 elsewhere: it never falls as the value rises.
         indicators = [columns[place] for place in step.indicator_.features_.tolist()]
         filled += [
-            column if column.way == "levels" else replace(column, way="number")
+            column if column.kind == "levels" else replace(column, kind="number")
             for column in indicators
         ]
     return filled
 
 
-def _encoded(step: Any, columns: list[Made]) -> list[Made]:
+def _derive_encoded(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     kind = type(step).__name__
-    if any(column.way not in ("same", "filled") for column in columns):
+    if any(column.kind not in ("same", "filled") for column in columns):
         raise OptionError(f"{kind} after a step that scales or encodes is not known.")
-    out: list[Made] = []
+    out: list[DerivedColumn] = []
     for place, (column, categories) in enumerate(zip(columns, step.categories_, strict=True)):
         levels = tuple(v for v in categories.tolist() if v is not None and v == v)
-        n = _n_indicators(step, place) if kind == "OneHotEncoder" else 1
-        out += [Made(column.raw, "levels", levels)] * n
+        n = _count_indicators(step, place) if kind == "OneHotEncoder" else 1
+        out += [DerivedColumn(column.raw, "levels", levels)] * n
     return out
 
 
-def _n_indicators(step: Any, place: int) -> int:
+def _count_indicators(step: Any, place: int) -> int:
     """Return how many columns a OneHotEncoder makes of one."""
     n = len(step.categories_[place])
     dropped = step.drop_idx_ is not None and step.drop_idx_[place] is not None

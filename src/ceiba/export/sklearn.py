@@ -68,7 +68,7 @@ def to_sklearn(tree: Tree) -> Any:
     from sklearn.tree._tree import Tree as SklearnTree
 
     tree = chained(tree)
-    _refuse(tree)
+    _check_convertible(tree)
     n_classes = np.asarray(tree.n_classes, np.intp)
     inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)
     inner.__setstate__(_state(tree, inner))
@@ -90,7 +90,7 @@ def to_sklearn(tree: Tree) -> Any:
     return model
 
 
-def _refuse(tree: Tree) -> None:
+def _check_convertible(tree: Tree) -> None:
     """Raise on what scikit-learn's arrays cannot say; warn where missing values go elsewhere."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(

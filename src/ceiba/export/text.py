@@ -44,7 +44,7 @@ class _Pen:
 _UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
 _ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
 _BAR: Final = 10  # cells of a bar of class shares
-_SENTENCE: Final = 24  # what is left for a sentence however deep the node is
+_MIN_SENTENCE: Final = 24  # what is left for a sentence however deep the node is
 
 
 def to_text(
@@ -121,7 +121,7 @@ def to_text(
     if digits < 1:
         raise OptionError(f"digits: got {digits}. It is 1 or more.")
     pen = _UNICODE if unicode else _ASCII
-    words = _Words(
+    words = _NodeText(
         tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, bars, lang
     )
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
@@ -144,20 +144,20 @@ def to_text(
             lines.append(front + "  ".join([sentence, *figures]))
         else:
             below = pen.gap if tree.is_leaf[node] else pen.bar
-            lines += _folded(front, rails[depth] + below, *words.parts(node), width, pen)
+            lines += _wrap_node(front, rails[depth] + below, *words.parts(node), width, pen)
         if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
-            lines.append(rails[depth] + pen.last + words.folded(node))
+            lines.append(rails[depth] + pen.last + words.fold_note(node))
             node = int(end[node])
         else:
             node += 1
     return "\n".join(lines)
 
 
-def _folded(
+def _wrap_node(
     front: str, below: str, sentence: str, figures: list[str], width: int, pen: _Pen
 ) -> list[str]:
     """Return the lines of one node: what does not fit goes below its branch, none is broken."""
-    front, below = (_shortened(rail, width, pen) for rail in (front, below))
+    front, below = (_shorten_rail(rail, width, pen) for rail in (front, below))
     lines = textwrap.wrap(
         sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
     )
@@ -167,28 +167,28 @@ def _folded(
         lines[1:] = textwrap.wrap(rest, room, break_on_hyphens=False)
     block = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
     for text in figures:
-        if _seen(block[-1]) + 2 + _seen(text) <= width:
+        if _count_cells(block[-1]) + 2 + _count_cells(text) <= width:
             block[-1] += f"  {text}"
         else:
             block.append(f"{below}  {text}")
     return block
 
 
-def _shortened(rail: str, width: int, pen: _Pen) -> str:
+def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
     """Leave out the rails of the first levels where they would take all the room."""
-    room = max(width - _SENTENCE, len(pen.gap))
+    room = max(width - _MIN_SENTENCE, len(pen.gap))
     if len(rail) <= room:
         return rail
     return pen.dots + rail[-(room - len(pen.dots)) :]
 
 
-def _seen(text: str) -> int:
+def _count_cells(text: str) -> int:
     """Return how many cells of a terminal a text takes, colours aside."""
     return len(_CODE.sub("", text))
 
 
 @dataclass
-class _Words:
+class _NodeText:
     """Writes what a line says of a node."""
 
     tree: Tree
@@ -218,7 +218,7 @@ class _Words:
         # Without rows the answer of an inner node would be invented.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = visible(self.prediction(node), one_line=True)
-            parts.append(self.painted(node, arrow + answer))
+            parts.append(self.colorize(node, arrow + answer))
             if self.bars:
                 parts.append(self.bar(node))
         if self.purity:
@@ -272,7 +272,7 @@ class _Words:
         more = self.word("text.more_classes", n=rest) if rest > 0 else ""
         return "  ".join(entries) + more
 
-    def painted(self, node: int, text: str) -> str:
+    def colorize(self, node: int, text: str) -> str:
         """Return an answer in the colour of its class, bold at leaves."""
         if not self.color:
             return text
@@ -309,11 +309,11 @@ class _Words:
             share = float(tree.value[node, k, answer])
             certain = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            text = label if certain else f"{label} p={probability(share)}"
+            text = label if certain else f"{label} p={format_probability(share)}"
             parts.append(tree.target.of_output(k, text))
         return ", ".join(parts)
 
-    def folded(self, node: int) -> str:
+    def fold_note(self, node: int) -> str:
         tree = self.tree
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
         leaves = self.word("text.leaves", n=last - first)
@@ -321,7 +321,7 @@ class _Words:
         return f"{self.pen.dots} +{leaves}{rows}"
 
 
-def probability(share: float) -> str:
+def format_probability(share: float) -> str:
     """Show a probability with three decimals; what is not certain never looks so."""
     if 0 < share < 0.0005:
         return "<0.001"

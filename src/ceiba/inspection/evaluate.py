@@ -19,10 +19,10 @@ from ceiba.inspection.intervals import (
     HEAVY_TAIL,
     Interval,
     bca_interval,
-    interval_words,
+    has_too_few_rows,
+    interval_label,
     mean_interval,
     share_interval,
-    too_few,
     wilson,
 )
 from ceiba.inspection.intervals import r2_interval as interval_of_r2
@@ -33,8 +33,8 @@ from ceiba.visible import figure, visible
 from ceiba.words import Words, words
 
 Array = npt.NDArray[np.float64]
-_CELLS = 1_000  # distinct costs that are resampled as such
-_ROWS = 5_000  # rows that are resampled one by one
+_MAX_CELLS = 1_000  # distinct costs that are resampled as such
+_MAX_BOOTSTRAP_ROWS = 5_000  # rows that are resampled one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ class NumberEvaluation:
                 always = word("evaluate.always_root", value=figure(baseline, 4))
             between = word("evaluate.between", low=low, high=high)
             rows.append([name, figure(value, 4), between, always])
-        level = interval_words(self.confidence, self.approximate, lang)
+        level = interval_label(self.confidence, self.approximate, lang)
         figures = {"value": figure(self.baseline, 6), "rmse": figure(self.rmse, 4)}
         return [
             word("evaluate.numbers", n=self.n_rows, level=level),
@@ -249,7 +249,7 @@ def evaluate_classes(
     confidence: float = 0.95,
 ) -> ClassEvaluation:
     """Compare predicted labels with true ones; labels that `classes` lacks get their own rows."""
-    labels = _labels(truth, classes, cost_matrix, class_prior)
+    labels = _all_labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
     p = np.array([index[label] for label in predicted.tolist()], dtype=np.intp)
@@ -342,7 +342,7 @@ def evaluate_numbers(
         baseline_mse=float((w * (truth - baseline) ** 2).sum() / total),
         baseline_mae=float((w * np.abs(truth - baseline)).sum() / total),
         confidence=confidence,
-        approximate=too_few(len(truth), n),
+        approximate=has_too_few_rows(len(truth), n),
     )
 
 
@@ -367,16 +367,16 @@ def _cost_interval(
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
     resampled = counts or bool(np.all(weight == weight[0]))  # else it covers too little
-    if resampled and len(cells) <= _CELLS:
+    if resampled and len(cells) <= _MAX_CELLS:
         low, high = bca_interval(cells, size, True, confidence)
-    elif resampled and len(costs) <= _ROWS:
+    elif resampled and len(costs) <= _MAX_BOOTSTRAP_ROWS:
         low, high = bca_interval(costs, weight, counts, confidence)
     else:
         low, high = mean_interval(costs, weight, n, confidence, counts)
     return max(low, 0.0), high
 
 
-def _labels(
+def _all_labels(
     truth: npt.NDArray[Any],
     classes: npt.NDArray[Any],
     cost_matrix: Array | None,

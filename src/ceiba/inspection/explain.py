@@ -28,7 +28,7 @@ from ceiba.visible import visible
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
-_LEVELS: Final = 8  # listed in a sentence, the others are counted
+_MAX_LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Explanation:
         figures["branch taken"] = figures.pop("sentence")
         order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
         word = words(self.lang)
-        probability = _probability(self.has_priors, self.lang)
+        probability = _probability_word(self.has_priors, self.lang)
         return Listing(
             {name: figures[name] for name in order},
             title=word("explain.path", leaf=self.leaf),
@@ -178,12 +178,12 @@ class Explanation:
         where = word("explain.leaf", leaf=self.leaf, n=self.n_rows)
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
-            probability = _probability(self.has_priors, self.lang)
+            probability = _probability_word(self.has_priors, self.lang)
             where = f"{probability} {number_text(share, 3)}; {where}"
-        answer = _shown(self.answer)
+        answer = _format_answer(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
-            answer = ", ".join(f"{name} = {_shown(label)}" for name, label in pairs)
+            answer = ", ".join(f"{name} = {_format_answer(label)}" for name, label in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
         return [visible(line, one_line=True) for line in lines]
 
@@ -204,10 +204,10 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         probability = dict(
             zip(labels, route.predict_proba(tree, row_table)[0].tolist(), strict=True)
         )
-        k = labels.index(_plain(answer))
-    followed = _followed(tree, k)
+        k = labels.index(_to_python(answer))
+    followed = _tracked_values(tree, k)
     steps = tuple(
-        _step(tree, table, row, move, followed, lang)
+        _explain_move(tree, table, row, move, followed, lang)
         for move in moves
         if not tree.node(move.node).is_leaf
     )
@@ -220,7 +220,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     return Explanation(
         steps=steps,
         leaf=leaf,
-        answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
+        answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _to_python(answer),
         outputs=tree.target.outputs,
         probability=probability,
         n_rows=int(tree.n_rows[leaf]),
@@ -232,7 +232,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     )
 
 
-def _probability(has_priors: bool, lang: str) -> str:
+def _probability_word(has_priors: bool, lang: str) -> str:
     return words(lang)["explain.probability_prior" if has_priors else "explain.probability"]
 
 
@@ -302,7 +302,7 @@ class Explanations(Sequence[Explanation]):
         else:
             # All rows that end in one node took the same path.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
-            base, by_node = _added_by_node(tree, nodes.tolist(), columns)
+            base, by_node = _contributions_by_node(tree, nodes.tolist(), columns)
             answers = route.predict(tree, table).tolist()
             answers = [tuple(row) for row in answers] if tree.n_outputs > 1 else answers
             ends, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
@@ -315,18 +315,18 @@ class Explanations(Sequence[Explanation]):
             name = tree.schema.names[j]
             figures[name if name not in figures else f"{name} (column)"] = added[:, k]
         word = words(self._lang)
-        probability = _probability(tree.class_prior is not None, self._lang)
+        probability = _probability_word(tree.class_prior is not None, self._lang)
         legend = word("explain.contributions_legend", probability=probability)
         return Listing(figures, title=word["explain.contributions"], legend=legend)
 
 
-def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
+def _contributions_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
     """Return the baseline of rows that end in a node, and what each column added on the way."""
     place = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
     baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
     for i, node in enumerate(nodes):
-        followed = _followed(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
+        followed = _tracked_values(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
         path = [node]
         while parent[path[-1]] >= 0:
             path.append(parent[path[-1]])
@@ -336,7 +336,7 @@ def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Ar
     return baseline, added
 
 
-def _shown(answer: Any) -> Any:
+def _format_answer(answer: Any) -> Any:
     return number_text(answer) if isinstance(answer, float) else answer
 
 
@@ -344,12 +344,12 @@ def _has_classes(tree: Tree) -> bool:
     return tree.task.is_classification("An explanation") and tree.n_outputs == 1
 
 
-def _followed(tree: Tree, k: int) -> Any:
+def _tracked_values(tree: Tree, k: int) -> Any:
     """Return the one figure of each node that the steps change: of class k, or the number."""
     return np.full(tree.n_nodes, np.nan) if tree.n_outputs > 1 else tree.value[:, 0, k]
 
 
-def _step(
+def _explain_move(
     tree: Tree, table: Table, row: int, move: Move, followed: Any, lang: str
 ) -> ExplanationStep:
     word = words(lang)
@@ -357,22 +357,22 @@ def _step(
     split = node.split
     assert split is not None  # an inner node has one
     column = table.columns[tree.schema.index(split.column)]
-    value, value_text = _value(column, row, lang)
+    value, value_text = _read_value(column, row, lang)
     digits = None
-    if not _is_plain(split, value, value_text):
+    if not _text_keeps_side(split, value, value_text):
         value_text, digits = repr(value), ALL_DIGITS
     who = ""
     if move.by in ("default", "unseen", "share"):
         who = word[f"explain.by_{move.by}"]
     if move.by == "surrogate" and move.surrogate is not None and move.branch is not None:
         stand_in = node.surrogates[move.surrogate].split
-        text = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS, lang=lang)
+        text = stand_in.sentence(move.branch, tree.schema, max_levels=_MAX_LEVELS, lang=lang)
         who = word("explain.by_surrogate", sentence=text)
     # A level that the node does not know is no missing value, even where it is treated as one.
     why = word["explain.missing" if value is None else "explain.unseen"]
     note = f"{why}: {who}" if who else ""
     branch = move.branch or 0
-    sentence = split.sentence(branch, tree.schema, digits=digits, max_levels=_LEVELS, lang=lang)
+    sentence = split.sentence(branch, tree.schema, digits=digits, max_levels=_MAX_LEVELS, lang=lang)
     below = move.node
     if move.branch is None:
         sentence = word("explain.stays", sentence=sentence)
@@ -396,7 +396,7 @@ def _step(
     )
 
 
-def _is_plain(split: Split, value: Any, value_text: str) -> bool:
+def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
     """Return whether the printed value is on the same side of the printed cuts as the value."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
@@ -412,7 +412,7 @@ def _is_plain(split: Split, value: Any, value_text: str) -> bool:
     return True
 
 
-def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
+def _read_value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     """Return the row's own value and its text; an unseen level is not known any more by name."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
@@ -427,5 +427,5 @@ def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     return info.levels[value], level_text(info.levels[value])
 
 
-def _plain(label: Any) -> Any:
+def _to_python(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label

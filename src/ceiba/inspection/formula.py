@@ -19,7 +19,7 @@ from ceiba.paths import Clause, Condition, ValueSet, all_of, conditions_of
 from ceiba.tree import Tree
 from ceiba.tree.splits import DIGITS, level_text
 
-_MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
+_MAX_MERGED: Final = 2000  # pairs are compared, so time grows with the square
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Formula:
         if self.conditions:
             parts = [condition.select(X) for condition in self.conditions]
             return np.asarray(np.logical_or.reduce(parts))
-        return np.zeros(_n_rows(X), bool)
+        return np.zeros(_count_rows(X), bool)
 
     def python(self, row: str = "row") -> str:
         """Write the formula as a Python expression about the dict `row`."""
@@ -91,7 +91,7 @@ def formula(
     Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
     """
     wanted = _class_index(tree, target_class)
-    conditions = _simplified(conditions_of(tree, _ends(tree, wanted)))
+    conditions = _simplify(conditions_of(tree, _find_class_nodes(tree, wanted)))
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
@@ -116,7 +116,7 @@ def _class_index(tree: Tree, target_class: Any) -> int:
     raise OptionError(f"formula: there is no class {target_class!r}. The classes are {allowed}.")
 
 
-def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
+def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
     """List the highest nodes under which every end says the class, and where rows stay."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     says = tree.answer == wanted
@@ -133,17 +133,17 @@ def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
     return ends
 
 
-def _simplified(conditions: list[Condition]) -> list[Condition]:
+def _simplify(conditions: list[Condition]) -> list[Condition]:
     """Join conditions until no two of them can be joined; very many are left as they are."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
-    if len(conditions) > _MOST_JOINED:
+    if len(conditions) > _MAX_MERGED:
         return conditions
     for condition in conditions:
         place = len(result)
         at = 0
         while at < len(result):
-            both = _joined(result[at], condition)
+            both = _merge(result[at], condition)
             if both is None:
                 at += 1
                 continue
@@ -154,16 +154,16 @@ def _simplified(conditions: list[Condition]) -> list[Condition]:
     return result
 
 
-def _joined(a: Condition, b: Condition) -> Condition | None:
+def _merge(a: Condition, b: Condition) -> Condition | None:
     """Return one condition for both, if they differ in at most one column, else None."""
     mine, theirs = a.values, b.values
     if mine is None or theirs is None:
         return a if a == b else None
     mine = {name: values for name, values in mine.items() if not values.is_everything}
     theirs = {name: values for name, values in theirs.items() if not values.is_everything}
-    different = [n for n in {**mine, **theirs} if not _same(mine.get(n), theirs.get(n))]
+    different = [n for n in {**mine, **theirs} if not _has_same_values(mine.get(n), theirs.get(n))]
     if len(different) > 1:
-        return _covering(a, mine, b, theirs)
+        return _find_covering(a, mine, b, theirs)
     if not different:
         return a
     name = different[0]
@@ -179,17 +179,17 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
     return Condition(a.schema, tuple(clause for clause in clauses if not clause.is_trivial))
 
 
-def _covering(
+def _find_covering(
     a: Condition, mine: dict[str, ValueSet], b: Condition, theirs: dict[str, ValueSet]
 ) -> Condition | None:
     """Return the one of two conditions that holds wherever the other one does."""
     for whole, outer, inner in ((a, mine, theirs), (b, theirs, mine)):
-        if all(n in inner and _same(inner[n] & outer[n], inner[n]) for n in outer):
+        if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
     return None
 
 
-def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
+def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
     """Return whether two sets have the same values, whatever levels their splits name."""
     if a is None or b is None:
         return a is b
@@ -198,7 +198,7 @@ def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
     return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
 
 
-def _n_rows(X: Any) -> int:
+def _count_rows(X: Any) -> int:
     if isinstance(X, dict):
         return len(next(iter(X.values()), ()))
     return int(X.n_rows) if hasattr(X, "n_rows") else len(X)

@@ -136,21 +136,21 @@ def importance_table(
         raise OptionError("Pass held-out rows as X and y, both or neither.")
     if repeats < 1:
         raise OptionError(f"repeats: got {repeats!r}. Columns are shuffled at least once.")
-    gain = _scaled(importance(tree, normalize=False), scale)
+    gain = _rescale(importance(tree, normalize=False), scale)
     order = np.argsort(-gain, kind="stable")
     figures: dict[str, Any] = {"column": [tree.schema.names[j] for j in order], "gain": gain[order]}
     unit = {"sum": "shares of all", "max": "the largest is 1", "none": "sums over rows"}[scale]
     legend = [f"gain: impurity decrease of its splits in training ({unit})"]
     if tree.surrogates is not None:
         with_stand_ins = importance(tree, normalize=False, surrogates=True)
-        figures["surrogates"] = _scaled(with_stand_ins, scale)[order]
+        figures["surrogates"] = _rescale(with_stand_ins, scale)[order]
         legend.append("surrogates: with its worth as a surrogate")
     if X is not None:
         drops = permutation_importance(
             tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
         )
-        figures |= _spread(drops[1:], order, confidence)
-        figures |= _heldout(RowGains.read(tree, X, y, sample_weight), order, confidence)
+        figures |= _permutation_columns(drops[1:], order, confidence)
+        figures |= _heldout_columns(RowGains.read(tree, X, y, sample_weight), order, confidence)
         score = "accuracy" if tree.task.is_classification("Permutation importance") else "R²"
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
@@ -201,12 +201,12 @@ def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
     return float(np.mean(1 - off / np.where(spread > 0, spread, 1.0)))
 
 
-def _scaled(figures: Array, scale: Scale) -> Array:
+def _rescale(figures: Array, scale: Scale) -> Array:
     whole = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
     return figures / whole if whole > 0 else figures
 
 
-def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
+def _permutation_columns(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
     """Return the mean loss over shuffles, and the interval that holds most of them."""
     tail = (1 - confidence) / 2
     low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
@@ -217,7 +217,7 @@ def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
     }
 
 
-def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
+def _heldout_columns(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
     """Return the gain on held-out rows with its interval; columns not asked about have 0."""
     middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
     for j, gain in gains.by_column():
@@ -313,22 +313,22 @@ class RowGains:
         for j in self.tree.used_features.tolist():
             gains = np.zeros(self.n_rows)
             for k in range(self.tree.n_outputs):
-                gains += self._of_output(k, value[:, k], asked == j)
+                gains += self._output_gains(k, value[:, k], asked == j)
             yield j, gains / self.tree.n_outputs
 
-    def _of_output(self, k: int, value: Array, asks: npt.NDArray[np.bool_]) -> Array:
+    def _output_gains(self, k: int, value: Array, asks: npt.NDArray[np.bool_]) -> Array:
         """Sum the gains of one output along the paths of the rows."""
         parent = self.tree.parent
         counts = np.append(False, asks[parent[1:]])[:, None]  # the node is a branch of the column
         if self.tree.task.is_classification("Gain on held-out rows"):
             step = np.where(counts, value - value[parent], 0.0)
-            along = _down(parent, step)
+            along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
             # (m(b) - m(t)) (y - m(t)) = y step - step m(t), about the root's value.
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
-            slope, offset = _down(parent, step), _down(parent, step * value[parent])
+            slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
             y = self.target[self.ends.row, k] - self.tree.value[0, k, 0]
             each = y * slope[self.ends.node, 0] - offset[self.ends.node, 0]
         total = np.bincount(self.ends.row, self.ends.weight * each, self.n_rows)
@@ -369,7 +369,7 @@ class RowGains:
         return np.asarray(scale[code], np.float64)
 
 
-def _down(parent: npt.NDArray[Any], step: Array) -> Array:
+def _path_sums(parent: npt.NDArray[Any], step: Array) -> Array:
     """Sum figures of nodes from the root down to each node."""
     total = step.copy()
     for i, above in enumerate(parent[1:].tolist(), 1):

@@ -36,18 +36,18 @@ Interval = tuple[float, float]
 # By simulation (docs/numbers.md): of squares and distances, and of figures that are bounded.
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
 _RESAMPLES: Final = 999
-_CELLS: Final = 4_000_000
+_MAX_CELLS: Final = 4_000_000
 
 
-def too_few(n_rows: int, n_effective: float) -> bool:
+def has_too_few_rows(n_rows: int, n_effective: float) -> bool:
     """Return whether intervals of means and scores may cover less than they say."""
     # Exponential weights make 200 rows worth 100.
     return n_rows < 200 or n_effective < 80
 
 
-def interval_words(confidence: float, approximate: bool, lang: str = "en") -> str:
+def interval_label(confidence: float, approximate: bool, lang: str = "en") -> str:
     """Return the words for intervals."""
     key = "evaluate.intervals_approximate" if approximate else "evaluate.intervals"
     return words(lang)(key, level=f"{100 * confidence:.0f} %")
@@ -130,7 +130,7 @@ def estimate_interval(
     t = float(stdtrit(n - 1, 0.5 + confidence / 2))
     far = t * (1.0 + tail * k * k)
     below, above = (far, t) if k < 0 else (t, far)
-    return value - error * _turned_back(below, k), value - error * _turned_back(-above, k)
+    return value - error * _invert_skewness(below, k), value - error * _invert_skewness(-above, k)
 
 
 def bca_interval(
@@ -145,7 +145,7 @@ def bca_interval(
     total = float(weight.sum())
     mean = float(weight @ values) / total
     away = values - mean
-    sums = resampled_sums(np.stack([np.ones_like(values), away], 1), weight, frequency_weights)
+    sums = bootstrap_sums(np.stack([np.ones_like(values), away], 1), weight, frequency_weights)
     means = sums[:, 1] / np.where(sums[:, 0] > 0, sums[:, 0], 1.0)
     noise = 1e-12 * float(np.abs(away).max(initial=0.0))
     below = np.mean(means < -noise) + 0.5 * np.mean(np.abs(means) <= noise)
@@ -160,7 +160,7 @@ def bca_interval(
     return mean + float(low), mean + float(high)
 
 
-def _turned_back(t: float, k: float) -> float:
+def _invert_skewness(t: float, k: float) -> float:
     """Solve x + k x^2 / 3 + k^2 x^3 / 27 + k / 6 = t for x."""
     if abs(k) < 1e-8:
         return t
@@ -187,12 +187,12 @@ def r2_interval(
     ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
     if not np.isfinite(ratio) or n <= 1:
         return -np.inf, 1.0
-    if len(truth) > _ROWS:
+    if len(truth) > _MAX_BOOTSTRAP_ROWS:
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
         low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)
         return 1.0 - ratio - high, min(1.0 - ratio - low, 1.0)
-    ratios, errors = _ratios(resampled_sums(moments, weight, frequency_weights), n)
+    ratios, errors = _ratios(bootstrap_sums(moments, weight, frequency_weights), n)
     usable = errors > 0
     if not usable.any():
         return 1.0 - ratio, 1.0 - ratio
@@ -227,7 +227,7 @@ def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
     return np.where(fair, ratio, np.nan), np.where(fair, error, 0.0)
 
 
-def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
+def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
     """Return the weighted sums of columns of figures over 999 resamples of the rows."""
     rng = np.random.default_rng(0)
     if frequency_weights and bool(np.all(weight == np.rint(weight))):
@@ -236,7 +236,7 @@ def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     rows, each, sums = len(weight), moments * weight[:, None], []
     left = _RESAMPLES
     while left > 0:
-        batch = min(left, max(1, _CELLS // rows))
+        batch = min(left, max(1, _MAX_CELLS // rows))
         drawn = rng.integers(rows, size=(batch, rows)) + rows * np.arange(batch)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=batch * rows).reshape(batch, rows)
         sums.append(counts.astype(np.float64) @ each)
@@ -244,7 +244,7 @@ def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     return np.concatenate(sums)
 
 
-def held_out_rows(
+def split_held_out_rows(
     codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Divide rows into those to learn from and those to judge by, of each class the same share."""

@@ -140,8 +140,8 @@ def learning_curve(
     if repeats < 1:
         raise OptionError(f"repeats: got {repeats}. It is 1 or more.")
     n = len(y)
-    chosen = _sizes(sizes, n, test is not None)
-    score, name = _scorer(estimator, metric)
+    chosen = _check_sizes(sizes, n, test is not None)
+    score, name = _find_scorer(estimator, metric)
     seed = _SEED if random_state is None else random_state
     cells = [(int(size), repeat) for size in chosen for repeat in range(repeats)]
 
@@ -152,7 +152,7 @@ def learning_curve(
         model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
         return float(model.score(*rows) if score is None else score(model, *rows))
 
-    measured = list(_shown(_run(score_cell, cells, n_jobs), len(cells), progress))
+    measured = list(_with_progress(_score_cells(score_cell, cells, n_jobs), len(cells), progress))
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
@@ -172,7 +172,7 @@ def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
     return X[rows]
 
 
-def _sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
+def _check_sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
     most = n if all_may_learn else n - 1
     if sizes is None:
         largest = max(1, most if all_may_learn else (9 * n) // 10)
@@ -189,7 +189,7 @@ def _sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int
     return chosen
 
 
-def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
+def _find_scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     if metric is None:
         from sklearn.base import is_classifier
 
@@ -201,7 +201,7 @@ def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     return get_scorer(metric), str(metric)
 
 
-def _run(
+def _score_cells(
     score_cell: Callable[[int, int], float], cells: list[tuple[int, int]], n_jobs: int | None
 ) -> Iterator[float]:
     if n_jobs in (None, 1):
@@ -214,7 +214,7 @@ def _run(
     return iter(work)
 
 
-def _shown(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
+def _with_progress(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
     """Pass the scores on, and draw a bar while they come."""
     for done, score in enumerate(scores, start=1):
         if progress:

@@ -79,10 +79,10 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
-        top = leaf & ~_below(whole, leaf)
+        top = leaf & ~_descendants(whole, leaf)
         branch_risk = sum_up(whole, np.where(top, risks, 0.0))
         leaves = sum_up(whole, top.astype(np.float64))
-        inner = np.flatnonzero(~leaf & ~_below(whole, leaf))
+        inner = np.flatnonzero(~leaf & ~_descendants(whole, leaf))
         if len(inner) == 0:
             continue
         g = (risks[inner] - branch_risk[inner]) / (leaves[inner] - 1)
@@ -101,7 +101,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     )
 
 
-def _below(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Mark nodes that have a marked node above them."""
     below = np.zeros(tree.n_nodes, bool)
     for i in range(1, tree.n_nodes):
@@ -133,36 +133,36 @@ def routing(tree: Tree) -> Listing:
     ... }
     >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0).fit(X, list("aaaaabbb"))
     >>> print(ceiba.inspection.routing(model.tree_))
-    who sent the training rows
+    what routed the training rows
     node  by         question        rows
        0  split      age < 42.5         7
        0  surrogate  height < 152.5     1
        0  default    -                  0
-    by: the split where the value is there, else the first surrogate with a value, else as the
-    tree's rule for missing values says
+    by: the split if the value is present, else the first surrogate with a value, else the
+    tree's rule for missing values
     """
-    lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _senders(tree, i)]
+    lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _routers(tree, i)]
     return Listing(
         by_column(("node", "by", "question", "rows"), lines),
-        title="who sent the training rows",
-        legend="by: the split where the value is there, else the first surrogate with a value, "
-        "else as the\ntree's rule for missing values says",
+        title="what routed the training rows",
+        legend="by: the split if the value is present, else the first surrogate with a value, "
+        "else the\ntree's rule for missing values",
     )
 
 
-def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
+def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
     """Return (node, sender, question, rows) of one node."""
     node = tree.node(i)
     surrogates = node.surrogates if tree.active_surrogates is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
-    last, rows = _last_resort(tree, i)
+    last, rows = _fallback(tree, i)
     yield i, "split", node.sentence(0), node.n_rows - sum(by_surrogate) - rows
     for surrogate, sent in zip(surrogates, by_surrogate, strict=True):
         yield i, "surrogate", surrogate.split.sentence(0, tree.schema), sent
     yield i, last, "-", rows
 
 
-def _last_resort(tree: Tree, i: int) -> tuple[str, int]:
+def _fallback(tree: Tree, i: int) -> tuple[str, int]:
     """Return what happens to rows that nobody can place, and how many there were."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":

@@ -29,10 +29,10 @@ from ceiba.inspection.intervals import (
     BOUNDED_TAIL,
     Interval,
     estimate_interval,
-    interval_words,
+    has_too_few_rows,
+    interval_label,
     mean_interval,
     share_interval,
-    too_few,
     wilson,
 )
 from ceiba.listing import Listing
@@ -43,7 +43,7 @@ Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)
 _BANDS: Final = 10
-_FEW: Final = 20  # rows of a class below which its AUC is uncertain in more than its interval
+_MIN_ROWS: Final = 20  # rows of a class below which its AUC is uncertain in more than its interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class ProbabilityScores:
             brier=with_interval(self.brier, self.brier_interval),
             loss=with_interval(self.log_loss, self.log_loss_interval),
             ks=ks,
-            level=interval_words(self.confidence, self.approximate, lang),
+            level=interval_label(self.confidence, self.approximate, lang),
         )
 
 
@@ -161,7 +161,7 @@ def probability_scores(
     auc, precision = (float(np.mean([scores[i] for scores in ranked])) for i in (0, 1))
     ks, threshold, gains = float("nan"), float("nan"), None
     if at is not None:
-        ks, threshold = _distance(truth == at, wide[:, at], w)
+        ks, threshold = _ks_distance(truth == at, wide[:, at], w)
         gains = _gains(truth == at, wide[:, at], w, classes[at])
     rows = np.bincount(truth, w if frequency_weights else None, minlength=len(classes))
     return ProbabilityScores(
@@ -176,7 +176,7 @@ def probability_scores(
         _auc_interval(auc, truth, wide, kinds, w, frequency_weights, confidence),
         brier_interval,
         loss_interval,
-        too_few(len(truth), n) or bool(rows.min() < _FEW),
+        has_too_few_rows(len(truth), n) or bool(rows.min() < _MIN_ROWS),
         confidence,
     )
 
@@ -225,7 +225,7 @@ def _auc_interval(
     each, fewest = np.zeros(len(truth)), np.inf
     for k in kinds:
         positive = truth == k
-        levels, hits, others = _steps(positive, score[:, k], w)
+        levels, hits, others = _weights_by_score(positive, score[:, k], w)
         # Levels fall; scores of rows without weight may not be among them, and add nothing.
         at = np.minimum(np.searchsorted(-levels, -score[:, k]), len(levels) - 1)
         beaten = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
@@ -248,7 +248,7 @@ def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
     """Return AUC and average precision of scores; NaN where only one kind is there."""
-    _, hits, others = _steps(truth, score, weight)
+    _, hits, others = _weights_by_score(truth, score, weight)
     positives, negatives = float(hits.sum()), float(others.sum())
     if positives <= 0 or negatives <= 0:
         return float("nan"), float("nan") if positives <= 0 else 1.0
@@ -259,7 +259,9 @@ def ranking_scores(
     return area, float(np.sum((true_rate - before) * precision))
 
 
-def _steps(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[Array, Array, Array]:
+def _weights_by_score(
+    truth: npt.NDArray[np.bool_], score: Array, weight: Array
+) -> tuple[Array, Array, Array]:
     """Return the different scores, highest first, and the weight of both kinds at each."""
     levels, where = np.unique(score, return_inverse=True)
     n = len(levels)
@@ -269,8 +271,8 @@ def _steps(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[A
     return levels[::-1][some], hits[some], others[some]
 
 
-def _distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
-    levels, hits, others = _steps(truth, score, weight)
+def _ks_distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
+    levels, hits, others = _weights_by_score(truth, score, weight)
     if not hits.sum() > 0 or not others.sum() > 0:
         return float("nan"), float("nan")
     gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
@@ -280,7 +282,7 @@ def _distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tupl
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
     """Return bands of rows by falling probability: of each score, or ten of many scores."""
-    levels, hits, others = _steps(truth, score, weight)
+    levels, hits, others = _weights_by_score(truth, score, weight)
     rows = hits + others
     last = np.arange(len(levels))
     if len(levels) > _BANDS:

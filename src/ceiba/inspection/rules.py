@@ -29,7 +29,7 @@ from ceiba.words import words
 
 #: The words for the interval of a leaf.
 _INTERVAL: Final = {Task.CLASSIFICATION: "rules.wilson", Task.REGRESSION: "rules.of_mean"}
-_LEVELS: Final = 8  # listed in a condition, the others are counted
+_MAX_LEVELS: Final = 8  # listed in a condition, the others are counted
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
 
@@ -146,8 +146,8 @@ class RuleTable(Listing):
         self.rules = tuple(rules)
         figures: dict[str, Any] = {
             "leaf": np.array([rule.node for rule in self.rules], np.int64),
-            "condition": _objects([rule.text for rule in self.rules]),
-            "value": _objects([rule.value for rule in self.rules]),
+            "condition": _object_array([rule.text for rule in self.rules]),
+            "value": _object_array([rule.value for rule in self.rules]),
         }
         for name in _FIGURES:
             kind = np.int64 if name == "rows" else np.float64
@@ -157,14 +157,14 @@ class RuleTable(Listing):
         if any(rule.note for rule in self.rules):
             figures["note"] = np.array([rule.note for rule in self.rules], object)
         if self.rules and self.rules[0].interest is not None:
-            figures |= _of_interest(self.rules)
+            figures |= _interest_columns(self.rules)
         super().__init__(figures, title=title, legend=legend, lang=lang)
 
     def __getstate__(self) -> dict[str, Any]:
         around = {name: getattr(self, name) for name in ("title", "legend", "lang")}
         return {"rules": self.rules, **around}
 
-    def _with(self, rules: Iterable[Rule]) -> RuleTable:
+    def _with_rules(self, rules: Iterable[Rule]) -> RuleTable:
         return RuleTable(rules, title=self.title, legend=self.legend, lang=self.lang)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
@@ -188,7 +188,7 @@ class RuleTable(Listing):
         holders = [rule.interest if by in of_interest else rule for rule in self.rules]
         key = [getattr(holder, name) for holder in holders]
         order = sorted(range(len(key)), key=key.__getitem__, reverse=descending)
-        return self._with(self.rules[i] for i in order)
+        return self._with_rules(self.rules[i] for i in order)
 
     def filter(
         self,
@@ -209,7 +209,7 @@ class RuleTable(Listing):
         column : str, optional
             A column that the rule asks about.
         """
-        return self._with(
+        return self._with_rules(
             rule
             for rule in self.rules
             if (value is None or rule.value == value)
@@ -228,7 +228,7 @@ def rules(
     tree: Tree,
     *,
     digits: int = DIGITS,
-    max_levels: int | None = _LEVELS,
+    max_levels: int | None = _MAX_LEVELS,
     sort: str | None = None,
     confidence: float = 0.95,
     positive: Any = None,
@@ -284,17 +284,17 @@ def rules(
     weighted = is_weighted(tree)  # once for all rules: it looks at every node
     interest: list[Interest | None] = [None] * len(ends)
     if positive is not None:
-        interest = _interest(tree, ends, positive)
+        interest = _compute_interest(tree, ends, positive)
     table = RuleTable(
         (
             replace(
-                _rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
+                _build_rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
                 interest=figures,
             )
             for node, condition, figures in zip(ends, conditions, interest, strict=True)
         ),
         title=_title(tree, lang),
-        legend=_legend(tree, confidence, lang) + _legend_of_interest(interest, lang),
+        legend=_legend(tree, confidence, lang) + _interest_legend(interest, lang),
         lang=words(lang).lang,
     )
     if which:
@@ -302,7 +302,7 @@ def rules(
     return table.sort(sort) if sort is not None else table
 
 
-def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | None]:
+def _compute_interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | None]:
     """Return the class of interest in each leaf."""
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("positive names a class; this tree is not of one output of classes.")
@@ -328,7 +328,7 @@ def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | Non
     ]  # fmt: skip
 
 
-def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
+def _interest_columns(rules: tuple[Rule, ...]) -> dict[str, Any]:
     interests = [rule.interest for rule in rules if rule.interest is not None]
     name = interests[0].positive
     return {
@@ -338,7 +338,7 @@ def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
     }
 
 
-def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
+def _interest_legend(interest: list[Interest | None], lang: str) -> str:
     interests = [figures for figures in interest if figures is not None]
     if not interests:
         return ""
@@ -347,7 +347,7 @@ def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
     return words(lang)("rules.legend_interest", name=name, value=f"{value:.4g}")
 
 
-def _rule(
+def _build_rule(
     tree: Tree,
     node: int,
     condition: Condition,
@@ -362,7 +362,7 @@ def _rule(
     # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.end_share[node])
-    sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
+    sure, lift, low, high = _confidence_and_interval(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
     note, optimistic = note_text(tree, node), not tree.honest
     figures = (share, sure, lift, low, high)
@@ -371,7 +371,7 @@ def _rule(
     )
 
 
-def _figures(
+def _confidence_and_interval(
     tree: Tree, node: int, rows: int, level: float, weighted: bool
 ) -> tuple[float, float, float, float]:
     """Return confidence, lift and the interval of the confidence, or of the mean."""
@@ -387,7 +387,7 @@ def _figures(
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low = high = nothing
     if rows and not weighted and not tree.smoothed:
-        low, high = _share_interval(tree, node, best, n, level)
+        low, high = _probability_interval(tree, node, best, n, level)
     return sure, (sure / base if base > 0 else nothing), low, high
 
 
@@ -399,7 +399,7 @@ def is_weighted(tree: Tree) -> bool:
     return not np.allclose(tree.weight, tree.n_rows, rtol=1e-9)
 
 
-def _share_interval(
+def _probability_interval(
     tree: Tree, node: int, best: int, n: float, level: float
 ) -> tuple[float, float]:
     """Return the interval of a class's probability: that of its share of rows, under the priors."""
@@ -419,15 +419,15 @@ def _share_interval(
         rest = np.delete(mix, best)
         odds = float(factor[best] * rest.sum() / max(float(np.delete(factor, best) @ rest), 1e-300))
 
-    def carried(p: float) -> float:
+    def apply_prior(p: float) -> float:
         return p * odds / (p * odds + (1.0 - p))
 
-    if not math.isclose(carried(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
+    if not math.isclose(apply_prior(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
         return math.nan, math.nan
-    return carried(low), carried(high)
+    return apply_prior(low), apply_prior(high)
 
 
-def says_its_mean(tree: Tree, node: int) -> bool:
+def predicts_mean(tree: Tree, node: int) -> bool:
     """Return whether a node's number is the mean of its rows: not smoothed, limited or a median."""
     if tree.smoothed or tree.criterion == "absolute_error":
         return False
@@ -441,7 +441,7 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2 or not says_its_mean(tree, node):
+    if tree.criterion != "squared_error" or n < 2 or not predicts_mean(tree, node):
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -476,7 +476,7 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
     return word(f"rules.legend_{legend}", interval=interval)
 
 
-def _objects(items: list[Any]) -> Any:
+def _object_array(items: list[Any]) -> Any:
     array = np.empty(len(items), object)
     for i, item in enumerate(items):
         array[i] = level_text(item) if isinstance(item, str) and not item.strip() else item

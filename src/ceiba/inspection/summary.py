@@ -90,9 +90,13 @@ class Summary:
 def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
     """Return the card of a tree."""
     word = words(lang)
-    facts = [*_rows(tree, word), *_size(tree, word), *_risks(tree, word)]
-    facts += [*_choice(pruning, word), *_proof(tree, word), *_handling(tree, word)]
-    return Summary(_title(tree, word), tuple(facts), _columns(tree, word))
+    facts = [*_row_facts(tree, word), *_size_facts(tree, word), *_risk_facts(tree, word)]
+    facts += [
+        *_pruning_facts(pruning, word),
+        *_proof_facts(tree, word),
+        *_missing_facts(tree, word),
+    ]
+    return Summary(_title(tree, word), tuple(facts), _column_table(tree, word))
 
 
 def _fact(word: Words, name: str, value: Any, text: str, legend: str) -> Fact:
@@ -131,7 +135,7 @@ def _title(tree: Tree, word: Words) -> str:
     return word("summary.title_for", name=name, what=what)
 
 
-def _rows(tree: Tree, word: Words) -> list[Fact]:
+def _row_facts(tree: Tree, word: Words) -> list[Fact]:
     n, weight = int(tree.n_rows[0]), float(tree.weight[0])
     if not n:
         return []
@@ -150,7 +154,7 @@ def _rows(tree: Tree, word: Words) -> list[Fact]:
     return facts
 
 
-def _proof(tree: Tree, word: Words) -> list[Fact]:
+def _proof_facts(tree: Tree, word: Words) -> list[Fact]:
     """Return what a search has proven about the tree."""
     certificate = tree.certificate
     if certificate is None:
@@ -167,7 +171,7 @@ def _proof(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _size(tree: Tree, word: Words) -> list[Fact]:
+def _size_facts(tree: Tree, word: Words) -> list[Fact]:
     used = len(tree.used_features)
     text = word("summary.used_of", n=used, all=len(tree.schema.columns))
     leaves, depth = tree.n_leaves, tree.depth
@@ -178,7 +182,7 @@ def _size(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _risks(tree: Tree, word: Words) -> list[Fact]:
+def _risk_facts(tree: Tree, word: Words) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
     unit = word["summary.unit_squared"]
@@ -203,7 +207,7 @@ def _risks(tree: Tree, word: Words) -> list[Fact]:
     return facts
 
 
-def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
+def _pruning_facts(pruning: Listing | None, word: Words) -> list[Fact]:
     if pruning is None or "chosen" not in pruning or "cv_risk" not in pruning:
         return []
     chosen = np.flatnonzero(pruning["chosen"])
@@ -218,7 +222,7 @@ def _choice(pruning: Listing | None, word: Words) -> list[Fact]:
     ]
 
 
-def _handling(tree: Tree, word: Words) -> list[Fact]:
+def _missing_facts(tree: Tree, word: Words) -> list[Fact]:
     missing, unseen = tree.missing, tree.unseen
     return [
         _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
@@ -226,7 +230,7 @@ def _handling(tree: Tree, word: Words) -> list[Fact]:
     ]
 
 
-def _columns(tree: Tree, word: Words) -> Listing:
+def _column_table(tree: Tree, word: Words) -> Listing:
     """List the columns used, the most used first."""
     splits = np.bincount(tree.splits.column[~tree.is_leaf], minlength=len(tree.schema.columns))
     usage, worth = column_usage(tree), importance(tree)

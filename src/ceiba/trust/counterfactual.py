@@ -23,7 +23,7 @@ from ceiba.table import Column, Table, show_number
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import ALL_DIGITS
-from ceiba.trust.moves import Direction, Limits, Move, read_limits
+from ceiba.trust.column_limits import ColumnLimits, Direction, NewValue, read_limits
 
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]
@@ -172,15 +172,15 @@ def counterfactual(
     route.refuse(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order)
-    wanted, already = _wanted(tree, route.predict(tree, table)[0], target)
+    wanted, already = _target_nodes(tree, route.predict(tree, table)[0], target)
     if already:
         unchanged = Counterfactuals()
         unchanged.already = True
         return unchanged
     alternatives: dict[Any, Counterfactual] = {}
-    for node, box in search.ends(wanted):
+    for node, box in search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
-        kind = frozenset((change.column, _way(change)) for change in alternative.changes)
+        kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
         if alternative.changes and kind not in alternatives:
             alternatives[kind] = alternative
             if len(alternatives) == k:
@@ -188,14 +188,16 @@ def counterfactual(
     return Counterfactuals(alternatives.values())
 
 
-def _way(change: Change) -> Any:
+def _change_kind(change: Change) -> Any:
     """Return how a value changed: a number up or down, a level to which."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
 
 
-def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], bool]:
+def _target_nodes(
+    tree: Tree, now: Any, target: Any
+) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], bool]:
     """Return for each node whether its answer is a wanted one, and whether the row's answer is."""
     if tree.task.is_classification("A counterfactual"):
         labels = tree.target.classes[0].tolist()
@@ -218,12 +220,14 @@ def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype
 class _Search:
     """The cheapest ways down the tree for one row."""
 
-    def __init__(self, tree: Tree, table: Table, limits: tuple[Limits, ...], order: Order) -> None:
+    def __init__(
+        self, tree: Tree, table: Table, limits: tuple[ColumnLimits, ...], order: Order
+    ) -> None:
         self.tree, self.table, self.limits = tree, table, limits
         self.by_columns = order == "columns"
         self.values = [float(column.values[0]) for column in table.columns]
 
-    def ends(self, wanted: Any) -> Iterator[tuple[int, Box]]:
+    def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
         """Yield wanted ends with their boxes, the cheapest first."""
         tree, ticket = self.tree, count()
         heap: list[tuple[tuple[float, float], int, int, bool, Box]] = []
@@ -240,22 +244,22 @@ class _Search:
                 at = int(tree.branch_start[node]) + branch
                 child = node if branch == STAYS else int(tree.branch_node[at])
                 stops = branch == STAYS or bool(tree.is_leaf[child])
-                for smaller in self._narrowed(box, clause_of(tree, node, branch)):
-                    effort = self._effort(smaller)
+                for smaller in self._narrow(box, clause_of(tree, node, branch)):
+                    effort = self._priority(smaller)
                     if effort is not None:
                         heapq.heappush(heap, (effort, next(ticket), child, stops, smaller))
 
-    def _narrowed(self, box: Box, clause: Clause) -> Iterator[Box]:
+    def _narrow(self, box: Box, clause: Clause) -> Iterator[Box]:
         """Return the boxes that are left of one when a clause is to hold."""
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                values = _placed(values, self.tree.unseen == "missing")
-            smaller = _met(box, j, values)
+                values = _routable(values, self.tree.unseen == "missing")
+            smaller = _intersect(box, j, values)
             if smaller is not None:
-                yield from self._chained(smaller, chains)
+                yield from self._apply_surrogates(smaller, chains)
 
-    def _chained(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
+    def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
         if not chains:
             yield box
             return
@@ -264,26 +268,26 @@ class _Search:
         for yes, unable in first.tests:
             assert silent is not None
             j = self.tree.schema.index(yes.info.name)
-            agreed = _met(silent, j, yes)
+            agreed = _intersect(silent, j, yes)
             if agreed is not None:
-                yield from self._chained(agreed, rest)
-            silent = _met(silent, j, unable)
+                yield from self._apply_surrogates(agreed, rest)
+            silent = _intersect(silent, j, unable)
             if silent is None:
                 return
         if first.default and silent is not None:
-            yield from self._chained(silent, rest)
+            yield from self._apply_surrogates(silent, rest)
 
-    def _move(self, j: int, values: ValueSet) -> Move | None:
-        return self.limits[j].move(self.values[j], values)
+    def _new_value(self, j: int, values: ValueSet) -> NewValue | None:
+        return self.limits[j].nearest(self.values[j], values)
 
-    def _effort(self, box: Box) -> tuple[float, float] | None:
+    def _priority(self, box: Box) -> tuple[float, float] | None:
         """Return how many columns have to change and how far, in the order asked for."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
-            move = self._move(j, values)
+            move = self._new_value(j, values)
             if move is None:
                 return None
-            n_columns += not _same(move.value, self.values[j])
+            n_columns += not _is_same(move.value, self.values[j])
             distance += move.distance
         return (n_columns, distance) if self.by_columns else (distance, n_columns)
 
@@ -291,18 +295,18 @@ class _Search:
         """Describe the nearest row of a box, and check it by predicting it."""
         changes, values = [], list(self.values)
         for j, wanted in box.items():
-            move = self._move(j, wanted)
+            move = self._new_value(j, wanted)
             assert move is not None
-            if _same(move.value, self.values[j]):
+            if _is_same(move.value, self.values[j]):
                 continue
             values[j] = move.value
             info = self.limits[j].info
             changes.append(
                 Change(
                     info.name,
-                    _shown(info, self.values[j]),
-                    _shown(info, move.value),
-                    self._said(j, wanted),
+                    _display_value(info, self.values[j]),
+                    _display_value(info, move.value),
+                    self._format_condition(j, wanted),
                     move.distance,
                 )
             )
@@ -324,12 +328,12 @@ class _Search:
             float(tree.value[node, 0, int(tree.answer[node])]) if has_classes else None,
             sum(change.distance for change in changes),
             {
-                limit.info.name: _shown(limit.info, value)
+                limit.info.name: _display_value(limit.info, value)
                 for limit, value in zip(self.limits, values, strict=True)
             },
         )
 
-    def _said(self, j: int, wanted: ValueSet) -> str:
+    def _format_condition(self, j: int, wanted: ValueSet) -> str:
         """Return the condition on the new value, within what is allowed."""
         limit = self.limits[j]
         if limit.codes is not None:
@@ -352,22 +356,22 @@ class _Search:
         return Table(columns, 1, self.table.schema)
 
 
-def _same(a: float, b: float) -> bool:
+def _is_same(a: float, b: float) -> bool:
     return a == b or (a != a and b != b)
 
 
-def _met(box: Box, j: int, values: ValueSet) -> Box | None:
+def _intersect(box: Box, j: int, values: ValueSet) -> Box | None:
     both = box[j] & values if j in box else values
     return None if both.is_empty else {**box, j: both}
 
 
-def _placed(values: ValueSet, named_only: bool) -> ValueSet:
+def _routable(values: ValueSet, named_only: bool) -> ValueSet:
     """Return the values that send a row whole: present, and levels that the splits know."""
     present = values.present
     return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
 
 
-def _shown(info: Any, value: float) -> Any:
+def _display_value(info: Any, value: float) -> Any:
     """Return a value as it stands in a table of the user."""
     if info.is_numeric:
         if value != value:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection import is_weighted, mean_interval, says_its_mean, wilson
+from ceiba.inspection import is_weighted, mean_interval, predicts_mean, wilson
 from ceiba.listing import Block, Listing, by_column, text_of
 from ceiba.table import Table, read_target
 from ceiba.table.targets import split_target
@@ -25,7 +25,7 @@ from ceiba.tree import Tree, rows_by_weight, sum_up
 from ceiba.tree.routing import Endings, endings, route
 
 Array = npt.NDArray[Any]
-LEVEL = 0.05
+SIGNIFICANCE = 0.05
 _FEW = 30  # rows; more are close to normal
 
 
@@ -96,7 +96,7 @@ class Drift:
                 f"the change starts at node {self.start} ({split.sentence(0, self.tree.schema)}): "
                 f"corrected p {self.start_p_value:.2g}"
             )
-        tables = [_rounded(listing).blocks() for listing in (self.branches, self.leaves)]
+        tables = [_round_figures(listing).blocks() for listing in (self.branches, self.leaves)]
         return [*lines, "", *tables[0], "", *tables[1]]
 
     __repr__ = __str__
@@ -156,14 +156,14 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     ended_now = endings(tree, table, np.ones(table.n_rows))
     end_weight = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
     now = sum_up(tree, end_weight)
-    then = _rows_then(tree)
-    p_node = _corrected(_node_tests(tree, then, now))
-    hit = np.flatnonzero(p_node < LEVEL)
+    then = _training_rows(tree)
+    p_node = _correct_holm(_node_tests(tree, then, now))
+    hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
-    ended = _ending(tree, then)
+    ended = _rows_that_end(tree, then)
     parts = _psi_parts(ended[ends], end_weight[ends])
-    rates = _rates(tree, ended_now, y, table.n_rows)
+    rates = _compare_leaves(tree, ended_now, y, table.n_rows)
     return Drift(
         tree=tree,
         n_then=int(then[0]),
@@ -200,12 +200,12 @@ def psi_by_chance(then: Array, now: Array) -> float:
     # much where leaves have a few rows each.
     both = then + now + 0.5
     p = both / both.sum()
-    a, log_a, a_log_a = _moments_of_shares(p, round(float(then.sum())))
-    b, log_b, b_log_b = _moments_of_shares(p, round(float(now.sum())))
+    a, log_a, a_log_a = _share_moments(p, round(float(then.sum())))
+    b, log_b, b_log_b = _share_moments(p, round(float(now.sum())))
     return float((a_log_a + b_log_b - a * log_b - b * log_a).sum())
 
 
-def _moments_of_shares(p: Array, n: int) -> tuple[Array, Array, Array]:
+def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
     """Return E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
     from scipy.special import gammaln, xlog1py, xlogy
 
@@ -228,14 +228,14 @@ def _psi_parts(then: Array, now: Array) -> Array:
     return np.asarray((b - a) * np.log(b / a))
 
 
-def _rows_then(tree: Tree) -> Array:
+def _training_rows(tree: Tree) -> Array:
     """Return the training rows of each node; rows on several branches count in parts."""
     if tree.missing == "fractional":
         return rows_by_weight(tree)
     return np.asarray(tree.n_rows, np.float64)
 
 
-def _ending(tree: Tree, rows: Array) -> Array:
+def _rows_that_end(tree: Tree, rows: Array) -> Array:
     """Return the rows that end in each node: all of a leaf's, those that stayed in inner ones."""
     passed = np.zeros(tree.n_nodes)
     np.add.at(passed, tree.parent[1:], rows[1:])
@@ -247,11 +247,11 @@ def _node_tests(tree: Tree, then: Array, now: Array) -> Array:
     p = np.full(tree.n_nodes, np.nan)
     for i in np.flatnonzero(~tree.is_leaf).tolist():
         branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
-        p[i] = two_samples(then[branches], now[branches])
+        p[i] = two_sample_test(then[branches], now[branches])
     return p
 
 
-def two_samples(then: Array, now: Array) -> float:
+def two_sample_test(then: Array, now: Array) -> float:
     """Return the p-value of two rows of counts; NaN if one is empty or the counts are too small."""
     table = np.array([then, now], np.float64)
     table = table[:, table.sum(axis=0) > 0]
@@ -269,7 +269,7 @@ def two_samples(then: Array, now: Array) -> float:
     return float(chdtrc(table.shape[1] - 1, ((table - expected) ** 2 / expected).sum()))
 
 
-def _corrected(p: Array) -> Array:
+def _correct_holm(p: Array) -> Array:
     """Correct p-values for their number (Holm 1979); NaN stays."""
     out = np.array(p)
     tested = np.flatnonzero(~np.isnan(p))
@@ -300,7 +300,7 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
     return Listing(by_column(names, rows), title="branches", legend=legend)
 
 
-def _rounded(listing: Listing) -> Listing:
+def _round_figures(listing: Listing) -> Listing:
     """Return a listing with the digits that a reader needs."""
     columns = {
         name: np.array([float(f"{value:.3g}") for value in listing[name]])
@@ -315,7 +315,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> dict[str, Array] | None:
+def _compare_leaves(tree: Tree, ends: Endings, y: Any, n_rows: int) -> dict[str, Array] | None:
     """Return the rate of each leaf's class, or its mean, with intervals, then and now; by node."""
     if y is None:
         return None
@@ -328,30 +328,30 @@ def _rates(tree: Tree, ends: Endings, y: Any, n_rows: int) -> dict[str, Array] |
         labels = truth.info.classes[0][truth.values[ends.row, 0]]
         right = labels == tree.target.classes[0][tree.answer[ends.node]]
         hits = np.bincount(ends.node, ends.weight * right, tree.n_nodes)
-    weighted, rows_then = is_weighted(tree), _rows_then(tree)
+    weighted, rows_then = is_weighted(tree), _training_rows(tree)
     for i in np.flatnonzero(tree.is_leaf | (now_n > 0)).tolist():
         if classes:
-            then, now, p = _shares(tree, i, rows_then[i], hits[i], now_n[i])
+            then, now, p = _compare_shares(tree, i, rows_then[i], hits[i], now_n[i])
         else:
             here = ends.node == i
-            then, now, p = _means(
+            then, now, p = _compare_means(
                 tree, i, rows_then[i], truth.values[ends.row[here], 0], ends.weight[here]
             )
         if weighted:  # how many rows a weighted figure rests on is not known
             then, p = (then[0], np.nan, np.nan), np.nan
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
-    figures["p"] = _corrected(figures["p"])
+    figures["p"] = _correct_holm(figures["p"])
     return figures
 
 
-_Figures = tuple[float, float, float]  # with its interval
-_UNKNOWN: _Figures = (np.nan, np.nan, np.nan)
+_Estimate = tuple[float, float, float]  # with its interval
+_UNKNOWN: _Estimate = (np.nan, np.nan, np.nan)
 
 
-def _shares(
+def _compare_shares(
     tree: Tree, i: int, m: float, hits: float, k: float
-) -> tuple[_Figures, _Figures, float]:
+) -> tuple[_Estimate, _Estimate, float]:
     """Return the share of a leaf's class then and now (without priors), and its p-value."""
     # Priors and smoothing change what the leaf says, not the shares of its rows.
     counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
@@ -360,19 +360,23 @@ def _shares(
     now = (hits / k, *wilson(hits / k, k)) if k > 0 else _UNKNOWN
     if not m > 0:
         return then, now, np.nan
-    return then, now, two_samples(np.array([share * m, m - share * m]), np.array([hits, k - hits]))
+    return (
+        then,
+        now,
+        two_sample_test(np.array([share * m, m - share * m]), np.array([hits, k - hits])),
+    )
 
 
-def _means(
+def _compare_means(
     tree: Tree, i: int, m: float, y: Array, weight: Array
-) -> tuple[_Figures, _Figures, float]:
+) -> tuple[_Estimate, _Estimate, float]:
     """Return the mean of a leaf then and now, with intervals, and Welch's p-value."""
     from scipy.special import stdtr
 
     mean, spread, k = float(tree.value[i, 0, 0]), float(tree.impurity[i]), float(weight.sum())
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
-    then: _Figures = _UNKNOWN
-    if m > 0 and says_its_mean(tree, i):
+    then: _Estimate = _UNKNOWN
+    if m > 0 and predicts_mean(tree, i):
         # Two values with the leaf's mean and variance have its interval.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
@@ -430,7 +434,7 @@ def _column_listing(tree: Tree, table: Table) -> Listing:
     total = float(tree.n_rows[0])
     p = np.array(
         [
-            two_samples(np.array([t, total - t]), np.array([m, n - m]))
+            two_sample_test(np.array([t, total - t]), np.array([m, n - m]))
             for t, m in zip(then, missing, strict=True)
         ]
     )
@@ -439,7 +443,7 @@ def _column_listing(tree: Tree, table: Table) -> Listing:
             "column": [column.name for column in columns],
             "missing then": then / total,
             "missing now": missing / n,
-            "p": _corrected(p),
+            "p": _correct_holm(p),
             "unseen now": unseen / n,
         },
         title="columns",

@@ -24,7 +24,7 @@ from ceiba.inspection import (
     NumberEvaluation,
     evaluate_classes,
     evaluate_numbers,
-    interval_words,
+    interval_label,
     mean_interval,
     share_interval,
     wilson,
@@ -38,8 +38,8 @@ from ceiba.tree.routing import route
 from ceiba.visible import counted
 
 Array = npt.NDArray[Any]
-_SHOWN: Final = 5  # labels that a message names
-MOST_GROUPS: Final = 50
+_MAX_LABELS: Final = 5  # labels that a message names
+MAX_GROUPS: Final = 50
 
 
 def evaluate_tree(
@@ -60,7 +60,7 @@ def evaluate_tree(
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive: this tree has several outputs, each with classes of its own.")
     n_rows = len(table)
-    truth = _truth(tree, y, n_rows)
+    truth = _read_truth(tree, y, n_rows)
     if isinstance(table, Table) and tree.missing == "fractional":  # rows end in several leaves
         predicted = route.predict(tree, table, n_threads=n_threads).reshape(n_rows, -1)
         probability = []
@@ -74,7 +74,7 @@ def evaluate_tree(
     weight = read_weights(sample_weight, len(truth))
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
-    def judge(k: int, rows: Any) -> Any:
+    def evaluate_rows(k: int, rows: Any) -> Any:
         weights = None if weight is None else weight[rows]
         if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
@@ -97,12 +97,12 @@ def evaluate_tree(
 
     outputs = range(tree.n_outputs)
     if by is None:
-        results = [judge(k, slice(None)) for k in outputs]
+        results = [evaluate_rows(k, slice(None)) for k in outputs]
     else:
         results = [
             _evaluate_groups(
                 by,
-                partial(judge, k),
+                partial(evaluate_rows, k),
                 truth[:, k],
                 predicted[:, k],
                 probability[k] if probability else None,
@@ -116,7 +116,7 @@ def evaluate_tree(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
+def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
     """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
     target = read_target(y, task=tree.task, n_rows=n_rows)
     if target.info.n_outputs != tree.n_outputs:
@@ -142,18 +142,18 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
         return
     by_text = {str(label): label for label in labels}
     hints = []
-    for label in strange[:_SHOWN]:
+    for label in strange[:_MAX_LABELS]:
         if str(label) in by_text:  # 1 and "1"
             right = by_text[str(label)]
             hints.append(f" Did you mean {right!r} ({type(right).__name__}) for {label!r}?")
         elif hint := did_you_mean(str(label), by_text):
             hints.append(hint.replace("?", f" for {label!r}?"))
     strange_text = ", ".join(
-        f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_SHOWN]
+        f"{label!r} ({counted(seen[label], 'row')})" for label in strange[:_MAX_LABELS]
     )
-    strange_text += ", ..." if len(strange) > _SHOWN else ""
-    names = ", ".join(repr(label) for label in labels[:_SHOWN])
-    names += ", ..." if len(labels) > _SHOWN else ""
+    strange_text += ", ..." if len(strange) > _MAX_LABELS else ""
+    names = ", ".join(repr(label) for label in labels[:_MAX_LABELS])
+    names += ", ..." if len(labels) > _MAX_LABELS else ""
     rest = f"{strange_text}. Classes of the model: {names}.{''.join(hints)}"
     if len(strange) == len(seen):
         raise DataError(f"No row of y has a class of the model. y has {rest}")
@@ -169,7 +169,7 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
 
 
 @dataclass(frozen=True)
-class _Figure:
+class _Estimate:
     value: float
     low: float
     high: float
@@ -215,17 +215,17 @@ class GroupEvaluation:
             "figure": [row["figure"] for row in rows],
             self.by: [row["group"] for row in rows],
             "rows": [row["rows"] for row in rows],
-            "value": [_short(row["value"]) for row in rows],
-            "interval": [f"{_short(row['low'])} to {_short(row['high'])}" for row in rows],
+            "value": [_format(row["value"]) for row in rows],
+            "interval": [f"{_format(row['low'])} to {_format(row['high'])}" for row in rows],
         }
         what = f", of class {self.positive!r}" if self.positive is not None else ""
         few = any(
             getattr(evaluation, "approximate", False) for evaluation in self.evaluations.values()
         )
-        level = interval_words(self.confidence, few)
+        level = interval_label(self.confidence, few)
         marked = [
-            f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
-            f"({_short(row['low'])} to {_short(row['high'])})"
+            f"{row['figure']}: {row['group']} - {self.reference} = {_format(row['difference'])} "
+            f"({_format(row['low'])} to {_format(row['high'])})"
             for row in self.differences
             if row["low"] > 0 or row["high"] < 0
         ]
@@ -249,7 +249,7 @@ class GroupEvaluation:
 
 def _evaluate_groups(
     by: tuple[str, Any],
-    judge: Callable[[Array], ClassEvaluation | NumberEvaluation],
+    evaluate_rows: Callable[[Array], ClassEvaluation | NumberEvaluation],
     truth: Array,
     predicted: Array,
     probability: Array | None,
@@ -263,13 +263,13 @@ def _evaluate_groups(
     name_of_groups, values = by[0], np.asarray(by[1], dtype=object)
     if values.shape != (len(truth),):
         raise DataError(f"by: got shape {values.shape}. Needs one label per row.")
-    labels = np.array([_label(value) for value in values.tolist()], dtype=object)
+    labels = np.array([_format_group(value) for value in values.tolist()], dtype=object)
     if (missing := missing_mask(values.tolist())) is not None:
         labels[missing] = "missing"
     names = sorted(set(labels.tolist()))
-    if len(names) > MOST_GROUPS:
+    if len(names) > MAX_GROUPS:
         raise DataError(
-            f"by={name_of_groups!r} makes {len(names)} groups; at most {MOST_GROUPS} are allowed. "
+            f"by={name_of_groups!r} makes {len(names)} groups; at most {MAX_GROUPS} are allowed. "
             "Cut numbers into ranges first."
         )
     if positive is None and len(classes) == 2:
@@ -280,9 +280,9 @@ def _evaluate_groups(
     for name in names:
         rows = np.flatnonzero(labels == name)
         w = None if weight is None else weight[rows]
-        shared = _Rows(w, len(rows), frequency_weights, confidence)
-        evaluations[name] = judge(rows)
-        figures[name] = _figures(evaluations[name])
+        shared = _GroupRows(w, len(rows), frequency_weights, confidence)
+        evaluations[name] = evaluate_rows(rows)
+        figures[name] = _estimates(evaluations[name])
         if positive is not None:
             p = None if probability is None else probability[rows, classes.index(positive)]
             figures[name] |= _rates(truth[rows] == positive, predicted[rows] == positive, p, shared)
@@ -293,17 +293,17 @@ def _evaluate_groups(
     )  # fmt: skip
 
 
-def _short(value: float) -> str:
+def _format(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3g}"
 
 
-def _label(value: Any) -> str:
+def _format_group(value: Any) -> str:
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return str(int(value)) if whole else str(value)
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _GroupRows:
     """How much the rows of a group are worth."""
 
     weight: Array | None
@@ -311,18 +311,18 @@ class _Rows:
     frequency: bool
     confidence: float
 
-    def share(self, which: Array, among: Array) -> _Figure:
+    def share(self, which: Array, among: Array) -> _Estimate:
         """Return a share among some rows, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
-            return _Figure(math.nan, math.nan, math.nan)
+            return _Estimate(math.nan, math.nan, math.nan)
         share = float(w[among & which].sum()) / total
-        return _Figure(
+        return _Estimate(
             share, *share_interval(which[among], w[among], self.frequency, self.confidence)
         )
 
-    def mean(self, values: Array) -> _Figure:
+    def mean(self, values: Array) -> _Estimate:
         """Return the mean of figures from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = effective_rows(self.weight, self.n, self.frequency)
@@ -331,39 +331,41 @@ class _Rows:
         if low == high:  # all rows alike: as many others as a share of 0 allows, at most 1 apart
             apart = wilson(0.0, n, self.confidence)[1]
             low, high = mean - apart, mean + apart
-        return _Figure(mean, low, high)
+        return _Estimate(mean, low, high)
 
 
-def _figures(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:
+def _estimates(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Estimate]:
     if isinstance(evaluation, NumberEvaluation):
         return {
-            "MSE": _Figure(evaluation.mse, *evaluation.mse_interval),
-            "MAE": _Figure(evaluation.mae, *evaluation.mae_interval),
-            "R2": _Figure(evaluation.r2, *evaluation.r2_interval),
+            "MSE": _Estimate(evaluation.mse, *evaluation.mse_interval),
+            "MAE": _Estimate(evaluation.mae, *evaluation.mae_interval),
+            "R2": _Estimate(evaluation.r2, *evaluation.r2_interval),
         }
-    out = {"error": _Figure(evaluation.error, *evaluation.error_interval)}
+    out = {"error": _Estimate(evaluation.error, *evaluation.error_interval)}
     if evaluation.has_costs:
-        out["cost"] = _Figure(evaluation.cost, *evaluation.cost_interval)
+        out["cost"] = _Estimate(evaluation.cost, *evaluation.cost_interval)
     if (scores := evaluation.scores) is not None:
-        out["AUC"] = _Figure(scores.auc, *scores.auc_interval)
-        out["Brier"] = _Figure(scores.brier, *scores.brier_interval)
-        out["log loss"] = _Figure(scores.log_loss, *scores.log_loss_interval)
+        out["AUC"] = _Estimate(scores.auc, *scores.auc_interval)
+        out["Brier"] = _Estimate(scores.brier, *scores.brier_interval)
+        out["log loss"] = _Estimate(scores.log_loss, *scores.log_loss_interval)
     return out
 
 
-def _rates(is_so: Array, said_so: Array, p: Array | None, rows: _Rows) -> dict[str, _Figure]:
+def _rates(
+    is_positive: Array, is_selected: Array, p: Array | None, rows: _GroupRows
+) -> dict[str, _Estimate]:
     every = np.ones(rows.n, bool)
     out = {
-        "selection rate": rows.share(said_so, every),
-        "true positive rate": rows.share(said_so, is_so),
-        "false positive rate": rows.share(said_so, ~is_so),
+        "selection rate": rows.share(is_selected, every),
+        "true positive rate": rows.share(is_selected, is_positive),
+        "false positive rate": rows.share(is_selected, ~is_positive),
     }
     if p is not None:
-        out["calibration"] = rows.mean(p - is_so)
+        out["calibration"] = rows.mean(p - is_positive)
     return out
 
 
-def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) -> Listing:
+def _figure_listing(figures: dict[str, dict[str, _Estimate]], evaluations: Any) -> Listing:
     lines = [
         (group, name, figure.value, figure.low, figure.high, evaluations[group].n_rows)
         for group, mine in figures.items()
@@ -373,7 +375,7 @@ def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) ->
     return Listing(by_column(names, lines), title="figures per group")
 
 
-def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) -> Listing:
+def _difference_listing(figures: dict[str, dict[str, _Estimate]], reference: str) -> Listing:
     lines: list[tuple[Any, ...]] = []
     for group, mine in figures.items():
         if group == reference:

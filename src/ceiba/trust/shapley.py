@@ -109,7 +109,7 @@ class ShapleyValues:
         values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
         order = np.argsort(-np.abs(values).max(axis=1), kind="stable")
         heads = [f"to {label}" for label in self.classes] or ["contribution"]
-        cells = _as_shown(self._table)[i]
+        cells = _display_values(self._table)[i]
         of = "" if self._of_class is None else f"probability of {self._of_class!r}"
         base = np.atleast_1d(self.base_values)
         ends = ", ".join(f"{value:.4g}" for value in base)
@@ -117,7 +117,7 @@ class ShapleyValues:
         return Listing(
             {
                 "column": [self.names[j] for j in order],
-                "value": [_text(cells[j]) for j in order],
+                "value": [_format_cell(cells[j]) for j in order],
                 **{head: values[order, k] for k, head in enumerate(heads)},
             },
             title=f"contributions to the {of or 'prediction'}",
@@ -147,7 +147,7 @@ class ShapleyValues:
             values=self.values,
             base_values=np.array(base),
             data=self.data,
-            display_data=_as_shown(self._table),
+            display_data=_display_values(self._table),
             feature_names=list(self.names),
             output_names=[str(label) for label in self.classes] or None,
         )
@@ -254,14 +254,14 @@ def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
     return np.asarray(value[route.apply(tree, table)].mean(axis=0))
 
 
-def _text(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     """Write a cell as a person would."""
     if isinstance(value, str):
         return value
     return "missing" if value != value else f"{value:.6g}"
 
 
-def _as_shown(table: Table) -> npt.NDArray[Any]:
+def _display_values(table: Table) -> npt.NDArray[Any]:
     """Return the rows with names of levels, as a person would write them."""
     cells = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):

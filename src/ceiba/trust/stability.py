@@ -32,7 +32,7 @@ from ceiba.visible import figure
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-DEPTHS = 8  # column frequencies are listed down to here
+MAX_DEPTH = 8  # column frequencies are listed down to here
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +91,7 @@ class Stability:
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
-        return [*lines, "", *_rounded(self.nodes).blocks(), "", *self.leaves.blocks()]
+        return [*lines, "", *_round_cuts(self.nodes).blocks(), "", *self.leaves.blocks()]
 
     __repr__ = __str__
 
@@ -125,15 +125,15 @@ def stability(
         drawn = np.zeros(n, bool)
         drawn[rng.permutation(n)[:size]] = True
         grown = fit(np.flatnonzero(drawn).astype(np.uint32))
-        return grown, _answers(grown, table)
+        return grown, _predict(grown, table)
 
-    tally = _Tally(tree, _answers(tree, table), n)
-    for grown, answers in _in_order(fit_resample, resamples, n_threads):
+    tally = _Tally(tree, _predict(tree, table), n)
+    for grown, answers in _map_in_order(fit_resample, resamples, n_threads):
         tally.add(grown, answers)
     return tally.result(table)
 
 
-def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[Any]:
+def _map_in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[Any]:
     if n_threads <= 1:
         yield from map(work, range(n))
         return
@@ -143,7 +143,7 @@ def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[An
             yield from pool.map(work, range(start, min(n, start + 4 * n_threads)))
 
 
-def _answers(tree: Tree, table: Table) -> Array:
+def _predict(tree: Tree, table: Table) -> Array:
     """Return the class codes, or numbers, that a tree says of each row; a column per output."""
     if tree.missing == "fractional":
         if not tree.task.has_classes:
@@ -157,7 +157,7 @@ def _answers(tree: Tree, table: Table) -> Array:
     return np.asarray(answers[end]).reshape(table.n_rows, -1)
 
 
-def _rounded(nodes: Listing) -> Listing:
+def _round_cuts(nodes: Listing) -> Listing:
     """Return the listing of the splits with the digits of a cut that a reader needs."""
     columns = {name: nodes[name] for name in nodes.columns}
     for name in ("cut low", "cut high"):
@@ -166,7 +166,7 @@ def _rounded(nodes: Listing) -> Listing:
 
 
 @dataclass
-class _Place:
+class _SplitCounts:
     """What resampled trees do at one node of ours."""
 
     reached: int = 0
@@ -180,7 +180,7 @@ class _Tally:
 
     def __init__(self, tree: Tree, answers: Array, n_rows: int) -> None:
         self.tree, self.own = tree, answers
-        self.places = {i: _Place() for i in np.flatnonzero(~tree.is_leaf).tolist()}
+        self.split_counts = {i: _SplitCounts() for i in np.flatnonzero(~tree.is_leaf).tolist()}
         self.used: Counter[tuple[int, int]] = Counter()  # (column, depth)
         self.ever: Counter[int] = Counter()
         self.sizes: list[int] = []
@@ -199,7 +199,7 @@ class _Tally:
             self.square += before * (answers - self.mean)
         inner = ~other.is_leaf
         column, depth = other.splits.column[inner], other.node_depth[inner]
-        pairs = set(zip(column.tolist(), np.minimum(depth, DEPTHS).tolist(), strict=True))
+        pairs = set(zip(column.tolist(), np.minimum(depth, MAX_DEPTH).tolist(), strict=True))
         self.used.update(pairs)
         self.ever.update({j for j, _ in pairs})
         self._compare(other)
@@ -210,7 +210,7 @@ class _Tally:
             i, j = open_.pop()
             if ours.is_leaf[i]:
                 continue
-            place = self.places[i]
+            place = self.split_counts[i]
             place.reached += 1
             if other.is_leaf[j]:
                 place.others[-1] += 1
@@ -241,19 +241,19 @@ class _Tally:
             per_row, agreement = np.sqrt(variance), np.sqrt(2 * variance.mean(axis=0))
         single_output = self.tree.n_outputs == 1
         return Stability(
-            self.tree, times, self._nodes(times), self._columns(times),
-            self._leaves(table, per_row), per_row[:, 0] if single_output else per_row,
+            self.tree, times, self._split_table(times), self._column_table(times),
+            self._leaf_table(table, per_row), per_row[:, 0] if single_output else per_row,
             float(agreement[0]) if single_output else tuple(agreement.tolist()),
             np.array(self.sizes),
         )  # fmt: skip
 
-    def _nodes(self, times: int) -> Listing:
+    def _split_table(self, times: int) -> Listing:
         tree, names = self.tree, self.tree.schema.names
         heads = (
             "node", "split", "reached", "chosen", "cut low", "cut high", "instead", "how often",
         )  # fmt: skip
         rows: list[tuple[Any, ...]] = []
-        for i, place in self.places.items():
+        for i, place in self.split_counts.items():
             split = tree.node(i).split
             assert split is not None
             low, high = np.quantile(place.cuts, (0.05, 0.95)) if place.cuts else (np.nan, np.nan)
@@ -269,7 +269,7 @@ class _Tally:
         )
         return Listing(by_column(heads, rows), title="splits", legend=legend)
 
-    def _columns(self, times: int) -> Listing:
+    def _column_table(self, times: int) -> Listing:
         names = self.tree.schema.names
         deepest = max((depth for _, depth in self.used), default=0)
         ranked = sorted(self.ever, key=lambda j: (-self.ever[j], j))
@@ -278,11 +278,11 @@ class _Tally:
             "anywhere": [self.ever[j] / times for j in ranked],
         }
         for depth in range(deepest + 1):
-            label = f"depth {depth}" + (" and more" if depth == DEPTHS else "")
+            label = f"depth {depth}" + (" and more" if depth == MAX_DEPTH else "")
             columns[label] = [self.used[j, depth] / times for j in ranked]
         return Listing(columns, title="columns: share of resampled trees that use them")
 
-    def _leaves(self, table: Table, per_row: Array) -> Listing:
+    def _leaf_table(self, table: Table, per_row: Array) -> Listing:
         end = route.apply(self.tree, table)
         n = self.tree.n_nodes
         count = np.bincount(end, minlength=n)
@@ -368,7 +368,7 @@ def rival_columns(
             grown = free if split is None else set_split_in(free, 0, split, part)
             loss[j][test] = _losses(grown, held_out, here, test)
     trees = {names[j]: set_split_in(tree, node, split, problem) for j, split in splits.items()}
-    return _result(tree, node, splits, loss, here.row_weight, trees)
+    return _compare_risks(tree, node, splits, loss, here.row_weight, trees)
 
 
 def _best_split(problem: Problem, j: int) -> Split | None:
@@ -390,7 +390,7 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
     return np.asarray(tree.cost_matrix[truth, answers])
 
 
-def _result(
+def _compare_risks(
     tree: Tree, node: int, splits: dict[int, Split], loss: dict[int, Array], weight: Array,
     trees: dict[str, Tree],
 ) -> RivalColumns:  # fmt: skip

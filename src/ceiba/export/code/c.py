@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.code.program import INTERVALS, LEVELS, Program, Question, about, program_of
+from ceiba.export.code.program import INTERVALS, LEVELS, Program, ProgramSplit, header, to_program
 from ceiba.tree import Tree
 
 _CODE: Final = """\
@@ -191,11 +191,11 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise OptionError(f"name={name!r} is not a name in C: letters, digits and _ only.")
-    program = program_of(tree, "c")
-    questions: list[Question] = []
+    program = to_program(tree, "c")
+    questions: list[ProgramSplit] = []
     nodes: list[str] = []
     children: list[int] = []
-    for step in program.steps:
+    for step in program.nodes:
         if step.question is None:
             nodes.append("{-1, 0, 0, -1, -1, 0, 0}")
             continue
@@ -206,24 +206,24 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
             f"{at + 1}, {at + 1 + len(step.surrogates)}}}"
         )
         children += list(step.children)
-    rows, cuts = _questions(program, questions)
-    set_start, code, branch = _sets(program)
-    levels, starts = _levels(tree)
+    rows, cuts = _split_rows(program, questions)
+    set_start, code, branch = _set_arrays(program)
+    levels, starts = _level_arrays(tree)
     fields: dict[str, Any] = {
         "name": name,
-        "about": _comment(about(tree, "\n *   ")),
+        "about": _escape_comment(header(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
-        "listing": _listing(tree),
-        "set_start": _list(set_start),
-        "code": _list(code),
-        "branch": _list(branch),
-        "cuts": _list(cuts),
+        "listing": _column_comments(tree),
+        "set_start": _format_list(set_start),
+        "code": _format_list(code),
+        "branch": _format_list(branch),
+        "cuts": _format_list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
         "nodes": ",\n".join(f"    {node}" for node in nodes),
-        "children": _list(children),
-        "tables": _tables(program, name),
+        "children": _format_list(children),
+        "tables": _value_arrays(program, name),
         "levels": ", ".join(levels) or '""',  # never read
-        "level_start": _list(starts),
+        "level_start": _format_list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
     apply = _SPREAD if tree.missing == "fractional" else _APPLY
@@ -231,32 +231,32 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         name=name,
         size=size,
         stack=int(tree.depth) * max(int(tree.n_branches.max()) - 1, 1) + 2,
-        refuse=_refuse(program, name),
+        refuse=_refusal_code(program, name),
     )
-    fields["answers"] = _answers(tree, name, size)
+    fields["answers"] = _prediction_code(tree, name, size)
     return _CODE.format(**fields)
 
 
-def _comment(text: str) -> str:
+def _escape_comment(text: str) -> str:
     """Make a text safe inside a comment: it must not end it, nor begin another."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
 
 
-def _listing(tree: Tree) -> str:
+def _column_comments(tree: Tree) -> str:
     lines = []
     for j, info in enumerate(tree.schema.columns):
         text = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
-        lines.append(f" *   row[{j}]: {_comment(text)}")
+        lines.append(f" *   row[{j}]: {_escape_comment(text)}")
     return "\n".join(lines)
 
 
-def _list(values: list[Any]) -> str:
+def _format_list(values: list[Any]) -> str:
     """Write numbers over several lines."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
     return ",\n    ".join(lines) or "0"
 
 
-def _string(text: str) -> str:
+def _format_string(text: str) -> str:
     """Write a text as a C string: plain ASCII, the rest as octal bytes of UTF-8."""
     if "\x00" in text:
         raise TreeError(f"c: the string {text!r} contains a NUL, which ends a string in C.")
@@ -271,7 +271,7 @@ def _string(text: str) -> str:
     return '"' + "".join(characters) + '"'
 
 
-def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
+def _set_arrays(program: Program) -> tuple[list[int], list[int], list[int]]:
     """Return where each set of levels begins, and the code and branch of each of its levels."""
     starts, pairs = [0], []
     for place in range(len(program.sets)):
@@ -280,11 +280,11 @@ def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
     return starts, [code for code, _ in pairs], [branch for _, branch in pairs]
 
 
-def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[float]]:
+def _split_rows(program: Program, questions: list[ProgramSplit]) -> tuple[list[str], list[float]]:
     rows: list[str] = []
     cuts: list[float] = []
     for question in questions:
-        column = program.places[question.column]
+        column = program.column_ids[question.column]
         first, low = 0, question.low
         if question.kind == LEVELS:
             first = question.sets
@@ -292,40 +292,40 @@ def _questions(program: Program, questions: list[Question]) -> tuple[list[str], 
             first, low = len(cuts), len(question.cuts)
             cuts += question.cuts
         rows.append(
-            f"    {{{question.kind}, {column}, {low}, {question.cut!r}, {question.known}, {first}}}"
+            f"    {{{question.kind}, {column}, {low}, {question.cut!r}, {question.n_levels}, {first}}}"
         )
     return rows, cuts
 
 
-def _levels(tree: Tree) -> tuple[list[str], list[int]]:
+def _level_arrays(tree: Tree) -> tuple[list[str], list[int]]:
     texts: list[str] = []
     starts = [0]
     for info in tree.schema.columns:
-        texts += [_string(str(level)) for level in info.levels]
+        texts += [_format_string(str(level)) for level in info.levels]
         starts.append(len(texts))
     return texts, starts
 
 
-def _tables(program: Program, name: str) -> str:
+def _value_arrays(program: Program, name: str) -> str:
     tree = program.tree
     flat = [repr(x) for node in program.value for output in node for x in output]
-    text = f"static const double {name}_value[] = {{ {_list(flat)} }};\n"
+    text = f"static const double {name}_value[] = {{ {_format_list(flat)} }};\n"
     if tree.missing == "fractional":
-        shares = [repr(share) for step in program.steps for share in step.shares]
-        text += f"static const double {name}_share[] = {{ {_list(shares)} }};\n"
+        shares = [repr(share) for step in program.nodes for share in step.shares]
+        text += f"static const double {name}_share[] = {{ {_format_list(shares)} }};\n"
     if tree.task.has_classes:
         answers = [k for node in program.answer for k in node]
         if tree.missing != "fractional":
-            text += f"static const int {name}_answer[] = {{ {_list(answers)} }};\n"
+            text += f"static const int {name}_answer[] = {{ {_format_list(answers)} }};\n"
         elif tree.cost_matrix is not None:
             costs = [repr(x) for x in tree.cost_matrix.reshape(-1).tolist()]
-            text += f"static const double {name}_cost[] = {{ {_list(costs)} }};\n"
+            text += f"static const double {name}_cost[] = {{ {_format_list(costs)} }};\n"
     return text
 
 
-def _refuse(program: Program, name: str) -> str:
+def _refusal_code(program: Program, name: str) -> str:
     tree, lines = program.tree, []
-    for place, info in zip(program.places, program.columns, strict=True):
+    for place, info in zip(program.column_ids, program.columns, strict=True):
         if tree.missing == "error":
             lines.append(f"    if (isnan(row[{place}])) return -1;")
         if tree.unseen == "error" and not info.is_numeric:
@@ -333,7 +333,7 @@ def _refuse(program: Program, name: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _answers(tree: Tree, name: str, size: int) -> str:
+def _prediction_code(tree: Tree, name: str, size: int) -> str:
     k = tree.max_n_classes
     fractional = tree.missing == "fractional"
     if fractional:
@@ -350,7 +350,9 @@ def _answers(tree: Tree, name: str, size: int) -> str:
             f"{{\n{look}    return {value};\n}}\n"
         )
     sizes = ", ".join(str(n) for n in tree.target.n_classes)
-    labels = [_string(str(label)) for labels in tree.target.classes for label in labels.tolist()]
+    labels = [
+        _format_string(str(label)) for labels in tree.target.classes for label in labels.tolist()
+    ]
     starts = [0]
     for n in tree.target.n_classes:
         starts.append(starts[-1] + n)
@@ -360,7 +362,7 @@ def _answers(tree: Tree, name: str, size: int) -> str:
             f"    return at < 0 ? -1 : {name}_answer[at * {tree.n_outputs} + output];\n"
         )
     else:
-        predict = look + _best(tree, name, k, sizes)
+        predict = look + _best_class_code(tree, name, k, sizes)
     return f"""
 /* Return the index of the class of a row (-1: refused); output counts from 0. */
 int {name}_predict(const double *row, int output)
@@ -377,13 +379,13 @@ double {name}_probability(const double *row, int output, int which)
 const char *{name}_label(int output, int which)
 {{
     static const char *const labels[] = {{ {", ".join(labels)} }};
-    static const int start[] = {{ {_list(starts)} }};
+    static const int start[] = {{ {_format_list(starts)} }};
     return labels[start[output] + which];
 }}
 """
 
 
-def _best(tree: Tree, name: str, k: int, sizes: str) -> str:
+def _best_class_code(tree: Tree, name: str, k: int, sizes: str) -> str:
     if tree.cost_matrix is None:
         return (
             f"    static const int n[] = {{ {sizes} }};\n    double most = 0;\n    int c;\n"

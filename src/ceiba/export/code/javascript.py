@@ -6,7 +6,7 @@ import json
 from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.code.program import Program, about, program_of
+from ceiba.export.code.program import Program, header, to_program
 from ceiba.tree import Tree
 
 _CODE: Final = """\
@@ -166,27 +166,27 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     """
     if module not in ("any", "esm", "commonjs"):
         raise OptionError(f"module={module!r}. Allowed are any, esm and commonjs.")
-    program = program_of(tree, "javascript")
+    program = to_program(tree, "javascript")
     _refuse_big_integers(program)
     fractional = tree.missing == "fractional"
     classes = tree.task.is_classification("Export as JavaScript")
     return _CODE.format(
-        about=about(tree, "\n// "),
+        about=header(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
-        columns=_columns(program),
-        nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),
+        columns=_format_columns(program),
+        nodes=",\n".join(f"  {_dump(step.row())}" for step in program.nodes),
         sets=",\n".join(f"  {_dump(level_sets)}" for level_sets in program.sets),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
-        iso=_iso(program),
-        refuse=_refuse(tree),
+        iso=_date_parsing_code(program),
+        refuse=_refusal_code(tree),
         apply=_SPREAD if fractional else _APPLY,
-        answers=_answers(tree, fractional),
+        answers=_prediction_code(tree, fractional),
         exports=_exports(module, classes),
     )
 
 
-def _iso(program: Program) -> str:
+def _date_parsing_code(program: Program) -> str:
     """Read ISO texts in columns of dates; without a zone a text is in UTC, as elsewhere."""
     names = [info.name for info in program.columns if info.display in ("date", "datetime")]
     if not names:
@@ -214,7 +214,7 @@ def _refuse_big_integers(program: Program) -> None:
             )
 
 
-def _columns(program: Program) -> str:
+def _format_columns(program: Program) -> str:
     rows = [
         f"  [{_dump(info.name)}, {'null' if info.is_numeric else _dump(list(info.levels))}]"
         for info in program.columns
@@ -235,7 +235,7 @@ def _tables(program: Program, fractional: bool) -> str:
     return text
 
 
-def _refuse(tree: Tree) -> str:
+def _refusal_code(tree: Tree) -> str:
     text = ""
     if tree.missing == "error":
         text += "    if (value === null) throw new Error(`${name} is missing`);\n"
@@ -247,7 +247,7 @@ def _refuse(tree: Tree) -> str:
     return text
 
 
-def _answers(tree: Tree, fractional: bool) -> str:
+def _prediction_code(tree: Tree, fractional: bool) -> str:
     first = "[0]" if tree.n_outputs == 1 else ""
     value = "mixed(row)" if fractional else "VALUE[apply(row)]"
     if not tree.task.has_classes:

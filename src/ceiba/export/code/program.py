@@ -21,7 +21,7 @@ ROOT: Final = -3  # as the branch of unseen levels: the root answers
 
 
 @dataclass(frozen=True)
-class Question:
+class ProgramSplit:
     """A split as plain values."""
 
     kind: int
@@ -29,7 +29,7 @@ class Question:
     cut: float
     low: int
     sets: int  # place of its level sets in the program
-    known: int  # levels of the column, 0 for a numeric one
+    n_levels: int  # levels of the column, 0 for a numeric one
     cuts: tuple[float, ...] = ()  # of intervals: the branch is the number of cuts below the value
 
     def row(self) -> list[Any]:
@@ -39,14 +39,14 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Step:
+class ProgramNode:
     """A node: its question, children, where missing and unseen go (-1: stays), stand-ins."""
 
-    question: Question | None
+    question: ProgramSplit | None
     children: tuple[int, ...] = ()
     missing: int = -1
     unseen: int = -1  # or ROOT
-    surrogates: tuple[Question, ...] = ()
+    surrogates: tuple[ProgramSplit, ...] = ()
     shares: tuple[float, ...] = ()
 
     def row(self) -> list[Any] | None:
@@ -65,8 +65,8 @@ class Program:
 
     tree: Tree
     columns: list[ColumnInfo]
-    places: list[int]
-    steps: list[Step]
+    column_ids: list[int]
+    nodes: list[ProgramNode]
     sets: list[tuple[tuple[int, ...], ...]]
     value: list[Any]
     answer: list[list[Any]]
@@ -82,7 +82,7 @@ class Program:
         return sorted((code, branch) for branch, codes in parts for code in codes)
 
 
-def about(tree: Tree, before_note: str | None = None) -> str:
+def header(tree: Tree, before_note: str | None = None) -> str:
     """Return the head of a file in plain ASCII: a line on what it holds, then a line per note."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
@@ -91,31 +91,31 @@ def about(tree: Tree, before_note: str | None = None) -> str:
     return f"A tree{what} with {tree.n_leaves} leaves.{lines}"
 
 
-def program_of(tree: Tree, format_name: str) -> Program:
+def to_program(tree: Tree, format_name: str) -> Program:
     """Write a tree down as plain lists."""
-    _refuse_labels(tree, format_name)
+    _check_labels(tree, format_name)
     places = tree.used_features.tolist()
     position = {j: at for at, j in enumerate(places)}
     surrogates = tree.active_surrogates
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
-    places_of_sets: dict[tuple[tuple[int, ...], ...], int] = {}
+    set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
 
-    def question(splits: SplitTable, k: int) -> Question:
-        return _question(tree, splits, k, position, places_of_sets)
+    def question(splits: SplitTable, k: int) -> ProgramSplit:
+        return _read_split(tree, splits, k, position, set_ids)
 
     steps = []
     for i in range(tree.n_nodes):
         children = tuple(nodes[start[i] : start[i + 1]])
         if not children:
-            steps.append(Step(None))
+            steps.append(ProgramNode(None))
             continue
         placed: range = range(0)
         if surrogates is not None:
             placed = range(*surrogates.start[i : i + 2].tolist())
         steps.append(
-            Step(
+            ProgramNode(
                 question(tree.splits, i),
                 children,
                 default[i],
@@ -131,16 +131,16 @@ def program_of(tree: Tree, format_name: str) -> Program:
     else:
         answer = tree.answer.reshape(tree.n_nodes, -1).tolist()
     columns = [tree.schema.columns[j] for j in places]
-    return Program(tree, columns, places, steps, list(places_of_sets), tree.value.tolist(), answer)
+    return Program(tree, columns, places, steps, list(set_ids), tree.value.tolist(), answer)
 
 
-def _question(
+def _read_split(
     tree: Tree,
     splits: SplitTable,
     i: int,
     position: dict[int, int],
-    places_of_sets: dict[tuple[tuple[int, ...], ...], int],
-) -> Question:
+    set_ids: dict[tuple[tuple[int, ...], ...], int],
+) -> ProgramSplit:
     j = int(splits.column[i])
     info = tree.schema.columns[j]
     n_levels = 0 if info.kind == Kind.NUMERIC else len(info.levels)
@@ -151,15 +151,15 @@ def _question(
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             codes_of[branch].append(code)
         parts = tuple(tuple(sorted(part)) for part in codes_of)
-        sets = places_of_sets.setdefault(parts, len(places_of_sets))
+        sets = set_ids.setdefault(parts, len(set_ids))
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
     # An infinite cut has no number above it: its branch is that of missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
-    return Question(kind, position[j], cut, low, sets, n_levels, cuts)
+    return ProgramSplit(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
-def _refuse_labels(tree: Tree, format_name: str) -> None:
+def _check_labels(tree: Tree, format_name: str) -> None:
     for labels in tree.target.classes:
         for label in labels.tolist():
             if not isinstance(label, str | int | float | bool):

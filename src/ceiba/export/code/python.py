@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ceiba.export.code.program import Program, about, program_of
+from ceiba.export.code.program import Program, header, to_program
 from ceiba.tree import Tree, note_lines
 
 _HEAD: Final = '''\
@@ -231,30 +231,30 @@ def to_python(tree: Tree) -> str:
     >>> module["predict"]({"clouds": 7}), module["predict_proba"]({"clouds": None})
     ('yes', {'no': 1.0, 'yes': 0.0})
     """
-    program = program_of(tree, "python")
+    program = to_program(tree, "python")
     fractional = tree.missing == "fractional"
     classes = tree.task.is_classification("Export as Python")
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
         *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
-            about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
+            about=header(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class" if classes else "",
-            columns="\n".join(_column(info) for info in program.columns),
+            columns="\n".join(_format_column(info) for info in program.columns),
         ),
         _tables(program, fractional),
-        _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
+        _WALK.format(convert=_TIMES if timed else "", refuse=_refusal_code(tree)),
         _SECONDS.format(zoned=sorted(info.name for info in program.columns if info.zone))
         if timed
         else "",
         _SPREAD if fractional else _APPLY,
         (_MOST if tree.cost_matrix is None else _BEST) if fractional and classes else "",
-        _answers(tree, fractional),
+        _prediction_code(tree, fractional),
     ]
     return "".join(parts)
 
 
-def _column(info: Any) -> str:
+def _format_column(info: Any) -> str:
     if info.is_numeric:
         return f"    ({info.name!a}, None),"
     codes = ", ".join(f"{level!a}: {code}" for code, level in enumerate(info.levels))
@@ -262,7 +262,7 @@ def _column(info: Any) -> str:
 
 
 def _tables(program: Program, fractional: bool) -> str:
-    lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.steps)]
+    lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.nodes)]
     text = _NODES.format(
         nodes="\n".join(lines),
         sets="\n".join(f"    {list(map(list, level_sets))!r}," for level_sets in program.sets),
@@ -281,7 +281,7 @@ def _tables(program: Program, fractional: bool) -> str:
     return text
 
 
-def _refuse(tree: Tree) -> str:
+def _refusal_code(tree: Tree) -> str:
     text = ""
     if tree.missing == "error":
         text += '        if value is None:\n            raise ValueError(f"{name!r} is missing")\n'
@@ -293,7 +293,7 @@ def _refuse(tree: Tree) -> str:
     return text
 
 
-def _answers(tree: Tree, fractional: bool) -> str:
+def _prediction_code(tree: Tree, fractional: bool) -> str:
     single_output = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if not tree.task.has_classes:

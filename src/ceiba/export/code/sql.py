@@ -24,7 +24,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.export.code.program import about
+from ceiba.export.code.program import header
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import (
     Condition,
@@ -42,7 +42,7 @@ from ceiba.tree import Tree, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_WIDTH: Final = 32  # the most WHENs of a CASE that could be nested
+_MAX_WHENS: Final = 32  # the most WHENs of a CASE that could be nested
 
 
 def to_sql(
@@ -102,11 +102,11 @@ def to_sql(
           WHEN t.[clouds] > 4.5E0 THEN N'yes'
         END
     """
-    chosen = _dialect(dialect)
+    chosen = _find_dialect(dialect)
     if form not in ("query", "prediction", "leaf"):
         raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
     refuse_fractional(tree, "sql")
-    writer = _Writer(tree, chosen)
+    writer = _SqlWriter(tree, chosen)
     nodes = [node for node, _ in end_nodes(tree)]
     if root_answers(tree) and 0 not in nodes:
         nodes.insert(0, 0)
@@ -119,7 +119,7 @@ def to_sql(
     return _query(tree, writer, nodes, table, prefix)
 
 
-def _dialect(name: str) -> Dialect:
+def _find_dialect(name: str) -> Dialect:
     if name not in DIALECTS:
         hint = did_you_mean(name, DIALECTS)
         raise OptionError(f"dialect={name!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
@@ -134,7 +134,7 @@ def conditions_case(
     dialect: str = "duckdb",
 ) -> str:
     """Return a CASE of conditions of a rule set, of which the first that holds decides."""
-    writer = _Writer(tree, _dialect(dialect))
+    writer = _SqlWriter(tree, _find_dialect(dialect))
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
         return writer.literal(default)
@@ -151,11 +151,11 @@ def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDE
 
 
 def _query(
-    tree: Tree, writer: _Writer, nodes: list[int], table: str | Sequence[str], prefix: str
+    tree: Tree, writer: _SqlWriter, nodes: list[int], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
-    _refuse_leaf(tree, prefix)
+    _check_leaf_name(tree, prefix)
     leaf = writer.new_column(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
@@ -166,7 +166,7 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
+    comment = f"{header(tree).rstrip('.')}, written by ceiba; NULL is missing."
     lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
     lines += ["SELECT", "  s.*"]
     taken: set[str] = set()
@@ -189,7 +189,7 @@ def _query(
     return "\n".join(lines) + "\n"
 
 
-def _refuse_leaf(tree: Tree, prefix: str) -> None:
+def _check_leaf_name(tree: Tree, prefix: str) -> None:
     """Refuse a table with a column of the name that the query looks the answers up by."""
     names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
     clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
@@ -201,7 +201,7 @@ def _refuse_leaf(tree: Tree, prefix: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _SqlWriter:
     """Writes conditions, names and literals in one dialect."""
 
     tree: Tree
@@ -213,7 +213,7 @@ class _Writer:
     def name(self, name: str) -> str:
         if "\x00" in name or not name:
             raise TreeError(f"sql: {name!r} cannot be the name of a column. Rename it and refit.")
-        return self.dialect.quoted(_encodable(name))
+        return self.dialect.quoted(_check_unicode(name))
 
     def column(self, name: str) -> str:
         return self.name(name) and self.dialect.column(name)
@@ -224,7 +224,7 @@ class _Writer:
     def text(self, text: str) -> str:
         if "\x00" in text:
             raise TreeError(f"sql: the string {text!r} contains a NUL, which SQL strings cannot.")
-        return self.dialect.text(_encodable(text))
+        return self.dialect.text(_check_unicode(text))
 
     def number(self, x: float) -> str:
         if not math.isfinite(x):
@@ -239,7 +239,7 @@ class _Writer:
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, bool):
-            return self.dialect.truth[value]
+            return self.dialect.booleans[value]
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
@@ -272,9 +272,9 @@ class _Writer:
             if self.tree.missing == "error":  # such a row is refused, and not the root's
                 used = (self.tree.schema.columns[j] for j in self.tree.used_features.tolist())
                 refused = [(self.values(ValueSet.only_missing(info)), "NULL") for info in used]
-        return self.part_case(0, end_nodes(self.tree), results, default, refused)
+        return self.subtree_case(0, end_nodes(self.tree), results, default, refused)
 
-    def part_case(
+    def subtree_case(
         self,
         top: int,
         ends: list[tuple[int, bool]],
@@ -284,16 +284,16 @@ class _Writer:
         indent: str = _INDENT,
     ) -> str:
         """Write the CASE over rows that have reached a node and go on to one of some ends."""
-        parts, rest = _parts_of(self.tree, top, ends) if len(ends) > _WIDTH else ([], ends)
+        parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
         tops = [(node, False) for node, _ in parts]
         ends_of = dict(parts)
         for node, condition in possible_ends(self.tree, tops, top=top):
-            inner = self.part_case(node, ends_of[node], results, default, (), deeper)
+            inner = self.subtree_case(node, ends_of[node], results, default, (), deeper)
             whens.append((self.condition(condition), inner))
-        if parts and len(rest) > _WIDTH:
-            inner = self.part_case(top, rest, results, default, (), deeper)
+        if parts and len(rest) > _MAX_WHENS:
+            inner = self.subtree_case(top, rest, results, default, (), deeper)
             return _case(whens, inner, indent)
         in_turn = self.places_every_row and (top > 0 or bool(parts))
         for node, condition in possible_ends(self.tree, rest, top=top, in_turn=in_turn):
@@ -302,7 +302,7 @@ class _Writer:
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
         """Write the CASE that turns a leaf into its result, equal results of a few together."""
-        if len(results) > _WIDTH:
+        if len(results) > _MAX_WHENS:
             # One mention of the leaf: databases that merge the inner query into this one repeat its
             # CASE for each.
             lines = [f"    WHEN {node} THEN {text}" for node, text in results.items()]
@@ -318,11 +318,11 @@ class _Writer:
     def condition(self, condition: Condition) -> str:
         """Write what is true of the rows of one end."""
         parts = [
-            clause.fold(self.values, _every, _some)
+            clause.fold(self.values, _join_and, _join_or)
             for clause in condition.clauses
             if not clause.is_trivial
         ]
-        return _every(parts) or "1 = 1"
+        return _join_and(parts) or "1 = 1"
 
     def values(self, values: ValueSet) -> str:
         """Write that a column's value belongs to a set."""
@@ -339,34 +339,36 @@ class _Writer:
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
         if listed:
-            parts.append(self.is_among(column, listed, "NOT IN" if unseen else "IN"))
+            parts.append(self.format_membership(column, listed, "NOT IN" if unseen else "IN"))
         elif unseen:
             parts.append(f"{column} IS NOT NULL")
-        return _some(parts)
+        return _join_or(parts)
 
-    def is_among(self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]) -> str:
+    def format_membership(
+        self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]
+    ) -> str:
         """Write that a column has one of some levels, or none of them."""
         if any(isinstance(level, str) for level in levels):
-            column = self.dialect.compared_text.format(column)
-            tail = self.dialect.compared_tail
+            column = self.dialect.text_comparison.format(column)
+            tail = self.dialect.comparison_suffix
             levels = [level + tail if isinstance(level, str) else level for level in levels]
         listed = [self.literal(level) for level in levels]
         if len(listed) == 1 and word == "IN":
             return f"{column} = {listed[0]}"
         most = self.dialect.max_list or len(listed)
         lists = [", ".join(listed[i : i + most]) for i in range(0, len(listed), most)]
-        forms = self.dialect.many_lists if self.tree.n_leaves > _WIDTH else None
+        forms = self.dialect.many_lists if self.tree.n_leaves > _MAX_WHENS else None
         if forms is not None:
             return forms[word == "NOT IN"].format(column, lists[0])
         parts = [f"{column} {word} ({part})" for part in lists]
-        return _some(parts) if word == "IN" else _every(parts)
+        return _join_or(parts) if word == "IN" else _join_and(parts)
 
     def numbers(self, column: str, values: ValueSet) -> str:
         number, info, dialect = self.number_of(column, values.info), values.info, self.dialect
         nan = dialect.nan if number == column and info.display in ("number", "duration") else None
         missing = [f"{column} IS NULL"]
         if values.present.is_empty:
-            return _some([*missing, nan.format(number)] if nan else missing)
+            return _join_or([*missing, nan.format(number)] if nan else missing)
         bounds = []
         if values.low > -math.inf:
             bounds.append(f"{number} > {self.bound(values.low, info)}")
@@ -376,8 +378,8 @@ class _Writer:
             bounds.append(dialect.not_nan.format(number))
         if nan and (values.high < math.inf or not dialect.nan_is_largest):
             missing.append(nan.format(number))
-        inside = _every(bounds) or f"{column} IS NOT NULL"
-        return _some([*missing, inside]) if values.missing else inside
+        inside = _join_and(bounds) or f"{column} IS NOT NULL"
+        return _join_or([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
         """Write a numeric column as what its cuts are compared with."""
@@ -386,7 +388,7 @@ class _Writer:
         if info.display == "duration":
             return self.dialect.duration.format(column)
         if info.display in ("date", "datetime"):
-            return self.dialect.time_of(column, info.zone is not None)
+            return self.dialect.time_expression(column, info.zone is not None)
         return column
 
     def bound(self, cut: float, info: ColumnInfo) -> str:
@@ -396,13 +398,13 @@ class _Writer:
         return self.number(cut)
 
 
-def _parts_of(
+def _divide(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
     """Return nodes below `top`, each with its share of the ends, and the ends that are left."""
     # A node may stand above another: it has the ends that the lower one does not. The lower one
     # comes first, so that the first condition that holds is the right one.
-    share = -(-len(ends) // _WIDTH)
+    share = -(-len(ends) // _MAX_WHENS)
     on_path = sorted(paths_to(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)
     for node, _ in ends:
@@ -422,15 +424,15 @@ def _parts_of(
     return list(parts.items()), rest
 
 
-def _every(parts: list[str]) -> str:
+def _join_and(parts: list[str]) -> str:
     return all_of(parts, " AND ", " OR ")
 
 
-def _some(parts: list[str]) -> str:
+def _join_or(parts: list[str]) -> str:
     return all_of(parts, " OR ", " AND ")
 
 
-def _encodable(text: str) -> str:
+def _check_unicode(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -21,16 +21,16 @@ DialectName = Literal[
     "ansi", "postgresql", "sqlite", "duckdb", "mysql", "tsql", "bigquery", "snowflake", "spark",
     "oracle",
 ]  # fmt: skip
-Form = Callable[[str], str]
+TextWriter = Callable[[str], str]
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 _SMALLEST_NORMAL: Final = 2.0**-1022
 
 
-def _doubled(mark: str) -> Form:
+def _double(mark: str) -> TextWriter:
     return lambda text: text.replace(mark, mark * 2)
 
 
-_STANDARD_NAME: Final = _doubled('"')
+_STANDARD_NAME: Final = _double('"')
 
 
 # ---------------------------------------------------------------------- strings
@@ -53,19 +53,19 @@ def _mysql_text(text: str) -> str:
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
-def _escaped(mark: str) -> Form:
+def _escape(mark: str) -> TextWriter:
     """Escape by backslashes, as BigQuery and Spark do."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
     return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
 
 
-def _escaped_text(text: str) -> str:
-    return "'" + _escaped("'")(text) + "'"
+def _backslash_text(text: str) -> str:
+    return "'" + _escape("'")(text) + "'"
 
 
 def _spark_text(text: str) -> str:
     # ${...} would be replaced by a variable, even within a string.
-    return _escaped_text(text).replace("${", "$\\{")
+    return _backslash_text(text).replace("${", "$\\{")
 
 
 def _oracle_text(text: str) -> str:
@@ -80,7 +80,7 @@ def _oracle_text(text: str) -> str:
 # ---------------------------------------------------------------------- numbers
 
 
-def _exponent(x: float) -> str:
+def _exponent_number(x: float) -> str:
     text = repr(x)
     return text if "e" in text else f"{text}E0"
 
@@ -88,10 +88,10 @@ def _exponent(x: float) -> str:
 def _sqlite_number(x: float) -> str:
     text = repr(x)
     digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
-    return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else quotient(x)
+    return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else format_quotient(x)
 
 
-def _normal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
+def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
     """Refuse what lies between zero and the smallest normal number, where a database has none."""
 
     def checked(x: float) -> str:
@@ -105,7 +105,7 @@ def _normal(write: Callable[[float], str], database: str) -> Callable[[float], s
     return checked
 
 
-def quotient(x: float) -> str:
+def format_quotient(x: float) -> str:
     """Write a float64 as whole number times or over a power of two, exactly."""
     top, bottom = x.as_integer_ratio()
     if bottom > 1:
@@ -131,19 +131,19 @@ class Dialect:
 
     title: str
     marks: tuple[str, str] = ('"', '"')
-    name: Form = _STANDARD_NAME
+    name: TextWriter = _STANDARD_NAME
     forbidden: tuple[str, ...] = ()
-    text: Form = _standard_text
-    number: Callable[[float], str] = _exponent
+    text: TextWriter = _standard_text
+    number: Callable[[float], str] = _exponent_number
     share: Callable[[float], str] | None = None
-    truth: tuple[str, str] = ("FALSE", "TRUE")
-    compared_text: str = "{}"
-    compared_tail: str = ""
+    booleans: tuple[str, str] = ("FALSE", "TRUE")
+    text_comparison: str = "{}"
+    comparison_suffix: str = ""
     boolean: str = "{}"
-    moment: str = "{}"
-    zoned_moment: str | None = None
+    timestamp: str = "{}"
+    zoned_timestamp: str | None = None
     duration: str = "{}"
-    moment_literal: str | None = "TIMESTAMP '{}'"
+    timestamp_literal: str | None = "TIMESTAMP '{}'"
     zoned_literal: str | None = None
     nan: str | None = None
     not_nan: str = ""
@@ -172,21 +172,23 @@ class Dialect:
             name = name.replace(part, "_")
         return self.quoted(name)
 
-    def time_of(self, column: str, zoned: bool) -> str:
+    def time_expression(self, column: str, zoned: bool) -> str:
         """Write a column of dates or times as what `time_literal` is compared with."""
-        form = self.zoned_moment if zoned and self.zoned_moment is not None else self.moment
+        form = (
+            self.zoned_timestamp if zoned and self.zoned_timestamp is not None else self.timestamp
+        )
         return form.format(column)
 
     def time_literal(self, cut: float, name: str, zoned: bool) -> str:
         """Write a cut between dates or times; whole microseconds lose no row."""
-        form = self.zoned_literal if zoned and self.zoned_literal else self.moment_literal
+        form = self.zoned_literal if zoned and self.zoned_literal else self.timestamp_literal
         if form is None:
             return self.number(cut)
         try:
-            moment = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
+            timestamp = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
         except OverflowError:
             raise TreeError(f"sql: the cut {cut} of {name!r} is no date.") from None
-        return form.format(moment.isoformat(" "))
+        return form.format(timestamp.isoformat(" "))
 
 
 _POSTGRESQL_TIME: Final = "CAST(EXTRACT(EPOCH FROM {}) AS float8)"
@@ -201,9 +203,9 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_postgresql_text,
             number=lambda x: f"({x!r}::float8)" if x < 0 else f"{x!r}::float8",
             boolean="CAST({} AS INTEGER)",
-            moment=_POSTGRESQL_TIME,
+            timestamp=_POSTGRESQL_TIME,
             duration=_POSTGRESQL_TIME,
-            moment_literal=None,
+            timestamp_literal=None,
             nan="{} = 'NaN'::float8",
             not_nan="{} < 'NaN'::float8",
             nan_is_largest=True,
@@ -212,16 +214,16 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "SQLite",
             number=_sqlite_number,
             share=repr,  # readable rather than exact in the last bit
-            truth=("0", "1"),
-            moment="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
-            moment_literal=None,
+            booleans=("0", "1"),
+            timestamp="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
+            timestamp_literal=None,
         ),
         "duckdb": Dialect(
             "DuckDB",
             boolean="CAST({} AS DOUBLE)",
-            moment=_DUCKDB_TIME,
+            timestamp=_DUCKDB_TIME,
             duration=_DUCKDB_TIME,
-            moment_literal=None,
+            timestamp_literal=None,
             nan="{} = 'NaN'::DOUBLE",
             not_nan="{} < 'NaN'::DOUBLE",
             nan_is_largest=True,
@@ -236,33 +238,33 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
-            name=_doubled("`"),
+            name=_double("`"),
             text=_mysql_text,
-            compared_text="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
+            text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
         # Strings that differ in trailing blanks are equal there, hence the full stop.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),
-            name=_doubled("]"),
+            name=_double("]"),
             text=lambda text: "N" + _standard_text(text),
-            number=_normal(_exponent, "SQL Server"),
-            truth=("0", "1"),
-            compared_text="({} + N'.') COLLATE Latin1_General_100_BIN2",
-            compared_tail=".",
+            number=_refuse_subnormal(_exponent_number, "SQL Server"),
+            booleans=("0", "1"),
+            text_comparison="({} + N'.') COLLATE Latin1_General_100_BIN2",
+            comparison_suffix=".",
             boolean="CAST({} AS INT)",
-            moment_literal="CAST('{}' AS DATETIME2)",
+            timestamp_literal="CAST('{}' AS DATETIME2)",
             zoned_literal="CAST('{}+00:00' AS DATETIMEOFFSET)",
         ),
         "bigquery": Dialect(
             "BigQuery",
             marks=("`", "`"),
-            name=_escaped("`"),
+            name=_escape("`"),
             forbidden=tuple('!"$()*,./;?@[\\]^`{}~\n\r'),
-            text=_escaped_text,
+            text=_backslash_text,
             boolean="CAST({} AS INT64)",
-            moment="CAST({} AS DATETIME)",
-            moment_literal="DATETIME '{}'",
+            timestamp="CAST({} AS DATETIME)",
+            timestamp_literal="DATETIME '{}'",
             nan="IS_NAN({})",
             not_nan="NOT IS_NAN({})",
         ),
@@ -270,7 +272,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "Snowflake",
             text=lambda text: _standard_text(text.replace("\\", "\\\\")),
             boolean="CAST({} AS INTEGER)",
-            moment_literal="CAST('{}' AS TIMESTAMP_NTZ)",
+            timestamp_literal="CAST('{}' AS TIMESTAMP_NTZ)",
             zoned_literal="CAST('{} +00:00' AS TIMESTAMP_TZ)",
             nan="{} = CAST('NaN' AS FLOAT)",
             not_nan="{} < CAST('NaN' AS FLOAT)",
@@ -279,7 +281,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "spark": Dialect(
             "Spark",
             marks=("`", "`"),
-            name=_doubled("`"),
+            name=_double("`"),
             forbidden=("${",),
             text=_spark_text,
             number=lambda x: f"{x!r}D",
@@ -293,8 +295,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "Oracle",
             forbidden=('"',),
             text=_oracle_text,
-            number=_normal(lambda x: f"{x!r}D", "Oracle"),
-            truth=("0", "1"),
+            number=_refuse_subnormal(lambda x: f"{x!r}D", "Oracle"),
+            booleans=("0", "1"),
             zoned_literal="TIMESTAMP '{} +00:00'",
             nan="{} = BINARY_DOUBLE_NAN",
             not_nan="{} < BINARY_DOUBLE_NAN",

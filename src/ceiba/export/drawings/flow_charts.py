@@ -60,16 +60,16 @@ def to_dot(
     style = "rounded,filled" if filled else "rounded"
     lines = [
         "digraph tree {",
-        f"  node [shape=box, style={_quoted(style)}, fontname={_quoted(font)}];",
-        f"  edge [fontname={_quoted(font)}];",
+        f"  node [shape=box, style={_quote(style)}, fontname={_quote(font)}];",
+        f"  edge [fontname={_quote(font)}];",
     ]
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for node in shown_nodes(tree, folding, digits=digits, **contents):
         fill = f', fillcolor="{fill_on_white(fills, node.node, node.leaf)}"' if filled else ""
-        lines.append(f"  {node.node} [label={_quoted(node.head, *node.lines)}{fill}];")
+        lines.append(f"  {node.node} [label={_quote(node.head, *node.lines)}{fill}];")
         if node.above >= 0:
-            lines.append(f"  {node.above} -> {node.node} [label={_quoted(node.edge)}];")
+            lines.append(f"  {node.above} -> {node.node} [label={_quote(node.edge)}];")
     return "\n".join([*lines, "}"])
 
 
@@ -80,7 +80,7 @@ def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
 
 
-def _quoted(*lines: str) -> str:
+def _quote(*lines: str) -> str:
     """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
     safe = (
         visible(line.replace("\r", " ").replace("\n", " "))
@@ -135,17 +135,17 @@ def to_mermaid(
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for node in shown_nodes(tree, folding, digits=digits, **contents):
-        label = "<br/>".join(map(_safe, (node.head, *node.lines)))
+        label = "<br/>".join(map(_escape, (node.head, *node.lines)))
         left, right = ("(", ")") if node.leaf else ("[", "]")
         lines.append(f'  n{node.node}{left}"{label}"{right}')
         if node.above >= 0:
-            lines.append(f'  n{node.above} -->|"{_safe(node.edge)}"| n{node.node}')
+            lines.append(f'  n{node.above} -->|"{_escape(node.edge)}"| n{node.node}')
         if filled and node.leaf:
             fill = fill_on_white(fills, node.node, node.leaf)
             styles.append(f"  style n{node.node} fill:{fill},color:#000000")
     return "\n".join([*lines, *styles])
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     flat = " ".join(text.split())
     return "".join(f"#{ord(sign)};" if sign in _SIGNS else sign for sign in flat)

@@ -14,7 +14,7 @@ from ceiba.tree import Tree
 from ceiba.visible import visible
 
 PICTURE: Final = (820.0, 480.0)  # points
-MOST_NODES: Final = 300  # in the list
+MAX_NODES: Final = 300  # in the list
 _OPEN: Final = 2  # depth down to which the list is unfolded
 
 
@@ -31,13 +31,13 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
     ]
     if tree.n_nodes > 1:
         parts += ["<details>", '<summary style="cursor:pointer">Nodes</summary>']
-        parts += [*_list(tree), "</details>"]
+        parts += [*_nested_list(tree), "</details>"]
     return "\n".join([*parts, below, "</div>"])
 
 
-def _list(tree: Tree) -> list[str]:
+def _nested_list(tree: Tree) -> list[str]:
     """Write nodes as nested lists; a node with branches unfolds."""
-    folding = _lightest_folded(tree)
+    folding = _fold_lightest(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
     open_nodes: list[int] = []  # positions among the shown nodes
@@ -45,7 +45,7 @@ def _list(tree: Tree) -> list[str]:
         while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
             parts.append("</div></details>")
-        line = _line(node, fills)
+        line = _node_line(node, fills)
         if node.leaf:
             parts.append(f'<div style="padding-left:1em">{line}</div>')
             continue
@@ -59,7 +59,7 @@ def _list(tree: Tree) -> list[str]:
     return parts
 
 
-def _line(node: ShownNode, fills: NodeFills) -> str:
+def _node_line(node: ShownNode, fills: NodeFills) -> str:
     colour, _ = fills(node.node, leaf=node.leaf)
     strength = 0.3 + 0.7 * float(fills.strengths[node.node])
     patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
@@ -68,14 +68,14 @@ def _line(node: ShownNode, fills: NodeFills) -> str:
     return f"{patch} {edge}<b>{escape(visible(node.head))}</b>{figures}"
 
 
-def _lightest_folded(tree: Tree) -> Fold:
+def _fold_lightest(tree: Tree) -> Fold:
     """Fold the lightest subtrees until few enough nodes are left to be listed."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold(parent)
-    if len(whole.nodes) <= MOST_NODES:
+    if len(whole.nodes) <= MAX_NODES:
         return whole
     # As many inner nodes as fit, the heaviest first; a branch is never heavier than its node.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
-    most = MOST_NODES // 2
+    most = MAX_NODES // 2
     return fold(parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12))

@@ -30,7 +30,7 @@ from ceiba.tree.splits import level_text
 from ceiba.visible import visible
 
 MARGIN: Final = 8.0
-LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
+MAX_SIZE: Final = (6000.0, 4000.0)  # points; larger trees are folded
 
 
 def to_svg(
@@ -90,7 +90,7 @@ def to_svg(
         counts=counts,
         direction=checked_direction(direction),
     )
-    width, height = size or LARGEST
+    width, height = size or MAX_SIZE
     drawing = fit(tree, sheet, letter_measure, width, height, smallest_font=min(font_size, 8.0))
     palette = _palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from ceiba.inspection.describing.table import is_measured as is_measured
+from ceiba.inspection.describing.table import is_numeric_target as is_numeric_target

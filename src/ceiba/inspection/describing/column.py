@@ -13,14 +13,14 @@ from ceiba.table import Column, Kind, is_identifier, looks_like, show_number
 from ceiba.tree.splits import level_text, number_text
 from ceiba.visible import visible
 
-DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
+ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
 _MANY_ROWS: Final = 20  # below it, rows with a date each are no surprise
 _MANY_LEVELS: Final = 500
-_GAPS: Final = 0.5
+_MANY_MISSING: Final = 0.5
 _ENOUGH_ROWS: Final = 200  # below it, chance alone may leave one value or decide a target
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
-_LONGEST: Final = 16  # characters of a level in a distribution
+_MAX_LENGTH: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 
 
@@ -77,7 +77,7 @@ class ColumnDescription:
     """
 
     name: str
-    kind: DescribedKind
+    kind: ColumnKind
     n_missing: int
     missing: float
     n_present: int
@@ -107,12 +107,12 @@ class ColumnDescription:
         '1 █▁▃▁▁▁▁▁▁▃ 5'
         """
         if self.quantiles:
-            low, high = (_shown(self.quantiles[k], self.display) for k in (0, -1))
+            low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
             shape = _sparkline(self.histogram) if unicode else "..."
             infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
             return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
         shares = [
-            f"{_short(level, unicode)} {percent(n / self.n_counted)}"
+            f"{_format_level(level, unicode)} {percent(n / self.n_counted)}"
             for level, n in self.levels[:3]
             if n
         ]
@@ -130,7 +130,7 @@ class ColumnDescription:
             "n_counted": self.n_counted,
             "n_distinct": self.n_distinct,
             "quantiles": [
-                value if self.kind != "date" else _shown(value, self.display)
+                value if self.kind != "date" else _format_value(value, self.display)
                 for value in self.quantiles
             ],
             "histogram": list(self.histogram),
@@ -150,9 +150,9 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
     facts = {"name": info.name, "n_missing": n_missing, "missing": share,
              "n_present": n_rows - n_missing, "n_counted": n_rows - n_missing}  # fmt: skip
     if info.is_numeric and info.display != "boolean":
-        return _numbers(facts, column, present, bins)
+        return _describe_numbers(facts, column, present, bins)
     labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
-    return _levels(facts, column, present.astype(np.int64), labels, top)
+    return _describe_levels(facts, column, present.astype(np.int64), labels, top)
 
 
 def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
@@ -166,15 +166,15 @@ def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
     return (Remark("leak", column.name, text),)
 
 
-def _numbers(
+def _describe_numbers(
     facts: dict[str, Any], column: Column, values: NDArray[Any], bins: int
 ) -> ColumnDescription:
     values, display = values.astype(np.float64), column.info.display
     counts = np.unique(values, return_counts=True)[1]
     n_distinct = len(counts)
-    kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
+    kind: ColumnKind = "date" if display in ("date", "datetime") else "number"
     name, n = facts["name"], len(values)
-    remarks = _gaps(facts, counts)
+    remarks = _gap_remarks(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
         remarks.append(
             Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
@@ -208,7 +208,7 @@ def _numbers(
     )
 
 
-def _levels(
+def _describe_levels(
     facts: dict[str, Any],
     column: Column,
     codes: NDArray[np.int64],
@@ -219,9 +219,9 @@ def _levels(
     n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), facts["name"]
     ordered = column.info.kind == Kind.ORDERED
     order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
-    described: DescribedKind = "ordered" if ordered else "category"
-    remarks = _gaps(facts, counts)
-    texts = _read_as_text(name, labels, counts)
+    described: ColumnKind = "ordered" if ordered else "category"
+    remarks = _gap_remarks(facts, counts)
+    texts = _text_remarks(name, labels, counts)
     if is_identifier(column):
         described = "identifier"
         remarks.append(
@@ -245,7 +245,7 @@ def _levels(
     )
 
 
-def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
+def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     """Remark on values that are missing, and on one that nearly all rows have."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
@@ -261,7 +261,7 @@ def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
                 "nearly_constant", name, f"Column {name!r} has one value in {share} of the rows."
             )
         )
-    if facts["missing"] > _GAPS:
+    if facts["missing"] > _MANY_MISSING:
         share = percent(facts["missing"])
         remarks.append(
             Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
@@ -269,7 +269,7 @@ def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     return remarks
 
 
-def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
+def _text_remarks(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
     """Remark that most cells of a column of texts look like numbers, dates or codes."""
     likeness, strange = looks_like(labels, counts)
     if likeness == "codes":
@@ -287,15 +287,15 @@ def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64])
     return [Remark(f"{likeness}_as_text", name, text)]
 
 
-def _shown(value: float, display: str) -> str:
+def _format_value(value: float, display: str) -> str:
     if display in ("date", "datetime", "duration"):
         return show_number(value, display)  # type: ignore[arg-type]
     return number_text(float(value), 4)
 
 
-def _short(level: Any, unicode: bool) -> str:
+def _format_level(level: Any, unicode: bool) -> str:
     text = visible(level_text(level), one_line=True)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + ("…" if unicode else "~")
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + ("…" if unicode else "~")
 
 
 def _sparkline(counts: tuple[int, ...]) -> str:

@@ -27,8 +27,8 @@ from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read, read_target
 
-_MOST_ROWS: Final = 20_000  # by which associations are measured
-_FEW: Final = 20  # whole numbers of so few values are classes
+_MAX_ROWS: Final = 20_000  # by which associations are measured
+_MAX_CLASSES: Final = 20  # whole numbers of so few values are classes
 _KINDS: Final = {
     "number": "numbers", "category": "categories", "ordered": "ordered", "date": "dates",
     "identifier": "identifiers",
@@ -207,8 +207,8 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
     at = table.schema.index(target)
     answer = table.columns[at]
     rows = np.flatnonzero(~answer.missing)
-    if len(rows) > _MOST_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
+    if len(rows) > _MAX_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
     asked = [
         j
         for j, column in enumerate(columns)
@@ -216,7 +216,7 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
     ]
     if not len(rows) or not asked:
         return {}
-    y, criterion, impurity = _target_of(answer, rows)
+    y, criterion, impurity = _target_and_impurity(answer, rows)
     if not 0 < impurity < np.inf:
         return {}
     rule = criterion_named(criterion)
@@ -237,10 +237,10 @@ def _infinite_as_missing(table: Table) -> Table:
     return Table(columns, table.n_rows, table.schema)
 
 
-def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
+def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
     """Return the target's values, the criterion and the impurity of them all."""
     values = column.values[rows]
-    if is_measured(column, rows):
+    if is_numeric_target(column, rows):
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
             variance = float(np.var(values))
         return values.astype(np.float64), "squared_error", variance
@@ -249,9 +249,9 @@ def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
     return codes, "gini", float(1 - (shares**2).sum())
 
 
-def is_measured(column: Column, rows: Any) -> bool:
+def is_numeric_target(column: Column, rows: Any) -> bool:
     """Return whether a target holds numbers, and not classes: few whole numbers are classes."""
     if not column.info.is_numeric or column.info.display == "boolean":
         return False
     values = column.values[rows]
-    return not bool((values == np.round(values)).all()) or len(np.unique(values)) > _FEW
+    return not bool((values == np.round(values)).all()) or len(np.unique(values)) > _MAX_CLASSES

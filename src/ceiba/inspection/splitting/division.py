@@ -32,7 +32,7 @@ def row_weights(weight: Any, n_rows: int) -> Array:
     return np.ones(n_rows) if weights is None else weights
 
 
-def numbers_of(column: Column) -> Array:
+def numeric_values(column: Column) -> Array:
     """Return the numbers that cuts compare, NaN where missing; codes of an ordered column."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
@@ -45,18 +45,18 @@ def numbers_of(column: Column) -> Array:
     return values
 
 
-def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
+def assign_branches(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
     """Return the branch of each row (-1: value missing) and the number of branches."""
     codes = column.info.kind == Kind.CATEGORICAL
     if isinstance(split, str) and split == "multiway":
-        values = column.values if codes else numbers_of(column)
+        values = column.values if codes else numeric_values(column)
         present = values >= 0 if codes else ~np.isnan(values)
         distinct, index = np.unique(values[present], return_inverse=True)
         branch = np.full(len(values), -1)
         branch[present] = index
         return branch, len(distinct)
     if isinstance(split, Real):
-        numbers = numbers_of(column)
+        numbers = numeric_values(column)
         return np.where(np.isnan(numbers), -1, np.where(numbers <= float(split), 0, 1)), 2
     if isinstance(split, str) or not isinstance(split, Iterable):
         raise OptionError(
@@ -81,7 +81,7 @@ def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
     return np.where(column.values < 0, -1, np.where(inside, 0, 1))
 
 
-def measure(
+def gain_and_cost(
     branch: npt.NDArray[np.int64],
     n_branches: int,
     target: Target,
@@ -99,9 +99,9 @@ def measure(
         counts = np.stack([_class_counts(target, part, weights) for part in parts])
         return placed / whole * float(criterion.of_split(counts)), float("nan")
     # Sums of weight x impurity, divided once: a gain of nothing is then exactly 0 on whole numbers.
-    before = placed * rows_impurity(target, present, criterion, weights)
+    before = placed * impurity_of_rows(target, present, criterion, weights)
     after = sum(
-        weights[part].sum() * rows_impurity(target, part, criterion, weights) for part in parts
+        weights[part].sum() * impurity_of_rows(target, part, criterion, weights) for part in parts
     )
     gain = max(0.0, float(before - after)) / whole
     if criterion.name == "gain_ratio":
@@ -116,7 +116,7 @@ def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
     return counts.astype(np.float64)
 
 
-def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
+def impurity_of_rows(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
     """Return the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
@@ -124,7 +124,7 @@ def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Arra
     return criterion.of_values(target.values[rows, 0], weights[rows])
 
 
-def best_division(
+def grow_stump(
     table: Table,
     target: Target,
     criterion: Criterion,
@@ -149,7 +149,7 @@ def best_division(
 def column_gains(table: Table, target: Target, criterion: Criterion) -> dict[str, float]:
     """Return the gain of the best split of each column at the root, found in one pass."""
     n = table.n_columns
-    tree = best_division(table, target, criterion, np.ones(table.n_rows), max_competitors=n - 1)
+    tree = grow_stump(table, target, criterion, np.ones(table.n_rows), max_competitors=n - 1)
     gains = dict.fromkeys(table.schema.names, 0.0)
     if tree.n_nodes > 1:
         gains[table.schema.names[tree.splits.column[0]]] = float(tree.gain[0])
@@ -205,6 +205,6 @@ def gain(
     weights = row_weights(weight, table.n_rows)
     factor = log_factor(base, chosen.name)
     if split is None:
-        return float(best_division(table, target, chosen, weights).gain[0]) * factor
-    branch, n_branches = branches_of(table.columns[0], split)
-    return measure(branch, n_branches, target, chosen, weights)[0] * factor
+        return float(grow_stump(table, target, chosen, weights).gain[0]) * factor
+    branch, n_branches = assign_branches(table.columns[0], split)
+    return gain_and_cost(branch, n_branches, target, chosen, weights)[0] * factor

@@ -73,8 +73,8 @@ def impurity(
         )
     if chosen.of_counts is not None:
         if counts is None:
-            counts = _count(labels, weight)
-        return float(chosen.of_counts(_checked_counts(counts))) * log_factor(base, chosen.name)
+            counts = _count_labels(labels, weight)
+        return float(chosen.of_counts(_check_counts(counts))) * log_factor(base, chosen.name)
     log_factor(base, chosen.name)
     if counts is not None:
         raise OptionError(
@@ -127,13 +127,13 @@ def log_factor(base: float | None, criterion: str) -> float:
     return 1.0 / math.log2(base)
 
 
-def _count(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
+def _count_labels(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
     target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     return np.bincount(target.values[:, 0], weights=weights).astype(np.float64)
 
 
-def _checked_counts(counts: Any) -> npt.NDArray[np.float64]:
+def _check_counts(counts: Any) -> npt.NDArray[np.float64]:
     numbers = np.asarray(counts, dtype=np.float64)
     if numbers.ndim != 1 or not np.isfinite(numbers).all() or (numbers < 0).any():
         raise DataError(f"counts must hold one number of at least 0 per class. Got {counts!r}.")

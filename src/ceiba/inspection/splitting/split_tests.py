@@ -51,7 +51,7 @@ def split_tests(tree: Tree) -> Listing:
     if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
         stored = SplitTests.of_nodes(1, {})
     if stored is None:
-        return _computed(tree)
+        return _test_branches(tree)
     nodes = np.flatnonzero(~np.isnan(stored.p_value))
     tests: list[Any] = [stored.of(node) for node in nodes.tolist()]
     columns: dict[str, Any] = {
@@ -64,7 +64,7 @@ def split_tests(tree: Tree) -> Listing:
         "p_value": stored.p_value[nodes],
         "factor": np.array([test.factor for test in tests]),
         "adjusted_p_value": np.array([test.adjusted_p_value for test in tests]),
-        "groups": [" | ".join(_groups(tree, node)) for node in nodes.tolist()],
+        "groups": [" | ".join(_branch_groups(tree, node)) for node in nodes.tolist()],
     }
     legend = (
         f"statistic: {_NAMES.get(stored.name, 'of the test')}; adjusted_p_value: p_value times the "
@@ -73,7 +73,7 @@ def split_tests(tree: Tree) -> Listing:
     return Listing(columns, title="tests", legend=legend)
 
 
-def _computed(tree: Tree) -> Listing:
+def _test_branches(tree: Tree) -> Listing:
     """Test the branches of every split on the counts of the nodes."""
     from scipy import stats
 
@@ -130,7 +130,7 @@ def _f_ratio(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
     return (between / df[0]) / (within / df[1]) if within > 0 else float("inf"), df
 
 
-def _groups(tree: Tree, node: int) -> list[str]:
+def _branch_groups(tree: Tree, node: int) -> list[str]:
     """Return the groups into which the test of a node divides its rows."""
     n = int(tree.n_branches[node])
     if tree.splits.kind[node] == SplitKind.LEVELS:
@@ -144,7 +144,8 @@ def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
     bounds = [tree.splits.bounds(node, b) for b in range(n)]
     digits = int(tree.splits.digits[node])
     groups = [
-        [] if low == np.inf else [_interval((low, digits), (high, digits))] for low, high in bounds
+        [] if low == np.inf else [_format_interval((low, digits), (high, digits))]
+        for low, high in bounds
     ]
     home = int(tree.default_branch[node])
     if home >= 0 and (tree.sent_default[node] > 0 or not groups[-1]):
@@ -163,6 +164,6 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     return [", ".join(group) for group in groups]
 
 
-def _interval(low: tuple[float, int], high: tuple[float, int]) -> str:
+def _format_interval(low: tuple[float, int], high: tuple[float, int]) -> str:
     """Write an interval whose ends are cuts, each with its digits."""
     return range_sentence("x", (low[0], high[0]), None, (low[1], high[1])) or "x"

@@ -20,7 +20,7 @@ Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True)
-class Move:
+class NewValue:
     """A changed value, inside: a number or a code."""
 
     value: float
@@ -28,7 +28,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ColumnLimits:
     """What may be changed about one column, and what a change costs."""
 
     info: ColumnInfo
@@ -39,21 +39,23 @@ class Limits:
     high: float = math.inf
     cost: float = 1.0
 
-    def move(self, value: float, wanted: ValueSet) -> Move | None:
+    def nearest(self, value: float, wanted: ValueSet) -> NewValue | None:
         """Return the nearest allowed value of a set, None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
-        if self._inside(value, missing, wanted):
-            return Move(value, 0.0)
+        if self._is_inside(value, missing, wanted):
+            return NewValue(value, 0.0)
         if self.fixed:
             return None
-        moved = self._to_number(value, wanted) if numeric else self._to_level(value, wanted)
+        moved = (
+            self._nearest_number(value, wanted) if numeric else self._nearest_level(value, wanted)
+        )
         if moved is None:
             return None
         distance = 1.0 if missing else self._distance(value, moved)
-        return Move(moved, distance * self.cost)
+        return NewValue(moved, distance * self.cost)
 
-    def _inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
+    def _is_inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
         if missing:
             return wanted.missing
         if self.info.is_numeric:
@@ -61,7 +63,7 @@ class Limits:
             return above and value <= wanted.high
         return min(int(value), self.info.n_levels) in wanted.codes
 
-    def _to_number(self, value: float, wanted: ValueSet) -> float | None:
+    def _nearest_number(self, value: float, wanted: ValueSet) -> float | None:
         # The least number above an open bound is the next one that a float can be.
         low = max(math.nextafter(wanted.low, math.inf), self.low)
         high = min(wanted.high, self.high)
@@ -74,7 +76,7 @@ class Limits:
         start = value if value == value else self._middle()
         return min(max(start, low), high)
 
-    def _to_level(self, code: float, wanted: ValueSet) -> float | None:
+    def _nearest_level(self, code: float, wanted: ValueSet) -> float | None:
         n = self.info.n_levels
         able = [
             c for c in sorted(wanted.codes) if c < n and (self.codes is None or c in self.codes)
@@ -114,7 +116,7 @@ def read_limits(
     direction: Mapping[str, Direction],
     allowed: Mapping[str, Any],
     cost: Mapping[str, float],
-) -> tuple[Limits, ...]:
+) -> tuple[ColumnLimits, ...]:
     """Check what may change and give it per column."""
     fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     for option, names in (
@@ -125,18 +127,17 @@ def read_limits(
                 hint = did_you_mean(name, schema.names)
                 raise OptionError(f"{option}: there is no column {name!r}.{hint}")
     return tuple(
-        _column_limits(info, info.name in fixed, direction, allowed, cost)
-        for info in schema.columns
+        _read_column(info, info.name in fixed, direction, allowed, cost) for info in schema.columns
     )
 
 
-def _column_limits(
+def _read_column(
     info: ColumnInfo,
     fixed: bool,
     direction: Mapping[str, Direction],
     allowed: Mapping[str, Any],
     cost: Mapping[str, float],
-) -> Limits:
+) -> ColumnLimits:
     name, way = info.name, direction.get(info.name)
     if fixed and (name in direction or name in allowed or name in cost):
         raise OptionError(
@@ -155,13 +156,13 @@ def _column_limits(
         raise OptionError(f"cost of {name!r}: got {price}. Needs a positive number.")
     codes, low, high = None, -math.inf, math.inf
     if name in allowed and info.is_numeric:
-        low, high = _number_range(name, allowed[name])
+        low, high = _read_number_range(name, allowed[name])
     elif name in allowed:
-        codes = _level_codes(info, allowed[name])
-    return Limits(info, fixed, way, codes, low, high, price)
+        codes = _read_levels(info, allowed[name])
+    return ColumnLimits(info, fixed, way, codes, low, high, price)
 
 
-def _number_range(name: str, bounds: Any) -> tuple[float, float]:
+def _read_number_range(name: str, bounds: Any) -> tuple[float, float]:
     try:
         low, high = bounds
         low = -math.inf if low is None else float(low)
@@ -176,7 +177,7 @@ def _number_range(name: str, bounds: Any) -> tuple[float, float]:
     return low, high
 
 
-def _level_codes(info: ColumnInfo, allowed: Any) -> frozenset[int]:
+def _read_levels(info: ColumnInfo, allowed: Any) -> frozenset[int]:
     levels = [allowed] if isinstance(allowed, str) else list(allowed)
     for level in levels:
         if level not in info.codes:
