@@ -134,7 +134,7 @@ def test_drift_without_rows_or_counts_is_refused() -> None:
     with pytest.raises(DataError, match="no training counts"):
         tree.drift({"x": [1.0]})
     fitted = ceiba.DecisionTreeClassifier().fit({"x": [1.0, 2.0]}, ["a", "b"])
-    with pytest.raises(DataError, match="no new rows"):
+    with pytest.raises(DataError, match="at least one row"):
         fitted.tree_.drift({"x": np.zeros(0)})
 
 

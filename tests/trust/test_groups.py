@@ -91,10 +91,10 @@ def test_evaluate_by_works_for_frames_arrays_weights_and_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"by": "x"}, DataError, "groups; at most 50"),
+        ({"by": "x"}, DataError, "at most 50 groups, got"),
         ({"by": ["a"]}, DataError, "one label per row"),
-        ({"by": "sex", "positive": "maybe"}, OptionError, "no class"),
-        ({"positive": "maybe"}, OptionError, "is not a class"),
+        ({"by": "sex", "positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
+        ({"positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
     ],
 )
 def test_evaluate_by_with_a_wrong_option_says_so(
