@@ -1,8 +1,8 @@
-"""Tables of the nodes of a tree: expected costs, weakest links, what routed the training rows.
+"""Tables of the nodes of a tree: expected costs, weakest links, routing of the training rows.
 
-expected cost      of answering i at node t: sum over j of C(i | j) p(j | t)
-g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which the branch
-                   T_t is worth no more than t itself (Breiman et al. 1984, section 3.3)
+expected cost      of predicting i at node t: sum over j of C(i | j) p(j | t)
+g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which pruning the
+                   branch T_t to the leaf t costs nothing (Breiman et al. 1984, section 3.3)
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """List what each answer would cost at a node, and which one the tree gives."""
+    """Return the expected cost of each class at a node, and which one the tree predicts."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError(
-            "Expected costs are those of answers: of a tree of one output of classes."
-        )
+        raise OptionError("expected_costs requires a classification tree with one output.")
     labels = tree.target.classes[0].tolist()
     p = tree.value[node, 0]
     costs = 1.0 - np.eye(len(labels)) if tree.cost_matrix is None else tree.cost_matrix
@@ -48,10 +46,10 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
 
 
 def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
-    """List g(t) of every inner node at every step of the pruning sequence.
+    """Return g(t) of every inner node at every step of the pruning sequence.
 
-    At each step the nodes of the least g, the weakest links, become leaves; that g is the alpha of
-    the next step.
+    At each step the nodes with the least g, the weakest links, become leaves; their g is the alpha
+    of the next step.
 
     Parameters
     ----------
@@ -61,7 +59,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     Returns
     -------
     Listing
-        step, alpha of the step, node (by the numbers of the whole tree), R(t), R(T_t), leaves of
+        step, alpha of the step, node (numbered as in the whole tree), R(t), R(T_t), leaves of
         T_t, g, and whether the node collapses next.
 
     Examples
@@ -79,7 +77,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
-        top = leaf & ~_descendants(whole, leaf)
+        top = leaf & ~_descendants(whole, leaf)  # the leaves of this step's tree
         branch_risk = sum_up(whole, np.where(top, risks, 0.0))
         leaves = sum_up(whole, top.astype(np.float64))
         inner = np.flatnonzero(~leaf & ~_descendants(whole, leaf))
@@ -102,7 +100,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
 
 
 def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Mark nodes that have a marked node above them."""
+    """Return which nodes have a marked node above them."""
     below = np.zeros(tree.n_nodes, bool)
     for i in range(1, tree.n_nodes):
         above = tree.parent[i]
@@ -111,7 +109,7 @@ def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool
 
 
 def routing(tree: Tree) -> Listing:
-    """List how many training rows each rule routed at each inner node.
+    """Return how many training rows were routed by split, surrogates and default at each node.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def routing(tree: Tree) -> Listing:
     -------
     Listing
         Columns node, by ("split", "surrogate", "default", "stays", "shares"), question, rows; the
-        rows of one node add up to its own.
+        rows sum to those of the node.
 
     Examples
     --------
@@ -151,7 +149,7 @@ def routing(tree: Tree) -> Listing:
 
 
 def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
-    """Return (node, sender, question, rows) of one node."""
+    """Yield (node, by, question, rows) for each rule of one node."""
     node = tree.node(i)
     surrogates = node.surrogates if tree.active_surrogates is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
@@ -163,10 +161,10 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _fallback(tree: Tree, i: int) -> tuple[str, int]:
-    """Return what happens to rows that nobody can place, and how many there were."""
+    """Return what happens to rows that no split can route, and the number of such rows."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
-        # A row that goes down all branches is counted in each of them.
+        # A divided row is counted in each branch.
         extra = int(tree.n_rows[children].sum() - tree.n_rows[i])
         return "shares", extra // max(len(children) - 1, 1)
     left = int(tree.sent_default[i])

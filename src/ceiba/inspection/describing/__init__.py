@@ -1,4 +1,4 @@
-"""What a table is like before anything is learned from it: kinds, gaps, distributions, doubts."""
+"""Descriptions of a table before learning: kinds, missing values, distributions, remarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One column described: its kind, what is missing, its distribution, and what deserves a look."""
+"""The description of one column: kind, missing values, distribution, remarks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ceiba.visible import visible
 
 ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # below it, rows with a date each are no surprise
+_MANY_ROWS: Final = 20  # below it, distinct dates in all rows are not remarkable
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # below it, chance alone may leave one value or decide a target
+_ENOUGH_ROWS: Final = 200  # below it, a constant column or a perfect split may be chance
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 _MAX_LENGTH: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
@@ -26,17 +26,17 @@ _SPARK: Final = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True)
 class Remark:
-    """Something about a column that deserves a look.
+    """A possible problem of a column.
 
     Attributes
     ----------
     code : str
-        What it is: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
+        Kind of remark: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
         "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "infinite" or
         "leak".
     column : str
     text : str
-        The same in words, with what to do.
+        The remark in words, with advice.
     """
 
     code: str
@@ -46,7 +46,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """What is known of one column before learning.
+    """The description of one column before learning.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class ColumnDescription:
     n_missing, n_present : int
         Rows without and with a value.
     missing : float
-        Share of the rows without one.
+        Share of the rows without a value.
     n_distinct : int
-        Different values that are present.
+        Number of distinct values.
     quantiles : tuple of float
         Numbers and dates: minimum, quartiles and maximum (dates in seconds since 1970).
     histogram : tuple of int
@@ -65,12 +65,12 @@ class ColumnDescription:
     levels : tuple of (level, rows)
         Categories: the most frequent levels; ordered ones in their order.
     n_infinite : int
-        Numbers: values that are infinite; quantiles and histogram are of the others.
+        Numbers: infinite values, which quantiles and histogram exclude.
     n_counted : int
-        Rows with a value by which distinct values, quantiles, histogram and levels are counted: a
-        sample of a large table.
+        Rows with a value from which distinct values, quantiles, histogram and levels are counted;
+        a large table is sampled.
     association : float or None
-        Share of the target's impurity that the best single split by this column takes away;
+        Share of the target's impurity that the best single split on this column removes;
         None without a target, and for identifiers.
     remarks : tuple of Remark
     is_target : bool
@@ -94,7 +94,7 @@ class ColumnDescription:
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return self.n_missing + self.n_present
 
     def distribution(self, *, unicode: bool = True) -> str:
@@ -120,7 +120,7 @@ class ColumnDescription:
         return ", ".join(shares) + (f", +{more}" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain data; dates as texts."""
+        """Return the description as plain data, dates as text."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -156,7 +156,7 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
 
 
 def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
-    """Remark on a column whose best single split nearly decides the target."""
+    """Return a remark if the best single split on a column nearly decides the target."""
     if column.association is None or column.association < _NEARLY or column.n_rows < _ENOUGH_ROWS:
         return ()
     text = (
@@ -177,9 +177,8 @@ def _describe_numbers(
     remarks = _gap_remarks(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
         remarks.append(
-            Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
-                   "new row will have any of them. Leave it out, or make columns such as the "
-                   "month.")
+            Remark("dates_differ", name, f"Column {name!r} has a different date in each row, and "
+                   "new rows will have others. Leave it out, or derive columns such as the month.")
         )  # fmt: skip
     if is_identifier(column):
         kind = "identifier"
@@ -191,13 +190,13 @@ def _describe_numbers(
     if n_infinite := n - len(finite):
         remarks.append(
             Remark("infinite", name, f"Column {name!r} has infinite values ({n_infinite}), which "
-                   "fitting refuses. Replace them by the largest value that makes sense, or by a "
-                   "missing value.")
+                   "fit does not accept. Replace them by the largest value that makes sense, or by "
+                   "a missing value.")
         )  # fmt: skip
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
         return ColumnDescription(**facts, remarks=tuple(remarks))
-    # A quarter of numbers near the end of float64, so that their differences are finite.
+    # Near the limit of float64 values are divided by 4, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     return ColumnDescription(
         **facts,
@@ -226,15 +225,15 @@ def _describe_levels(
         described = "identifier"
         remarks.append(
             Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
-                   "an identifier, which says nothing about new rows. Leave it out.")
+                   "an identifier, which is of no use for new rows. Leave it out.")
         )  # fmt: skip
     elif texts:
         remarks += texts
     elif n_distinct >= _MANY_LEVELS:
         remarks.append(
             Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
-                   f"{n / n_distinct:.3g} rows each. A split by so many fits chance. Put rare "
-                   "levels together, use what they stand for (a region, a type), or leave it out.")
+                   f"{n / n_distinct:.3g} rows each. Splits on so many levels overfit. Group rare "
+                   "levels, use what they stand for (a region, a type), or leave the column out.")
         )  # fmt: skip
     return ColumnDescription(
         **facts,
@@ -246,20 +245,18 @@ def _describe_levels(
 
 
 def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
-    """Remark on values that are missing, and on one that nearly all rows have."""
+    """Return remarks on missing values and on a value that nearly all rows have."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
         return [Remark("empty", name, f"Column {name!r} has no value at all.")]
     remarks = []
     most = int(counts.max())
     if most == n_present > 1:
-        remarks.append(Remark("constant", name, f"Column {name!r} has one value in all rows."))
+        remarks.append(Remark("constant", name, f"Column {name!r} has the same value in all rows."))
     elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
         share = percent(most / n_present)
         remarks.append(
-            Remark(
-                "nearly_constant", name, f"Column {name!r} has one value in {share} of the rows."
-            )
+            Remark("nearly_constant", name, f"Column {name!r} has one value in {share} of rows.")
         )
     if facts["missing"] > _MANY_MISSING:
         share = percent(facts["missing"])
@@ -270,19 +267,21 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
 
 
 def _text_remarks(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
-    """Remark that most cells of a column of texts look like numbers, dates or codes."""
-    likeness, strange = looks_like(labels, counts)
+    """Return a remark if most cells of a text column look like numbers, dates or codes."""
+    likeness, exception = looks_like(labels, counts)
     if likeness == "codes":
         text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."
-        begin = any(k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True))
-        return [Remark("codes", name, text)] if begin else []
+        has_zeros = any(
+            k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True)
+        )
+        return [Remark("codes", name, text)] if has_zeros else []
     if not likeness:
         return []
-    if strange is None:
+    if exception is None:
         example = next(label for label, k in zip(labels, counts, strict=True) if k)
-        why = f"not all are written as {example!r}"
+        why = f"not all have the format of {example!r}"
     else:
-        why = f"{strange!r} is none"
+        why = f"{exception!r} is not a {likeness.removesuffix('s')}"
     text = f"Column {name!r} is read as levels, but looks like {likeness}: {why}."
     return [Remark(f"{likeness}_as_text", name, text)]
 

@@ -50,9 +50,9 @@ def split_table(
     Returns
     -------
     Listing
-        Columns column, split (what is true of branch 0), gain, cost (NaN by twoing, which has
-        none), n_branches, sizes. Rows with the value missing count in no gain and no cost, and in
-        the size of the branch with more weight.
+        Columns column, split (condition of branch 0), gain, cost (NaN for twoing and hellinger),
+        n_branches, sizes. Rows with a missing value are excluded from gain and cost, and count in
+        the size of the heaviest branch.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def split_table(
 def _best_split_row(
     table: Table, target: Target, criterion: Criterion, weights: Array, categorical_splits: str
 ) -> dict[str, Any]:
-    """Return the figures of one column's best split; of no split when it has none."""
+    """Return the row of one column in the split table; its gain is 0 if it has no split."""
     column = table.columns[0]
     if categorical_splits == "multiway" and column.info.kind == Kind.CATEGORICAL:
         branch, n_branches = assign_branches(column, "multiway")
@@ -97,7 +97,7 @@ def _best_split_row(
     else:
         tree = grow_stump(table, target, criterion, weights, categorical_splits)
         split = tree.root.split
-        value = max(0.0, float(tree.gain[0]))  # rounding may leave less than nothing
+        value = max(0.0, float(tree.gain[0]))  # rounding may leave a negative gain
         cost = _remaining_impurity(tree, column, target, criterion, weights)
         sizes = tree.n_rows if split is None else tree.n_rows[1:]
         sentence = "" if split is None else split.sentence(0, tree.schema, max_levels=_MAX_LEVELS)
@@ -114,7 +114,7 @@ def _best_split_row(
 def _remaining_impurity(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
-    """Return the impurity that the split leaves in the rows it can place."""
+    """Return the impurity after the split, of the rows whose value is present."""
     if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
@@ -189,11 +189,11 @@ def _impurity_and_costs(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, Array]:
-    """Impurity of all ordered rows, and the cost of each division after row `last`."""
+    """Return the impurity of all ordered rows, and the cost of dividing them after each `last`."""
     w = weights[order]
     if criterion.of_split is not None:
         raise OptionError(
-            f"{criterion.name} has no impurity to plot. "
+            f"split_curve is not supported with criterion={criterion.name!r}. "
             f"Use ceiba.gain(..., criterion={criterion.name!r})."
         )
     before = impurity_of_rows(target, order, criterion, weights)
@@ -221,10 +221,10 @@ def _impurity_and_costs(
 
 
 def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) -> Array:
-    """Costs of all divisions from running sums: variance, or half Poisson deviance."""
+    """Return the costs of all divisions from running sums: variance, or half Poisson deviance."""
     total = w.sum()
     if name == "squared_error":
-        y = y - (w * y).sum() / total  # centred, so that running squares lose no digits
+        y = y - (w * y).sum() / total  # centred, so that squares do not cancel
         extra = y * y
     else:
         extra = y * np.log(y, out=np.zeros_like(y), where=y > 0)
