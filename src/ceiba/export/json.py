@@ -1,12 +1,12 @@
 """A tree as JSON for other programs, one object per node; the JSON schema of its rows.
 
-The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
-want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
-goes to branch `low`; or `branch_of`; or, for intervals, the branch is the number of `cuts` below
-x; with kind "presence" it goes to branch 0 and a missing one to branch 1); a level that `branch_of`
-does not list goes to `unseen`, or counts as missing if that is null, or gets the answer of the root
-if that is "root"; a missing value asks `surrogates` in turn, then goes to `missing`, and stays in
-the node if that is null.
+The model file (`tree.save`) is for ceiba and holds everything; this format is for programs that
+draw trees or route rows. A row is routed as follows. A present value decides at the `split`: kind
+"cut" sends x <= `cut` to branch `low`; "levels" looks it up in `branch_of`; "intervals" takes the
+number of `cuts` below x; "presence" sends present values to branch 0 and missing ones to branch 1.
+A level that is not in `branch_of` goes to `unseen`; it counts as missing if that is null, and is
+predicted by the root if that is "root". A missing value is routed by the first of `surrogates` with
+a value, else goes to `missing`, and stays in the node if that is null.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
-    """Return a tree as a JSON text with one object per node.
+    """Return a tree as JSON with one object per node.
 
     Parameters
     ----------
     tree : Tree
     indent : int, optional
-        Spaces per level; None writes one line.
+        Spaces per level; None is one line.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     >>> json.loads(tree.export("json"))["nodes"][0]["split"]
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
-    to_program(tree, "json")  # refuses classes that cannot be written
+    to_program(tree, "json")  # raises for unsupported classes
     target = tree.target
     fields = {
         "format": "ceiba tree",
@@ -113,7 +113,7 @@ def _node_fields(tree: Tree, i: int) -> dict[str, Any]:
 
 
 def _finite_or_none(value: float) -> float | None:
-    """Return a figure, None beyond float64: JSON has no infinity, and the tree works without."""
+    """Return a finite figure, or None, because JSON has no infinity."""
     return value if math.isfinite(value) else None
 
 
@@ -144,12 +144,12 @@ def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         pairs = [
             (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
         ]
-    # Pairs, because levels may be numbers and keys of JSON are strings.
+    # Pairs and not an object, because levels may be numbers and JSON keys are strings.
     return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}
 
 
 def input_schema(tree: Tree) -> dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of one row; columns that are asked are required."""
+    """Return the JSON schema (draft 2020-12) of one row; columns with splits are required."""
     used = [tree.schema.names[j] for j in tree.used_features.tolist()]
     target = tree.target.name
     return {

@@ -1,10 +1,11 @@
-"""A tree as PMML 4.4: a TreeModel whose predicates say everything, so no strategy has to guess.
+"""A tree as PMML 4.4: a TreeModel with complete predicates.
 
-Each child's predicate is complete: it is true, false or unknown (which counts as false,
-`missingValueStrategy="none"`) for every row, missing values, surrogates and unseen levels included.
-Where no child is true the row stays (`noTrueChildStrategy="returnLastPrediction"`). Text levels are
-compared one by one where PMML's array notation could not quote them. Booleans are 0 and 1. Dates
-are PMML's own, given as ISO text; with a time zone, which PMML lacks, they are seconds since 1970.
+Each child's predicate decides for every row, missing values, surrogates and unseen levels included,
+so the result does not depend on how a consumer implements PMML's strategies. An unknown predicate
+counts as false (`missingValueStrategy="none"`). If no child matches, the row stays in the node
+(`noTrueChildStrategy="returnLastPrediction"`). Text levels are compared one by one if PMML's array
+notation cannot quote them. Booleans are 0 and 1. Dates are ISO text; with a time zone, which PMML
+does not have, they are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def to_pmml(tree: Tree) -> str:
     Raises
     ------
     TreeError
-        For several outputs, `missing="fractional"`, and names that XML cannot hold.
+        For several outputs, `missing="fractional"`, and characters not allowed in XML.
 
     Examples
     --------
@@ -54,9 +55,7 @@ def to_pmml(tree: Tree) -> str:
     """
     refuse_fractional(tree, "pmml")
     if tree.n_outputs > 1:
-        raise TreeError(
-            f"pmml: a TreeModel has one target, this tree has {tree.n_outputs}. Fit a tree each."
-        )
+        raise TreeError("pmml: several outputs are not supported. Fit one tree per output.")
     target = tree.target.name or "target"
     while target in tree.schema.names:
         target += "_"
@@ -74,10 +73,10 @@ def to_pmml(tree: Tree) -> str:
 
 
 def _quote(value: Any) -> str:
-    """Write an attribute; line breaks and tabs as references, or XML would make spaces of them."""
+    """Return a quoted attribute; XML would turn plain line breaks and tabs into spaces."""
     text = value if isinstance(value, str) else _format_number(value)
     if _NOT_XML.search(text):
-        raise TreeError(f"pmml: {text!r} holds a character that XML cannot. Rename it and refit.")
+        raise TreeError(f"pmml: {text!r} is not valid in XML. Rename it and refit.")
     return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
@@ -94,7 +93,7 @@ def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} mixes strings and numbers, which one PMML field cannot hold.")
+    raise TreeError(f"pmml: {what} has strings and numbers, which is not supported.")
 
 
 def _number_type(info: ColumnInfo) -> str:
@@ -104,7 +103,7 @@ def _number_type(info: ColumnInfo) -> str:
 
 
 def _format_bound(info: ColumnInfo, value: float) -> float | str:
-    """Write a cut as the type of its column; no date or nanosecond lies between it and the cut."""
+    """Return a cut in the type of its column, rounded down to days or nanoseconds."""
     kind = _number_type(info)
     if kind == "double":
         return value
@@ -147,7 +146,7 @@ def _head(tree: Tree, target: str) -> list[str]:
     ]
     for j in tree.used_features.tolist():
         name = _quote(tree.schema.columns[j].name)
-        # Unseen levels reach the predicates as they are.
+        # "asIs" passes unseen levels to the predicates.
         lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')
     lines += [f'   <MiningField name={_quote(target)} usageType="target"/>', "  </MiningSchema>"]
     lines += [
@@ -165,7 +164,7 @@ def _head(tree: Tree, target: str) -> list[str]:
 
 
 def _nodes(tree: Tree) -> list[str]:
-    """Write the nodes, one inside the other, without recursion."""
+    """Return the nested nodes, written without recursion, which deep trees would exceed."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     lines: list[str] = []
     waiting: list[tuple[int, int, Clause | None, bool]] = [(0, 0, None, False)]
@@ -190,7 +189,7 @@ def _nodes(tree: Tree) -> list[str]:
 
 
 def _root_answer_node(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]:
-    """Write a child that gives rows with an unknown level the answer of the root."""
+    """Return a child that predicts rows with an unknown level as the root does."""
     head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
     inside = [*_values(unknown), *_distribution(tree, 0)]
     return [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside), f"{pad} </Node>"]
@@ -227,7 +226,7 @@ def _predicate(clause: Clause | None) -> list[str]:
 
 
 def _combine(operator: str, parts: list[list[str]]) -> list[str]:
-    """Write several predicates as one; none is never true in an "or", always in an "and"."""
+    """Return several predicates as one; an empty "or" is false, an empty "and" is true."""
     if not parts:
         return ["<False/>" if operator == "or" else "<True/>"]
     if len(parts) == 1:

@@ -1,8 +1,8 @@
-"""SQL dialects as data: how each database quotes, and how it writes numbers, texts and times.
+"""SQL dialects as data: quoting, and literals of numbers, strings and times.
 
-A dialect is one row of `DIALECTS`. Each literal comes back as the value that the tree holds: floats
-are typed (``4.5E0``, ``4.5D``), strings are compared by their code points whatever the collation,
-and NaN counts as missing where the database has it. What a database cannot hold is refused.
+A dialect is one row of `DIALECTS`. Literals are read back exactly: floats are typed (``4.5E0``,
+``4.5D``), strings are compared by code points whatever the collation, and NaN counts as missing
+where the database has it. Values that a database does not support are errors.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ def _standard_text(text: str) -> str:
 
 
 def _postgresql_text(text: str) -> str:
-    # Safe whatever standard_conforming_strings is set to.
+    # Independent of the setting standard_conforming_strings.
     quoted = _standard_text(text)
     return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
 
 
 def _mysql_text(text: str) -> str:
-    # Hexadecimal where the meaning depends on sql_mode or on the character set of the connection.
+    # Hexadecimal if the meaning depends on sql_mode or on the character set of the connection.
     if text.isascii() and "\\" not in text:
         return _standard_text(text)
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
 def _escape(mark: str) -> TextWriter:
-    """Escape by backslashes, as BigQuery and Spark do."""
+    """Return a function that escapes by backslashes, as in BigQuery and Spark."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
     return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
 
@@ -64,14 +64,14 @@ def _backslash_text(text: str) -> str:
 
 
 def _spark_text(text: str) -> str:
-    # ${...} would be replaced by a variable, even within a string.
+    # ${...} is substituted by a variable, even within a string.
     return _backslash_text(text).replace("${", "$\\{")
 
 
 def _oracle_text(text: str) -> str:
     if not text:
         raise TreeError(
-            "sql: an empty string is NULL in Oracle, so the level or class '' cannot be written. "
+            "sql: the level or class '' is not supported in Oracle, where an empty string is NULL. "
             "Rename it and refit."
         )
     return _standard_text(text)
@@ -92,21 +92,21 @@ def _sqlite_number(x: float) -> str:
 
 
 def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
-    """Refuse what lies between zero and the smallest normal number, where a database has none."""
+    """Return a number format that raises for subnormal numbers, which a database may lack."""
 
-    def checked(x: float) -> str:
+    def write_normal(x: float) -> str:
         if 0.0 < abs(x) < _SMALLEST_NORMAL:
             raise TreeError(
-                f"sql: {database} has no numbers as close to zero as {x!r}. Scale the column and "
-                "refit."
+                f"sql: {database} does not support subnormal numbers such as {x!r}. Scale the "
+                "column and refit."
             )
         return write(x)
 
-    return checked
+    return write_normal
 
 
 def format_quotient(x: float) -> str:
-    """Write a float64 as whole number times or over a power of two, exactly."""
+    """Return a float64 exactly, as an integer times or over a power of two."""
     top, bottom = x.as_integer_ratio()
     if bottom > 1:
         return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
@@ -117,7 +117,7 @@ def format_quotient(x: float) -> str:
 
 
 def _powers(exponent: int) -> list[str]:
-    """Write 2**exponent as factors that SQLite reads exactly."""
+    """Return 2**exponent as factors that SQLite reads exactly."""
     whole, rest = divmod(exponent, 49)
     return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])
 
@@ -127,7 +127,7 @@ def _powers(exponent: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one database writes what a tree needs. Forms with ``{}`` take the column."""
+    """The syntax of one database. Templates with ``{}`` take the column."""
 
     title: str
     marks: tuple[str, str] = ('"', '"')
@@ -153,41 +153,39 @@ class Dialect:
     many_lists: tuple[str, str] | None = None
 
     def quoted(self, name: str) -> str:
-        """Write a name."""
+        """Return a quoted name."""
         return self.marks[0] + self.name(name) + self.marks[1]
 
     def column(self, name: str) -> str:
-        """Write the name of a column of the table."""
+        """Return the quoted name of a column of the table."""
         bad = next((part for part in self.forbidden if part in name), None)
         if bad is not None:
             raise TreeError(
-                f"sql: {self.title} has no columns with {bad!r} in their name, and {name!r} is "
-                "one. Rename it and refit."
+                f"sql: {self.title} does not support {bad!r} in column names, got {name!r}. "
+                "Rename it and refit."
             )
         return self.quoted(name)
 
     def new_column(self, name: str) -> str:
-        """Write the name of a column that the query adds: what it cannot hold becomes ``_``."""
+        """Return the quoted name of a new column; unsupported characters become ``_``."""
         for part in self.forbidden:
             name = name.replace(part, "_")
         return self.quoted(name)
 
     def time_expression(self, column: str, zoned: bool) -> str:
-        """Write a column of dates or times as what `time_literal` is compared with."""
-        form = (
-            self.zoned_timestamp if zoned and self.zoned_timestamp is not None else self.timestamp
-        )
-        return form.format(column)
+        """Return the expression of a date column that `time_literal` is compared with."""
+        form = self.zoned_timestamp if zoned else None
+        return (form or self.timestamp).format(column)
 
     def time_literal(self, cut: float, name: str, zoned: bool) -> str:
-        """Write a cut between dates or times; whole microseconds lose no row."""
+        """Return the literal of a cut between dates, rounded down to microseconds."""
         form = self.zoned_literal if zoned and self.zoned_literal else self.timestamp_literal
         if form is None:
             return self.number(cut)
         try:
             timestamp = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
         except OverflowError:
-            raise TreeError(f"sql: the cut {cut} of {name!r} is no date.") from None
+            raise TreeError(f"sql: the cut {cut} of {name!r} is not a valid date.") from None
         return form.format(timestamp.isoformat(" "))
 
 
@@ -227,14 +225,14 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             nan="{} = 'NaN'::DOUBLE",
             not_nan="{} < 'NaN'::DOUBLE",
             nan_is_largest=True,
-            # A query of many INs is planned in cubic time: 400 of them take 18 s, these 0.5 s.
-            # Nothing found is 0 or NULL, by version.
+            # Many INs are planned in cubic time: 400 of them take 18 s, list_position 0.5 s. It
+            # returns 0 or NULL, depending on the version, if nothing is found.
             many_lists=(
                 "list_position([{1}], {0}) > 0",
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",
             ),
         ),
-        # Also MariaDB. Collations take 'a' for 'A' and 'a ', bytes do not.
+        # Also MariaDB. Collations equate 'a', 'A' and 'a '; bytes do not.
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
@@ -242,7 +240,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_mysql_text,
             text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
-        # Strings that differ in trailing blanks are equal there, hence the full stop.
+        # Trailing blanks are ignored in comparisons, so a full stop is appended.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),

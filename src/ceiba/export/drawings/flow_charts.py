@@ -1,4 +1,4 @@
-"""A tree as DOT text, for Graphviz, and as Mermaid text, which code hosts draw in the browser."""
+"""A tree as DOT text, for Graphviz, and as Mermaid text, which code hosts render."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ceiba.layout import NodeFills, fold, shown_nodes
 from ceiba.tree import Tree
 from ceiba.visible import visible
 
-# What Mermaid or HTML would read as a sign of its own is written as a character code.
+# Characters with a meaning in Mermaid or HTML, which are written as character codes.
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
 
@@ -23,7 +23,7 @@ def to_dot(
     filled: bool = True,
     font: str = "sans-serif",
 ) -> str:
-    """Write a tree as DOT text.
+    """Return a tree as DOT text.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def to_dot(
 
 
 def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
-    """Return the fill of a node on white paper, as "#rrggbb"."""
+    """Return the fill of a node blended with white, as "#rrggbb"."""
     colour, share = fills(node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
 
 
 def _quote(*lines: str) -> str:
-    """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
+    """Return lines as one quoted DOT string, separated by Graphviz's line break."""
     safe = (
         visible(line.replace("\r", " ").replace("\n", " "))
         .replace("\\", "\\\\")
@@ -101,7 +101,7 @@ def to_mermaid(
     digits: int | None = None,
     filled: bool = True,
 ) -> str:
-    """Write a tree as a Mermaid flow chart.
+    """Return a tree as a Mermaid flow chart.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""A tree as a notebook shows it: a small picture, its nodes as a list to unfold, and what follows.
+"""A tree in a notebook: a small picture and its nodes as a foldable list.
 
-Plain HTML without scripts: ``<details>`` folds and unfolds, so it works wherever HTML is shown.
+Plain HTML without scripts: ``<details>`` folds, so it works wherever HTML is displayed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ceiba.visible import visible
 
 PICTURE: Final = (820.0, 480.0)  # points
 MAX_NODES: Final = 300  # in the list
-_OPEN: Final = 2  # depth down to which the list is unfolded
+_OPEN: Final = 2  # depth to which the list is initially open
 
 
 def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
-    """Return the tree as a fragment of HTML."""
+    """Return a tree as an HTML fragment, followed by `below`."""
     leaves = f"{tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     rows = f", {tree.n_rows[0]:,} training rows" if tree.n_rows[0] else ""
     headline = escape(f"{title}: {leaves}, depth {tree.depth}{rows}")
@@ -36,7 +36,7 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
 
 
 def _nested_list(tree: Tree) -> list[str]:
-    """Write nodes as nested lists; a node with branches unfolds."""
+    """Return the nodes as nested foldable lists."""
     folding = _fold_lightest(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
@@ -69,13 +69,14 @@ def _node_line(node: ShownNode, fills: NodeFills) -> str:
 
 
 def _fold_lightest(tree: Tree) -> Fold:
-    """Fold the lightest subtrees until few enough nodes are left to be listed."""
+    """Fold the lightest subtrees until at most MAX_NODES are left."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold(parent)
     if len(whole.nodes) <= MAX_NODES:
         return whole
-    # As many inner nodes as fit, the heaviest first; a branch is never heavier than its node.
+    # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so the nodes
+    # above a kept node are kept as well.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
     most = MAX_NODES // 2
     return fold(parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12))
