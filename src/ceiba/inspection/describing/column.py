@@ -252,7 +252,7 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
     remarks = []
     most = int(counts.max())
     if most == n_present > 1:
-        remarks.append(Remark("constant", name, f"Column {name!r} has the same value in all rows."))
+        remarks.append(Remark("constant", name, f"Column {name!r} has one value in all rows."))
     elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
         share = percent(most / n_present)
         remarks.append(
