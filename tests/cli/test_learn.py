@@ -175,7 +175,7 @@ def test_learn_warns_of_a_leak_an_identifier_and_a_rare_class(folder: Path) -> N
     assert "Column 'amount' alone decides 'RAIN'" in said
     assert "Left out as identifiers: 'id'. --keep-identifiers keeps them." in said
     assert "numbers the rows" not in said
-    assert "'day' has another date in each row" in said
+    assert "'day' has a different date in each row" in said
     assert "Class 'perhaps' has only 3 rows" in said
     assert "39 of 239 rows have no 'RAIN'" in said
     assert "'temperature'" not in said

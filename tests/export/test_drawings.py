@@ -86,7 +86,7 @@ def test_svg_options_show_ids_impurity_and_counts() -> None:
 
 
 def test_svg_too_few_colors_is_a_clear_error() -> None:
-    with pytest.raises(OptionError, match="2 classes"):
+    with pytest.raises(OptionError, match="at least 2 entries"):
         to_svg(build(("x <= 1", "a", "b")), colors=["#000000"])
 
 

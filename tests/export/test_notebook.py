@@ -9,7 +9,7 @@ import pytest
 from sklearn import config_context
 
 import ceiba
-from ceiba.export.drawings.notebook import MOST_NODES, to_notebook
+from ceiba.export.drawings.notebook import MAX_NODES, to_notebook
 from tests.tree.random_trees import random_tree
 
 VOID = {"input", "br", "link", "meta", "img"}
@@ -61,7 +61,7 @@ def test_notebook_of_a_large_tree_stays_small_and_says_so() -> None:
     assert model.tree_.n_nodes > 5000
     page = to_notebook(model.tree_)
     assert len(page) < 200_000
-    assert outline(page).seen["details"] <= 2 + MOST_NODES
+    assert outline(page).seen["details"] <= 2 + MAX_NODES
     assert "The lightest nodes are not listed" in page
 
 

@@ -62,7 +62,7 @@ def is_text(info: ColumnInfo) -> bool:
 
 @pytest.fixture(scope="module")
 def mariadb() -> Iterator[list[str]]:
-    """Start a server of its own on a socket; give the command that runs SQL against it."""
+    """Start a server on a socket; return the command that runs SQL on it."""
     tools = [shutil.which(name) for name in ("mariadbd", "mariadb-install-db", "mariadb")]
     if None in tools:
         pytest.skip("MariaDB is not installed")
@@ -271,7 +271,7 @@ def exported(drawn: Drawn, dialect: str) -> str | None:
     try:
         query = drawn.tree.export("sql", dialect=dialect)
     except TreeError as error:
-        if dialect in ("tsql", "oracle") and "close to zero" in str(error):
+        if dialect in ("tsql", "oracle") and "subnormal" in str(error):
             return None
         raise
     return without_suffixes(query, dialect)
@@ -382,10 +382,10 @@ def test_times_of_a_zone_are_compared_in_utc(dialect: str, cut: str) -> None:
 @pytest.mark.parametrize(
     ("dialect", "name", "level", "message"),
     [
-        ("oracle", "x", "", "empty string is NULL in Oracle"),
-        ("oracle", 'say "hi"', "a", "Oracle has no columns with '\"'"),
-        ("spark", "${row}", "a", r"Spark has no columns with '\$\{'"),
-        ("bigquery", "back`tick", "a", "BigQuery has no columns with '`'"),
+        ("oracle", "x", "", "not supported in Oracle"),
+        ("oracle", 'say "hi"', "a", "Oracle does not support '\"'"),
+        ("spark", "${row}", "a", r"Spark does not support '\$\{'"),
+        ("bigquery", "back`tick", "a", "BigQuery does not support '`'"),
     ],
 )
 def test_what_a_database_cannot_hold_is_refused(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import ceiba
 from ceiba.errors import OptionError
 from ceiba.export import to_text
-from ceiba.export.text import probability
+from ceiba.export.text import format_probability
 from ceiba.layout.captions import percent
 from tests.tree.random_trees import random_tree
 
@@ -141,10 +141,10 @@ def test_percent_and_probability_never_round_to_certainty() -> None:
     assert (percent(0.9999, 1), percent(0.00001, 1), percent(0.0, 1), percent(1.0, 1)) == (
         ">99.9%", "<0.1%", "0%", "100%",
     )  # fmt: skip
-    assert (probability(0.9999), probability(1e-5), probability(0.25)) == (
+    assert (format_probability(0.9999), format_probability(1e-5), format_probability(0.25)) == (
         ">0.999", "<0.001", "0.25",
     )  # fmt: skip
-    assert np.isclose(float(probability(0.1239)), 0.124)
+    assert np.isclose(float(format_probability(0.1239)), 0.124)
 
 
 def test_text_min_rows_folds_light_nodes() -> None:

@@ -147,7 +147,7 @@ def test_tests_survive_file_pickle_and_collapse(task, tmp_path):
 def test_tree_that_knows_no_tests_says_so():
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     assert tree.root.test is None
-    with pytest.raises(ceiba.OptionError, match="has seen no rows"):
+    with pytest.raises(ceiba.OptionError, match="without training counts"):
         tree.split_tests()
 
 

@@ -57,7 +57,7 @@ def test_importance_table_unknown_scale_is_a_clear_error(noisy) -> None:
 
 
 def test_importance_table_rows_without_target_is_a_clear_error(noisy) -> None:
-    with pytest.raises(OptionError, match="both or neither"):
+    with pytest.raises(OptionError, match="both X and y"):
         importance_table(noisy[0], noisy[1])
 
 
@@ -116,5 +116,5 @@ def test_learning_curve_progress_goes_to_the_error_stream(capsys) -> None:
 
 
 def test_learning_curve_size_beyond_the_rows_is_a_clear_error() -> None:
-    with pytest.raises(DataError, match="at most 19"):
+    with pytest.raises(DataError, match="between 1 and 19, got"):
         learning_curve(DummyClassifier(), np.zeros((20, 1)), np.arange(20) % 2, sizes=[20])

@@ -215,7 +215,7 @@ def test_formula_class_never_answered_is_never() -> None:
 
 
 def test_formula_unknown_class_names_the_classes() -> None:
-    with pytest.raises(OptionError, match="The classes are a, b"):
+    with pytest.raises(OptionError, match="Classes: a, b"):
         build(("x <= 1", "a", "b")).formula("c")
 
 

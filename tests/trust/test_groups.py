@@ -64,11 +64,11 @@ def test_differences_are_to_the_largest_group_with_newcombes_interval() -> None:
 
 def test_newcombes_interval_of_shares_equals_the_published_example() -> None:
     # Newcombe (1998), example (a): 56/70 - 48/80 = 0.2, interval 0.0524 to 0.3339.
-    from ceiba.trust.evaluation import _difference_listing, _Figure
+    from ceiba.trust.evaluation import _difference_listing, _Estimate
 
     figures = {
-        "a": {"share": _Figure(56 / 70, *wilson(56 / 70, 70))},
-        "b": {"share": _Figure(48 / 80, *wilson(48 / 80, 80))},
+        "a": {"share": _Estimate(56 / 70, *wilson(56 / 70, 70))},
+        "b": {"share": _Estimate(48 / 80, *wilson(48 / 80, 80))},
     }
     row = _difference_listing(figures, "b").row(0)
     assert (round(row["low"], 4), round(row["high"], 4)) == (0.0524, 0.3339)
@@ -91,10 +91,10 @@ def test_evaluate_by_works_for_frames_arrays_weights_and_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"by": "x"}, DataError, "groups; at most 50"),
+        ({"by": "x"}, DataError, "at most 50 groups, got"),
         ({"by": ["a"]}, DataError, "one label per row"),
-        ({"by": "sex", "positive": "maybe"}, OptionError, "no class"),
-        ({"positive": "maybe"}, OptionError, "is not a class"),
+        ({"by": "sex", "positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
+        ({"positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
     ],
 )
 def test_evaluate_by_with_a_wrong_option_says_so(

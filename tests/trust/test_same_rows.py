@@ -61,7 +61,7 @@ def test_limited_means_are_not_taken_for_means_of_rows():
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [({"leaf_values": "shrinkage"}, "no mean"), ({"criterion": "absolute_error"}, "no mean")],
+    [({"leaf_values": "shrinkage"}, "not means"), ({"criterion": "absolute_error"}, "not means")],
 )
 def test_what_is_no_mean_is_not_compared_with_one(options, why):
     X, y, _ = table()

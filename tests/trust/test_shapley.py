@@ -161,7 +161,7 @@ def test_shap_values_of_a_long_chain_do_not_recurse() -> None:
 
 def test_shap_values_with_wrong_arguments_say_so() -> None:
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    with pytest.raises(DataError, match="background has no rows"):
+    with pytest.raises(DataError, match="background must have at least one row"):
         tree.shap_values({"x": [1.0]}, background={"x": np.zeros(0)})
     with pytest.raises(OptionError, match="Classes: \\['a', 'b'\\]"):
         tree.shap_values({"x": [1.0]}).of_class("c")

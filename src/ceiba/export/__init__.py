@@ -1,4 +1,4 @@
-"""The export room: a Tree in other formats, one file each, and formats by name (`registry`)."""
+"""Trees in other formats, one file each, and formats by name (`registry`)."""
 
 from __future__ import annotations
 

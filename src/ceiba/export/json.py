@@ -1,12 +1,12 @@
 """A tree as JSON for other programs, one object per node; the JSON schema of its rows.
 
-The model file (`tree.save`) is for ceiba itself and holds everything; this is for readers that
-want to draw or to route. Routing: at a node with a `split`, a present value decides (x <= `cut`
-goes to branch `low`; or `branch_of`; or, for intervals, the branch is the number of `cuts` below
-x; with kind "presence" it goes to branch 0 and a missing one to branch 1); a level that `branch_of`
-does not list goes to `unseen`, or counts as missing if that is null, or gets the answer of the root
-if that is "root"; a missing value asks `surrogates` in turn, then goes to `missing`, and stays in
-the node if that is null.
+The model file (`tree.save`) is for ceiba and holds everything; this format is for programs that
+draw trees or route rows. A row is routed as follows. A present value decides at the `split`: kind
+"cut" sends x <= `cut` to branch `low`; "levels" looks it up in `branch_of`; "intervals" takes the
+number of `cuts` below x; "presence" sends present values to branch 0 and missing ones to branch 1.
+A level that is not in `branch_of` goes to `unseen`; it counts as missing if that is null, and is
+predicted by the root if that is "root". A missing value is routed by the first of `surrogates` with
+a value, else goes to `missing`, and stays in the node if that is null.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.export.code.program import program_of
+from ceiba.export.code.program import to_program
 from ceiba.table import ColumnInfo, Kind
 from ceiba.tree import Tree, note_text
 from ceiba.tree.splits import SplitKind, SplitTable
@@ -26,13 +26,13 @@ _TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 
 def to_json(tree: Tree, *, indent: int | None = 1) -> str:
-    """Return a tree as a JSON text with one object per node.
+    """Return a tree as JSON with one object per node.
 
     Parameters
     ----------
     tree : Tree
     indent : int, optional
-        Spaces per level; None writes one line.
+        Spaces per level; None is one line.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     >>> json.loads(tree.export("json"))["nodes"][0]["split"]
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
-    program_of(tree, "json")  # refuses classes that cannot be written
+    to_program(tree, "json")  # raises for unsupported classes
     target = tree.target
     fields = {
         "format": "ceiba tree",
@@ -69,12 +69,12 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
             }
             for info in tree.schema.columns
         ],
-        "nodes": [_node(tree, i) for i in range(tree.n_nodes)],
+        "nodes": [_node_fields(tree, i) for i in range(tree.n_nodes)],
     }
     return json.dumps(fields, indent=indent, allow_nan=False)
 
 
-def _node(tree: Tree, i: int) -> dict[str, Any]:
+def _node_fields(tree: Tree, i: int) -> dict[str, Any]:
     node = tree.node(i)
     label = node.label
     fields: dict[str, Any] = {
@@ -83,7 +83,7 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         "depth": node.depth,
         "n_rows": node.n_rows,
         "weight": node.weight,
-        "impurity": _figure(node.impurity),
+        "impurity": _finite_or_none(node.impurity),
         "prediction": list(label) if isinstance(label, tuple) else label,
         "value": node.value.tolist(),
     }
@@ -91,16 +91,16 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
         fields["note"] = note
     if tree.attachments is not None:
         fields["attachments"] = {
-            name: [_figure(number) for number in attachment.of(i).tolist()]
+            name: [_finite_or_none(number) for number in attachment.of(i).tolist()]
             for name, attachment in tree.attachments.items()
         }
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()
     default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
-    fields["split"] = _split(tree, tree.splits, i)
+    fields["split"] = _split_fields(tree, tree.splits, i)
     fields["children"] = tree.branch_node[start:end].tolist()
-    fields["gain"] = _figure(node.gain)
+    fields["gain"] = _finite_or_none(node.gain)
     fields["missing"] = None if default < 0 else default
     fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
     if tree.missing == "fractional":
@@ -108,16 +108,16 @@ def _node(tree: Tree, i: int) -> dict[str, Any]:
     stored = tree.active_surrogates
     if stored is not None:
         first, last = stored.start[i : i + 2].tolist()
-        fields["surrogates"] = [_split(tree, stored.splits, k) for k in range(first, last)]
+        fields["surrogates"] = [_split_fields(tree, stored.splits, k) for k in range(first, last)]
     return fields
 
 
-def _figure(value: float) -> float | None:
-    """Return a figure, None beyond float64: JSON has no infinity, and the tree works without."""
+def _finite_or_none(value: float) -> float | None:
+    """Return a finite figure, or None, because JSON has no infinity."""
     return value if math.isfinite(value) else None
 
 
-def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
+def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
     info = tree.schema.columns[int(splits.column[i])]
     kind = int(splits.kind[i])
     fields: dict[str, Any] = {"column": info.name}
@@ -144,12 +144,12 @@ def _split(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         pairs = [
             (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
         ]
-    # Pairs, because levels may be numbers and keys of JSON are strings.
+    # Pairs and not an object, because levels may be numbers and JSON keys are strings.
     return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}
 
 
 def input_schema(tree: Tree) -> dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of one row; columns that are asked are required."""
+    """Return the JSON schema (draft 2020-12) of one row; columns with splits are required."""
     used = [tree.schema.names[j] for j in tree.used_features.tolist()]
     target = tree.target.name
     return {

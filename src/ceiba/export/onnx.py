@@ -1,12 +1,12 @@
-"""A tree as ONNX: ai.onnx.ml TreeEnsembleRegressor finds the leaf, tables say what it predicts.
+"""A tree as ONNX: a TreeEnsembleRegressor (ai.onnx.ml) finds the leaf, tables hold the predictions.
 
-One input per column, shape (n, 1): numbers as float64 (or float32), texts as strings. The tree's
-regressor gives the number of the end; label, probabilities and value are looked up there, so they
-are exact. ONNX trees ask only `x <= cut` of numbers; every other question (levels, surrogates) is
-computed before the tree as a column that holds the branch, which the tree then asks about.
+One input per column, shape (n, 1): numbers as float64 (or float32), text as strings. The regressor
+returns the number of the leaf; label, probabilities and value are looked up by it, so they are
+exact. ONNX trees support only `x <= cut` for numbers. The branch of any other split (levels,
+surrogates) is computed before the tree as a column, and the ONNX tree splits on that column.
 
-float32: each cut becomes the largest float32 that is not above it, so every x that float32 can hold
-falls on the same side as in float64; other x are rounded by whoever feeds the graph, and may not.
+float32: each cut becomes the largest float32 that is not above it, so every float32 x is on the
+same side as in float64. Other values of x are rounded by the caller, and may change sides.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ceiba.export.code.program import (
     PRESENCE,
     ROOT,
     Program,
-    Question,
-    program_of,
+    ProgramSplit,
+    to_program,
 )
 from ceiba.paths import refuse_fractional
 from ceiba.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
-_MOST_ENDS: Final = 2**24  # what float32 counts exactly
+_MAX_NODES: Final = 2**24  # integers up to here are exact in float32
 
 
 def to_onnx(
@@ -46,14 +46,14 @@ def to_onnx(
     dtype : {"float64", "float32"}, default="float64"
         Type of the numeric inputs. NaN is missing.
     missing_text : str, default=""
-        What stands for a missing value in text inputs, as ONNX has no missing text.
+        The value that marks missing text, because ONNX has no missing strings.
 
     Returns
     -------
     bytes
-        Inputs: one per column the tree asks about, named by it, of shape (n, 1). Outputs: `leaf`
-        (int64), and `label` and `probabilities`, or `value`; numbered for several outputs.
-        Rows that `predict` refuses (`missing="error"`, `unseen="error"`) take the default branch.
+        Inputs: one per column that the tree splits on, with its name, of shape (n, 1). Outputs:
+        `leaf` (int64), and `label` and `probabilities`, or `value`; numbered for several outputs.
+        Rows that `predict` rejects (`missing="error"`, `unseen="error"`) take the default branch.
 
     Raises
     ------
@@ -70,15 +70,15 @@ def to_onnx(
     True
     """
     if dtype not in ("float64", "float32"):
-        raise OptionError(f"dtype={dtype!r}. Allowed are float64 and float32.")
+        raise OptionError(f"dtype must be 'float64' or 'float32', got {dtype!r}.")
     refuse_fractional(tree, "onnx")
     try:
         import onnx
     except ImportError:
         raise ImportError(
-            "Exporting to ONNX needs the package onnx. Install it with: pip install onnx"
+            "Exporting to ONNX requires the package onnx. Install it with: pip install onnx"
         ) from None
-    graph = _Graph(program_of(tree, "onnx"), np.dtype(dtype), missing_text)
+    graph = _Graph(to_program(tree, "onnx"), np.dtype(dtype), missing_text)
     graph.build()
     model = onnx.helper.make_model(
         graph.finish(),
@@ -95,20 +95,20 @@ def to_onnx(
 
 
 @dataclass
-class _Ask:
-    """A node of the ONNX tree: x[column] <= value goes to `yes`; NaN too if `missing_yes`."""
+class _Node:
+    """A node of the ONNX tree: x[column] <= value goes to `yes`, NaN as well if `missing_yes`."""
 
     column: int
     value: float
     yes: int = -1
     no: int = -1
     missing_yes: bool = False
-    end: int = -1  # the ceiba node that ends here, for leaves
+    end: int = -1  # of leaves: the node of ceiba's tree
 
 
 @dataclass
 class _Graph:
-    """Collects the parts of the graph."""
+    """The ONNX graph under construction."""
 
     program: Program
     dtype: np.dtype[Any]
@@ -118,19 +118,19 @@ class _Graph:
     inputs: list[Any] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
     features: dict[str, int] = field(default_factory=dict)  # column of the matrix by tensor name
-    asks: list[_Ask] = field(default_factory=list)
+    tree_nodes: list[_Node] = field(default_factory=list)
     n_names: int = 0
 
-    # ------------------------------------------------------------------ small things
+    # ------------------------------------------------------------------ tensors
 
-    def fresh(self, what: str) -> str:
+    def new_name(self, what: str) -> str:
         self.n_names += 1
         return f"ceiba:{what}:{self.n_names}"
 
     def constant(self, value: Any) -> str:
         import onnx
 
-        name = self.fresh("constant")
+        name = self.new_name("constant")
         array = np.asarray(value)
         if array.dtype.kind in "UO":
             array = array.astype(object)
@@ -140,15 +140,15 @@ class _Graph:
     def op(self, kind: str, inputs: list[str], domain: str = "", **attributes: Any) -> str:
         import onnx
 
-        out = self.fresh(kind)
+        out = self.new_name(kind)
         self.nodes.append(onnx.helper.make_node(kind, inputs, [out], domain=domain, **attributes))
         return out
 
     def number(self, value: float) -> str:
         return self.constant(np.array(value, self.dtype))
 
-    def rounded(self, cut: float) -> float:
-        """Return the largest number of the input's type that is not above the cut."""
+    def round_down(self, cut: float) -> float:
+        """Return the largest number of the input dtype that is not above the cut."""
         with np.errstate(over="ignore"):
             near = self.dtype.type(cut)
         if float(near) > cut:
@@ -169,39 +169,39 @@ class _Graph:
         for info in self.program.columns:
             texts = bool(info.levels) and all(isinstance(level, str) for level in info.levels)
             if info.levels and not texts and any(isinstance(v, str) for v in info.levels):
-                raise TreeError(f"onnx: column {info.name!r} mixes strings and numbers as levels.")
+                raise TreeError(f"onnx: levels of {info.name!r} must not mix strings and numbers.")
             if texts and self.missing_text in info.levels:
                 raise TreeError(
-                    f"onnx: {self.missing_text!r} is a level of column {info.name!r} and cannot "
-                    "stand for missing. Pass another missing_text."
+                    f"onnx: missing_text={self.missing_text!r} is a level of column "
+                    f"{info.name!r}. Pass another missing_text."
                 )
             kind = int(onnx.TensorProto.STRING if texts else number)
             self.inputs.append(onnx.helper.make_tensor_value_info(info.name, kind, [None, 1]))
         if not self.inputs:
-            raise TreeError("onnx: this tree asks nothing; there is no input to read rows from.")
-        self._plant()
-        leaf = self._ensemble()
-        self._output("leaf", leaf, onnx.TensorProto.INT64, [None])
+            raise TreeError("onnx: a tree without splits is not supported.")
+        self._add_tree_nodes()
+        leaf = self._add_ensemble()
+        self._add_output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = tree.target.output_suffix(k)
             if tree.task.is_regression("Export as ONNX"):
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
-                self._output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
+                self._add_output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])
                 continue
-            labels, label_kind = _labels(self.program, k)
+            labels, label_kind = _label_array(self.program, k)
             answer = labels[[node[k] for node in self.program.answer]]
             label = self.op("Gather", [self.constant(answer), leaf], axis=0)
-            self._output(f"label{tail}", label, label_kind, [None])
+            self._add_output(f"label{tail}", label, label_kind, [None])
             n = len(tree.target.classes[k])
             shares = self.op("Gather", [self.constant(tree.value[:, k, :n]), leaf], axis=0)
-            self._output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
+            self._add_output(f"probabilities{tail}", shares, onnx.TensorProto.DOUBLE, [None, n])
 
-    def _output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
+    def _add_output(self, name: str, tensor: str, kind: int, shape: list[Any]) -> None:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
-            raise TreeError(f"onnx: a column is called {name!r}, as an output is. Rename it.")
+            raise TreeError(f"onnx: column {name!r} has the name of an output. Rename it.")
         self.nodes.append(onnx.helper.make_node("Identity", [tensor], [name]))
         self.outputs.append(onnx.helper.make_tensor_value_info(name, kind, shape))
 
@@ -212,29 +212,32 @@ class _Graph:
             self.nodes, "tree", self.inputs, self.outputs, initializer=self.constants
         )
 
-    # ------------------------------------------------------------------ questions before the tree
+    # ------------------------------------------------------------------ branches before the tree
 
     def branch(self, node: int) -> str:
-        """Compute the branch of a node as a tensor: -1 where the row stays."""
-        step = self.program.steps[node]
-        assert step.question is not None
-        branch = self.answer(step.question, step.unseen)
-        for surrogate in step.surrogates:
-            branch = self.where_open(branch, self.answer(surrogate, -1))
-        return branch if step.missing < 0 else self.where_open(branch, self.number(step.missing))
+        """Add the branch of a node as a tensor: -1 where the row stays."""
+        source = self.program.nodes[node]
+        assert source.question is not None
+        branch = self.answer(source.question, source.unseen)
+        for surrogate in source.surrogates:
+            branch = self.fill_undecided(branch, self.answer(surrogate, -1))
+        if source.missing >= 0:
+            branch = self.fill_undecided(branch, self.number(source.missing))
+        return branch
 
-    def where_open(self, branch: str, other: str) -> str:
-        is_open = self.op("Less", [branch, self.number(-0.5)])
-        if self.program.tree.unseen == "default":  # unseen levels are settled: the root answers
-            settled = self.op("Less", [branch, self.number(-1.5)])
-            is_open = self.op("And", [is_open, self.op("Not", [settled])])
-        return self.op("Where", [is_open, other, branch])
+    def fill_undecided(self, branch: str, other: str) -> str:
+        """Replace -1 in a tensor of branches by another tensor."""
+        undecided = self.op("Less", [branch, self.number(-0.5)])
+        if self.program.tree.unseen == "default":  # -3 is decided: the root predicts
+            decided = self.op("Less", [branch, self.number(-1.5)])
+            undecided = self.op("And", [undecided, self.op("Not", [decided])])
+        return self.op("Where", [undecided, other, branch])
 
-    def answer(self, question: Question, unseen: int) -> str:
-        """Compute what one split says: a branch, or -1."""
+    def answer(self, question: ProgramSplit, unseen: int) -> str:
+        """Add the branch of one split as a tensor, -1 where the value is missing."""
         info = self.program.columns[question.column]
-        if question.known and isinstance(info.levels[0], str):
-            return self._answer_texts(question, unseen)
+        if question.n_levels and isinstance(info.levels[0], str):
+            return self._answer_from_text(question, unseen)
         x = info.name
         missing = self.op("IsNaN", [x])
         if question.kind == PRESENCE:
@@ -242,25 +245,25 @@ class _Graph:
         if question.kind == INTERVALS:
             answer = self.number(0)
             for below, cut in enumerate(question.cuts):
-                above = self.op("Greater", [x, self.number(self.rounded(cut))])
+                above = self.op("Greater", [x, self.number(self.round_down(cut))])
                 answer = self.op("Where", [above, self.number(below + 1), answer])
-        elif not question.known:
-            low = self.op("LessOrEqual", [x, self.number(self.rounded(question.cut))])
+        elif not question.n_levels:
+            low = self.op("LessOrEqual", [x, self.number(self.round_down(question.cut))])
             sides = [self.number(question.low), self.number(1 - question.low)]
             answer = self.op("Where", [low, *sides])
         else:
             answer = self.number(unseen)
-            for code, branch in _branches(self.program, question):
+            for code, branch in _branch_of_levels(self.program, question):
                 same = self.op("Equal", [x, self.number(info.levels[code])])
                 answer = self.op("Where", [same, self.number(branch), answer])
         return self.op("Where", [missing, self.number(-1), answer])
 
-    def _answer_texts(self, question: Question, unseen: int) -> str:
+    def _answer_from_text(self, question: ProgramSplit, unseen: int) -> str:
         info = self.program.columns[question.column]
         if question.kind == PRESENCE:
             keys, values, default = [self.missing_text], [1], 0
         else:
-            pairs = _branches(self.program, question)
+            pairs = _branch_of_levels(self.program, question)
             keys = [self.missing_text, *(info.levels[code] for code, _ in pairs)]
             values = [-1, *(branch for _, branch in pairs)]
             default = unseen
@@ -275,62 +278,63 @@ class _Graph:
 
     # ------------------------------------------------------------------ the tree
 
-    def _plant(self) -> None:
-        """Write the nodes of the ONNX tree, in pre-order."""
-        waiting: list[tuple[int, int, str]] = [(0, -1, "")]
+    def _add_tree_nodes(self) -> None:
+        """Add the nodes of the ONNX tree, in pre-order."""
+        waiting: list[tuple[int, int, str]] = [(0, -1, "")]  # node, its parent here, and the side
         while waiting:
             node, above, side = waiting.pop()
-            at = len(self.asks)
+            at = len(self.tree_nodes)
             if above >= 0:
-                setattr(self.asks[above], side, at)
-            step = self.program.steps[node]
-            if step.question is None:
-                self.asks.append(_Ask(0, 0.0, end=node))
+                setattr(self.tree_nodes[above], side, at)
+            source = self.program.nodes[node]
+            if source.question is None:
+                self.tree_nodes.append(_Node(0, 0.0, end=node))
                 continue
-            question = step.question
-            plain = question.kind == CUT and not question.known and not step.surrogates
-            if plain and step.missing >= 0:
+            question = source.question
+            # A cut that sends missing values to a branch is a node of ONNX as it is.
+            plain = question.kind == CUT and not question.n_levels and not source.surrogates
+            if plain and source.missing >= 0:
                 column = self.feature(self.program.columns[question.column].name)
-                cut = self.rounded(question.cut)
-                self.asks.append(_Ask(column, cut, missing_yes=step.missing == 0))
-                waiting += [(step.children[1], at, "no"), (step.children[0], at, "yes")]
+                cut = self.round_down(question.cut)
+                self.tree_nodes.append(_Node(column, cut, missing_yes=source.missing == 0))
+                waiting += [(source.children[1], at, "no"), (source.children[0], at, "yes")]
                 continue
-            waiting += self._chain(node, self.feature(self.branch(node)))
+            waiting += self._add_branch_nodes(node, self.feature(self.branch(node)))
 
-    def _chain(self, node: int, column: int) -> list[tuple[int, int, str]]:
-        """Ask whether the branch is -1, 0, 1, ...; give the children still to be written."""
-        step = self.program.steps[node]
-        later: list[tuple[int, int, str]] = []
-        if step.unseen == ROOT:
-            at = len(self.asks)
-            self.asks += [_Ask(column, -1.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=0)]
-        if step.missing < 0:
-            at = len(self.asks)
-            self.asks += [_Ask(column, -0.5, yes=at + 1, no=at + 2), _Ask(0, 0.0, end=node)]
-        last = len(step.children) - 1
+    def _add_branch_nodes(self, node: int, column: int) -> list[tuple[int, int, str]]:
+        """Add nodes that test the branch for -3, -1, 0, 1, ...; return the children to add."""
+        source = self.program.nodes[node]
+        children: list[tuple[int, int, str]] = []
+        if source.unseen == ROOT:
+            at = len(self.tree_nodes)
+            self.tree_nodes += [_Node(column, -1.5, yes=at + 1, no=at + 2), _Node(0, 0.0, end=0)]
+        if source.missing < 0:
+            at = len(self.tree_nodes)
+            self.tree_nodes += [_Node(column, -0.5, yes=at + 1, no=at + 2), _Node(0, 0.0, end=node)]
+        last = len(source.children) - 1
         for branch in range(last):
-            at = len(self.asks)
-            self.asks.append(_Ask(column, branch + 0.5))
-            later.append((step.children[branch], at, "yes"))
+            at = len(self.tree_nodes)
+            self.tree_nodes.append(_Node(column, branch + 0.5))
+            children.append((source.children[branch], at, "yes"))
             if branch + 1 < last:
-                self.asks[at].no = at + 1
+                self.tree_nodes[at].no = at + 1
             else:
-                later.append((step.children[last], at, "no"))
-        return later[::-1]
+                children.append((source.children[last], at, "no"))
+        return children[::-1]  # the first child is popped first
 
-    def _ensemble(self) -> str:
-        """Return the end of each row as int64."""
+    def _add_ensemble(self) -> str:
+        """Add the regressor; return the leaf of each row as int64."""
         import onnx
 
         if not self.features:
             self.feature(self.branch(0))
-        ends = [ask.end for ask in self.asks]
-        if len(self.program.steps) > _MOST_ENDS:
-            raise TreeError(f"onnx: more than {_MOST_ENDS} nodes exceed the precision of float32.")
+        ends = [node.end for node in self.tree_nodes]
+        if len(self.program.nodes) > _MAX_NODES:
+            raise TreeError(f"onnx: more than {_MAX_NODES} nodes are not supported.")
         matrix = self.op("Concat", list(self.features), axis=1)
-        ids = list(range(len(self.asks)))
+        ids = list(range(len(self.tree_nodes)))
         leaves = [i for i in ids if ends[i] >= 0]
-        values = np.array([ask.value for ask in self.asks], self.dtype)
+        values = np.array([node.value for node in self.tree_nodes], self.dtype)
         thresholds: dict[str, Any] = {"nodes_values": values.tolist()}
         weights: dict[str, Any] = {"target_weights": [float(ends[i]) for i in leaves]}
         if self.dtype == np.float64:
@@ -343,11 +347,11 @@ class _Graph:
             n_targets=1,
             nodes_treeids=[0] * len(ids),
             nodes_nodeids=ids,
-            nodes_featureids=[ask.column for ask in self.asks],
-            nodes_modes=["LEAF" if ask.end >= 0 else "BRANCH_LEQ" for ask in self.asks],
-            nodes_truenodeids=[max(ask.yes, 0) for ask in self.asks],
-            nodes_falsenodeids=[max(ask.no, 0) for ask in self.asks],
-            nodes_missing_value_tracks_true=[int(ask.missing_yes) for ask in self.asks],
+            nodes_featureids=[node.column for node in self.tree_nodes],
+            nodes_modes=["LEAF" if node.end >= 0 else "BRANCH_LEQ" for node in self.tree_nodes],
+            nodes_truenodeids=[max(node.yes, 0) for node in self.tree_nodes],
+            nodes_falsenodeids=[max(node.no, 0) for node in self.tree_nodes],
+            nodes_missing_value_tracks_true=[int(node.missing_yes) for node in self.tree_nodes],
             target_treeids=[0] * len(leaves),
             target_nodeids=leaves,
             target_ids=[0] * len(leaves),
@@ -358,15 +362,15 @@ class _Graph:
         return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
 
 
-def _branches(program: Program, question: Question) -> list[tuple[int, int]]:
-    """Return code and branch of each level that a question about levels knows."""
+def _branch_of_levels(program: Program, question: ProgramSplit) -> list[tuple[int, int]]:
+    """Return code and branch of each level known to a split."""
     if question.kind == LEVELS:
         return program.branch_of_codes(question.sets)
     low = question.low
-    return [(code, low if code <= question.cut else 1 - low) for code in range(question.known)]
+    return [(code, low if code <= question.cut else 1 - low) for code in range(question.n_levels)]
 
 
-def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
+def _label_array(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
     import onnx
 
     labels = program.labels[output]
@@ -379,4 +383,4 @@ def _labels(program: Program, output: int) -> tuple[np.ndarray[Any, Any], int]:
         return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
     if kinds <= {int, float}:
         return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
-    raise TreeError("onnx: classes that mix strings and numbers have no type in ONNX.")
+    raise TreeError("onnx: classes of strings and numbers are not supported.")

@@ -1,10 +1,11 @@
-"""A fitted Pipeline around a tree as one tree on the raw columns, which every format can express.
+"""A fitted Pipeline around a tree as one tree on the raw columns, which every format supports.
 
-What known steps (`pipeline_steps.py`) make of a column depends on one raw column, and rises with it
-if it is a number. So the steps themselves are asked: a cut on a scaled column is the largest raw
-float that goes low, found by bisection over the floats, to the last bit; a cut on an encoded column
-is the set of levels that go low. Missing values and unknown levels go where the steps send them; a
-node that parts the two asks first whether the value is present (a surrogate).
+Each column that the supported steps (`pipeline_steps.py`) produce depends on one raw column, and
+for numbers monotonically. So the steps are treated as black boxes: a cut on a scaled column is the
+largest raw float that goes to the low branch, found by bisection over the floats to the last bit; a
+cut on an encoded column is the set of levels that go to the low branch. Missing values and unknown
+levels go where the steps send them; a node that separates the two has a surrogate that tests for
+presence.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceiba.errors import CeibaError, OptionError, TreeError
-from ceiba.export.pipeline_steps import Made, made_columns
+from ceiba.export.pipeline_steps import DerivedColumn, derive_columns
 from ceiba.table import ColumnInfo, Kind, Schema, Table
 from ceiba.tree import (
     Array,
@@ -36,7 +37,7 @@ from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
 _REFUSED: Final = -9  # as a branch: the Pipeline raises an error
-_FARTHEST: Final = 1e150  # cuts are looked for up to here; scaled numbers stay finite
+_MAX_NUMBER: Final = 1e150  # limit of the search for cuts, so that scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:
@@ -45,22 +46,22 @@ def pipeline_tree(pipeline: Any) -> Tree:
     Parameters
     ----------
     pipeline : sklearn Pipeline
-        Its last step is a fitted estimator of ceiba. Steps before it that are known:
+        Its last step is a fitted estimator of ceiba. Supported steps before it:
         SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, OrdinalEncoder,
         OneHotEncoder, "passthrough", "drop", and ColumnTransformers and Pipelines of these.
 
     Returns
     -------
     Tree
-        Predicts from raw rows as the Pipeline does, missing values and unknown levels included;
+        Predicts raw rows as the Pipeline does, missing values and unknown levels included;
         can be saved and exported. Numbers are float64.
 
     Raises
     ------
     OptionError
-        If a step is not known.
+        If a step is not supported.
     TreeError
-        If the tree asks what no question about one raw column can say.
+        If a split of the tree is not equivalent to a split on one raw column.
 
     Examples
     --------
@@ -78,63 +79,65 @@ def pipeline_tree(pipeline: Any) -> Tree:
     tree = getattr(steps[-1], "tree_", None) if steps else None
     if not isinstance(tree, Tree):
         raise OptionError(
-            "pipeline_tree takes a fitted Pipeline that ends in an estimator of ceiba, got "
+            "pipeline must be a fitted Pipeline that ends in an estimator of ceiba, got "
             f"{type(pipeline).__name__}."
         )
     names = getattr(pipeline, "feature_names_in_", None)
     n_raw = pipeline.n_features_in_
-    columns = [Made(raw) for raw in range(n_raw)]
+    columns = [DerivedColumn(raw) for raw in range(n_raw)]
     for step in steps[:-1]:
-        columns = made_columns(step, columns)
+        columns = derive_columns(step, columns)
     if len(columns) != tree.schema.n_columns:
-        raise TreeError("The steps make another number of columns than the tree was fitted on.")
-    probe = _Probe(pipeline, tree, _settled(tree, columns), None if names is None else tuple(names))
-    return _carried(tree, probe)
+        raise TreeError("The steps do not produce the columns on which the tree was fitted.")
+    columns = _resolve_kinds(tree, columns)
+    probe = _Probe(pipeline, tree, columns, None if names is None else tuple(names))
+    return _to_raw_columns(tree, probe)
 
 
-def _settled(tree: Tree, columns: list[Made]) -> list[Made]:
-    """Return the columns, those at most filled so far marked as numbers or levels."""
-    settled = []
+def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
+    """Return the columns with kind "number" or "levels" instead of "filled"."""
+    resolved = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
-        if column.way in ("same", "filled") and not info.is_numeric:
-            column = Made(column.raw, "levels", info.levels)
-        elif column.way == "filled":
-            column = replace(column, way="number")
-        settled.append(column)
-    return settled
+        if column.kind in ("same", "filled") and not info.is_numeric:
+            column = DerivedColumn(column.raw, "levels", info.levels)
+        elif column.kind == "filled":
+            column = replace(column, kind="number")
+        resolved.append(column)
+    return resolved
 
 
-# ---------------------------------------------------------------------- asking the steps
+# ---------------------------------------------------------------------- probing the steps
 
 
 @dataclass(frozen=True)
 class _Probe:
-    """Asks the steps and the tree about rows in which one raw column varies."""
+    """Routes rows in which one raw column varies through the steps and the tree."""
 
     pipeline: Any
     tree: Tree
-    made: list[Made]
+    columns: list[DerivedColumn]
     names: tuple[str, ...] | None
-    seen: dict[tuple[Any, ...], Table] = field(default_factory=dict)
+    cache: dict[tuple[Any, ...], Table] = field(default_factory=dict)
 
     @cached_property
-    def usual(self) -> list[Any]:
-        """A value for each raw column that the steps accept."""
+    def defaults(self) -> list[Any]:
+        """A valid value for each raw column."""
         values: list[Any] = [np.nan] * self.pipeline.n_features_in_
-        for column in self.made:
-            if column.way != "same":
+        for column in self.columns:
+            if column.kind != "same":
                 values[column.raw] = column.levels[0] if column.levels else 0.0
         return values
 
-    def column_of(self, node: int) -> Made:
-        return self.made[int(self.tree.splits.column[node])]
+    def column_of(self, node: int) -> DerivedColumn:
+        return self.columns[int(self.tree.splits.column[node])]
 
     def table(self, raws: Sequence[int], values: Sequence[Any]) -> Table:
-        """Return what the tree is given for rows that are usual but for one value each."""
-        rows = [list(self.usual) for _ in raws]
+        """Return the transformed rows that have default values except for one value each."""
+        rows = [list(self.defaults) for _ in raws]
         for row, raw, value in zip(rows, raws, values, strict=True):
             row[raw] = value
-        columns = [_typed(*pair) for pair in zip(zip(*rows, strict=True), self.usual, strict=True)]
+        by_column = zip(*rows, strict=True)
+        columns = [_to_array(*pair) for pair in zip(by_column, self.defaults, strict=True)]
         X: Any
         if self.names is not None:
             import pandas as pd
@@ -143,7 +146,7 @@ class _Probe:
         else:
             X = np.stack(columns, axis=1)
         with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.simplefilter("ignore")  # of levels that an encoder does not know
+            warnings.simplefilter("ignore")  # about unknown levels
             for _, step in self.pipeline.steps[:-1]:
                 X = X if step is None or step == "passthrough" else step.transform(X)
         return read(self.tree, X.toarray() if hasattr(X, "toarray") else X)
@@ -152,24 +155,24 @@ class _Probe:
         """Return the branch that each value of a node's raw column takes."""
         rows = np.arange(len(values))
         raw = self.column_of(node).raw
-        key = (raw, *map(repr, values))  # nodes ask the same again and again
-        if key not in self.seen:
-            self.seen[key] = self.table([raw] * len(values), values)
-        table = self.seen[key]
-        lost = evaluate_split(self.tree.splits, node, table, rows) == MISSING
-        parted = self.tree.missing == "fractional" or self.tree.active_surrogates is not None
-        if lost.any() and parted:
+        key = (raw, *map(repr, values))  # many nodes need the same rows
+        if key not in self.cache:
+            self.cache[key] = self.table([raw] * len(values), values)
+        table = self.cache[key]
+        missing = evaluate_split(self.tree.splits, node, table, rows) == MISSING
+        has_rules = self.tree.missing == "fractional" or self.tree.active_surrogates is not None
+        if missing.any() and has_rules:
             raise TreeError(
-                f"Node {node}: missing values reach the tree, which has "
+                f"Node {node}: missing values after the steps are not supported with "
                 f"missing={self.tree.missing!r}. Impute every column, or fit with missing='learn'."
             )
         branch = route_at_node(self.tree, table, node, rows)[0]
         if self.tree.missing == "error":
-            branch[lost] = _REFUSED
+            branch[missing] = _REFUSED
         return [int(number) for number in branch]
 
-    def branch_of_odd(self, node: int, value: Any) -> int:
-        """Return the branch of a missing value or an unknown level, which may be refused."""
+    def try_branch(self, node: int, value: Any) -> int:
+        """Return the branch of a missing value or an unknown level, or `_REFUSED`."""
         try:
             return self.branches(node, [value])[0]
         except TreeError:
@@ -177,34 +180,36 @@ class _Probe:
         except (ValueError, TypeError, CeibaError):
             return _REFUSED
 
-    def raw_cuts(self, nodes: list[int]) -> list[float]:
-        """Return for each node the largest raw number that goes low."""
-        # The floats between two ends are parted into sixteen until the ends are neighbours: the
-        # steps take about as long for many rows as for one.
-        spans = [(-_FARTHEST_KEY, _FARTHEST_KEY)] * len(nodes)
+    def find_raw_cuts(self, nodes: list[int]) -> list[float]:
+        """Return for each node the largest raw number that goes to the low branch."""
+        # Bisection with 16 parts instead of 2, for all nodes at once, because the steps take about
+        # as long for many rows as for one. Invariant: spans[i] brackets the cut of node i, its low
+        # end goes to the low branch and its high end does not. It ends at neighbouring floats.
+        spans = [(-_MAX_KEY, _MAX_KEY)] * len(nodes)
         while any(high - low > 1 for low, high in spans):
             inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]
             raws = np.repeat([self.column_of(node).raw for node in nodes], [*map(len, inside)])
-            table = self.table(raws.tolist(), [_float_of(key) for keys in inside for key in keys])
+            table = self.table(raws.tolist(), [_to_float(key) for keys in inside for key in keys])
             end = 0
             for i, (node, keys) in enumerate(zip(nodes, inside, strict=True)):
                 rows = np.arange(end, end := end + len(keys))
                 n_low = np.count_nonzero(evaluate_split(self.tree.splits, node, table, rows) == 0)
                 ends = [spans[i][0], *keys, spans[i][1]]
                 spans[i] = ends[n_low], ends[n_low + 1]
-        return [_float_of(low) for low, _ in spans]
+        return [_to_float(low) for low, _ in spans]
 
 
-def _typed(values: Sequence[Any], usual: Any) -> Array:
-    is_number = isinstance(usual, int | float) and not isinstance(usual, bool)
+def _to_array(values: Sequence[Any], default: Any) -> Array:
+    is_number = isinstance(default, int | float) and not isinstance(default, bool)
     return np.array(values, np.float64 if is_number else object)
 
 
-# The bits of floats are whole numbers in the order of floats; those of negative ones the other way.
-_FARTHEST_KEY: Final = int(np.array(_FARTHEST).view(np.int64))
+# The bits of positive floats, read as integers, have the order of the floats. Keys are these
+# integers, negated for negative floats, so that bisection over keys is bisection over floats.
+_MAX_KEY: Final = int(np.array(_MAX_NUMBER).view(np.int64))
 
 
-def _float_of(key: int) -> float:
+def _to_float(key: int) -> float:
     number = float(np.array(abs(key), np.int64).view(np.float64))
     return -number if key < 0 else number
 
@@ -213,90 +218,94 @@ def _float_of(key: int) -> float:
 
 
 @dataclass
-class _Asked:
-    """The question of a node about a raw column; branches are those of the tree as it was."""
+class _RawSplit:
+    """The split of a node on a raw column; branches are numbered as in the original tree."""
 
     split: Split
     missing: int
     unknown: int | None = None  # None: a number has no unknown levels
-    flipped: bool = False  # its two branches change places
+    flipped: bool = False  # whether its two branches are swapped
 
 
-def _carried(tree: Tree, probe: _Probe) -> Tree:
-    schema, position = _schema(tree, probe)
+def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
+    """Return the tree with each split replaced by one on a raw column."""
+    schema, position = _raw_schema(tree, probe)
     inner = [int(node) for node in np.flatnonzero(~tree.is_leaf)]
-    scaled = [n for n in inner if probe.column_of(n).way == "number" and not _is_flat(probe, n)]
-    cuts = dict(zip(scaled, probe.raw_cuts(scaled), strict=True))
-    asked = {}
+    scaled = [n for n in inner if probe.column_of(n).kind == "number" and not _is_flat(probe, n)]
+    cuts = dict(zip(scaled, probe.find_raw_cuts(scaled), strict=True))
+    raw_splits = {}
     for node in inner:
         column = probe.column_of(node)
-        name = schema.columns[position[column.raw]].name
-        if column.way == "same":
+        info = schema.columns[position[column.raw]]
+        name = info.name
+        if column.kind == "same":
             old_split = tree.node(node).split
             assert old_split is not None
             split: Split = replace(old_split, column=name)
-            asked[node] = _Asked(split, probe.branch_of_odd(node, np.nan))
+            raw_splits[node] = _RawSplit(split, probe.try_branch(node, np.nan))
         elif node in cuts:
-            asked[node] = _Asked(Cut(name, cuts[node]), probe.branch_of_odd(node, np.nan))
-        elif column.way == "number":
-            asked[node] = _presence(name, probe.branches(node, [0.0])[0])
+            raw_splits[node] = _RawSplit(Cut(name, cuts[node]), probe.try_branch(node, np.nan))
+        elif column.kind == "number":
+            raw_splits[node] = _presence_split(name, probe.branches(node, [0.0])[0])
         else:
-            asked[node] = _levels(probe, node, name, schema.columns[position[column.raw]].levels)
-    return _planted(tree, schema, asked)
+            raw_splits[node] = _level_split(probe, node, name, info.levels)
+    return _rebuild(tree, schema, raw_splits)
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Return whether all numbers go one way at a node, which asks whether they are missing."""
+    """Whether all numbers take the same branch at a node, which then tests for presence."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True
     if not isinstance(split, Cut):
-        raise TreeError(f"Node {node} asks no cut of a column that the steps make.")
-    least, most = probe.branches(node, [-_FARTHEST, _FARTHEST])
-    if least == most == probe.branch_of_odd(node, np.nan):
-        raise TreeError(f"Node {node}: the cut lies beyond all numbers of its raw column.")
+        raise TreeError(f"Node {node}: only cuts are supported on columns that the steps derive.")
+    least, most = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
+    if least == most == probe.try_branch(node, np.nan):
+        raise TreeError(f"Node {node}: the cut is outside the range of its raw column.")
     return least == most
 
 
-def _presence(name: str, present: int) -> _Asked:
-    return _Asked(Presence(name), 1 - present, present, flipped=present == 1)
+def _presence_split(name: str, present: int) -> _RawSplit:
+    return _RawSplit(Presence(name), 1 - present, present, flipped=present == 1)
 
 
-def _levels(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _Asked:
-    """Return the question about a column of levels."""
+def _level_split(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _RawSplit:
+    """Return the split of a node on a column of levels."""
     branch = probe.branches(node, levels)
-    missing = probe.branch_of_odd(node, np.nan)
-    if _tells_presence(probe, node, levels):
-        return _presence(name, branch[0])
-    unknown = probe.branch_of_odd(node, _unknown(levels))
+    missing = probe.try_branch(node, np.nan)
+    if _tests_presence(probe, node, levels):
+        return _presence_split(name, branch[0])
+    unknown = probe.try_branch(node, _unknown_level(levels))
     groups: list[list[Any]] = [[] for _ in range(int(probe.tree.n_branches[node]))]
-    for level, at in zip(levels, branch, strict=True):
-        groups[at].append(level)
+    for level, b in zip(levels, branch, strict=True):
+        groups[b].append(level)
     if not all(groups):
-        raise TreeError(f"Node {node}: every level of {name!r} goes one way.")
+        raise TreeError(f"Node {node}: all levels of {name!r} take the same branch.")
     split = LevelSets(name, tuple(tuple(group) for group in groups))
-    # Only a value that is present can be told apart as branch 0.
-    return _Asked(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
+    # A presence surrogate sends present values to branch 0 and missing ones to branch 1, so the
+    # branches are swapped if unknown levels go to 1 and missing values to 0.
+    return _RawSplit(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
 
 
-def _tells_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
-    """Return whether a node parts missing values from all others."""
-    ways = {*probe.branches(node, levels), probe.branch_of_odd(node, _unknown(levels))} - {_REFUSED}
-    return len(ways) == 1 and ways != {probe.branch_of_odd(node, np.nan)}
+def _tests_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
+    """Whether a node separates missing values from all others."""
+    unknown = probe.try_branch(node, _unknown_level(levels))
+    branches = {*probe.branches(node, levels), unknown} - {_REFUSED}
+    return len(branches) == 1 and branches != {probe.try_branch(node, np.nan)}
 
 
-def _with_other(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Add a level that the encoder does not know, if a node has nothing else for some branch."""
+def _add_other_level(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Add an unknown level if it is the only one for some branch of a node."""
     for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
-        if probe.column_of(node).raw == raw and not _tells_presence(probe, node, levels):
+        if probe.column_of(node).raw == raw and not _tests_presence(probe, node, levels):
             reached = set(probe.branches(node, levels))
             if len(reached) < probe.tree.n_branches[node]:
-                return (*levels, _unknown(levels))
+                return (*levels, _unknown_level(levels))
     return levels
 
 
-def _unknown(levels: tuple[Any, ...]) -> Any:
-    """Return a value that is none of the levels."""
+def _unknown_level(levels: tuple[Any, ...]) -> Any:
+    """Return a value that is not among the levels."""
     if all(isinstance(v, int | float) and not isinstance(v, bool) for v in levels):
         return max(levels) + 1
     text = "(other)"
@@ -305,56 +314,56 @@ def _unknown(levels: tuple[Any, ...]) -> Any:
     return text
 
 
-def _schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
-    """Return the schema of the raw columns, and the place of each in it."""
+def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
+    """Return the schema of the raw columns, and the position of each in it."""
     used = set(tree.splits.column[~tree.is_leaf].tolist())
     info_of: dict[int, ColumnInfo] = {}
-    way_of: dict[int, tuple[bool, tuple[Any, ...]]] = {}
+    kind_of: dict[int, tuple[bool, tuple[Any, ...]]] = {}
     n_raw = probe.pipeline.n_features_in_
     names = probe.names or tuple(f"x{raw}" for raw in range(n_raw))
-    # Those that the tree asks come last: what they say of their raw column holds.
-    for j in sorted(range(len(probe.made)), key=lambda j: j in used):
-        column, info = probe.made[j], tree.schema.columns[j]
-        kind = (column.way == "levels", column.levels)
-        if j in used and way_of.setdefault(column.raw, kind) != kind:
+    # Columns with splits come last, so that they determine the kind of their raw column.
+    for j in sorted(range(len(probe.columns)), key=lambda j: j in used):
+        column, info = probe.columns[j], tree.schema.columns[j]
+        kind = (column.kind == "levels", column.levels)
+        if j in used and kind_of.setdefault(column.raw, kind) != kind:
             raise TreeError(
-                f"The tree asks about {names[column.raw]!r} in two ways, as a number and by levels."
+                f"Column {names[column.raw]!r} must not be split as a number and by levels."
             )
-        if column.way == "levels":
+        if column.kind == "levels":
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)
-        elif column.way == "same":
+        elif column.kind == "same":
             info_of[column.raw] = replace(info, name=names[column.raw])
         else:
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.NUMERIC)
-    if probe.names is None:  # places count, so that every column has one
+    if probe.names is None:  # columns are matched by position, so none may be left out
         for raw in range(n_raw):
             info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
-    for raw in {probe.made[j].raw for j in used}:
+    for raw in {probe.columns[j].raw for j in used}:
         if levels := info_of[raw].levels:
-            info_of[raw] = replace(info_of[raw], levels=_with_other(probe, raw, levels))
+            info_of[raw] = replace(info_of[raw], levels=_add_other_level(probe, raw, levels))
     raws = sorted(info_of)
     schema = Schema(tuple(info_of[raw] for raw in raws), tree.target, probe.names is not None)
-    return schema, {raw: at for at, raw in enumerate(raws)}
+    return schema, {raw: i for i, raw in enumerate(raws)}
 
 
-def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
-    """Put the questions into the tree, its branches in their new order."""
-    order = _order(tree, {node for node, question in asked.items() if question.flipped})
+def _rebuild(tree: Tree, schema: Schema, raw_splits: dict[int, _RawSplit]) -> Tree:
+    """Return the tree with new splits, and with the branches of flipped ones swapped."""
+    order = _preorder(tree, {node for node, raw_split in raw_splits.items() if raw_split.flipped})
     new = np.empty(tree.n_nodes, np.int64)
     new[order] = np.arange(tree.n_nodes)
     parent = tree.parent[order]
     splits: list[Split | None] = [None] * tree.n_nodes
-    for node, question in asked.items():
-        split = question.split
-        if question.flipped and isinstance(split, LevelSets):
+    for node, raw_split in raw_splits.items():
+        split = raw_split.split
+        if raw_split.flipped and isinstance(split, LevelSets):
             split = replace(split, branches=split.branches[::-1])
         splits[new[node]] = split
-    carried = replace(
+    rebuilt = replace(
         tree,
         schema=schema,
         parent=np.where(parent < 0, -1, new[parent]),
         branch_start=np.concatenate(([0], np.cumsum(tree.n_branches[order]))),
-        branch_node=_branch_node(tree, asked, order, new),
+        branch_node=_branch_node(tree, raw_splits, order, new),
         splits=SplitTable.from_splits(splits, schema),
         default_branch=np.full(tree.n_nodes, -1),
         counts=None if tree.counts is None else tree.counts[order],
@@ -363,86 +372,84 @@ def _planted(tree: Tree, schema: Schema, asked: dict[int, _Asked]) -> Tree:
         tests=None,
         notes=take_notes(tree.notes, order),
         attachments=take_attachments(tree.attachments, order),
-        **{name: getattr(tree, name)[order] for name in _MOVED},
+        **{name: getattr(tree, name)[order] for name in _NODE_ARRAYS},
     )
-    carried = _with_rules(carried, {int(new[node]): question for node, question in asked.items()})
-    check(carried)
-    return carried
+    rebuilt = _set_rules(rebuilt, {int(new[node]): split for node, split in raw_splits.items()})
+    check(rebuilt)
+    return rebuilt
 
 
-def _with_rules(tree: Tree, asked: dict[int, _Asked]) -> Tree:
-    """Set where missing values and unknown levels go."""
+def _set_rules(tree: Tree, raw_splits: dict[int, _RawSplit]) -> Tree:
+    """Return the tree with the rules for missing values and unknown levels."""
     default, unknown = tree.default_branch.copy(), {}
-    for node, question in asked.items():
-        missing = _turned(question.missing, question.flipped)
+    for node, raw_split in raw_splits.items():
+        missing = _flip(raw_split.missing, raw_split.flipped)
         default[node] = tree.majority_branch[node] if missing == _REFUSED else missing
-        if isinstance(question.split, LevelSets) and question.unknown is not None:
-            unknown[node] = _turned(question.unknown, question.flipped)
-    unseen, apart = _rule_of_unknown(unknown, default, tree.majority_branch)
-    refuses = asked and all(question.missing == _REFUSED for question in asked.values())
+        if isinstance(raw_split.split, LevelSets) and raw_split.unknown is not None:
+            unknown[node] = _flip(raw_split.unknown, raw_split.flipped)
+    unseen, separating = _choose_unseen_rule(unknown, default, tree.majority_branch)
+    refuses = raw_splits and all(split.missing == _REFUSED for split in raw_splits.values())
     return replace(
         tree,
         default_branch=default,
-        missing="surrogate" if apart else "error" if refuses else "majority",
+        missing="surrogate" if separating else "error" if refuses else "majority",
         unseen=unseen,
-        surrogates=_presence_first(tree, apart) if apart else None,
+        surrogates=_presence_surrogates(tree, separating) if separating else None,
     )
 
 
-_MOVED: Final = ("n_rows", "weight", "impurity", "gain", "value", "risk", "sent_default")
+_NODE_ARRAYS: Final = ("n_rows", "weight", "impurity", "gain", "value", "risk", "sent_default")
 
 
-def _turned(branch: int, turn: bool) -> int:
-    return 1 - branch if turn and branch >= 0 else branch
+def _flip(branch: int, flipped: bool) -> int:
+    return 1 - branch if flipped and branch >= 0 else branch
 
 
-def _order(tree: Tree, flipped: set[int]) -> Array:
-    """Return the nodes in pre-order, the branches of some of them from the last to the first."""
+def _preorder(tree: Tree, flipped: set[int]) -> Array:
+    """Return the nodes in pre-order, with the branches of some of them reversed."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     order, waiting = [], [0]
     while waiting:
         node = waiting.pop()
         order.append(node)
-        below = nodes[start[node] : start[node + 1]]
-        waiting += below if node in flipped else below[::-1]
+        children = nodes[start[node] : start[node + 1]]
+        waiting += children if node in flipped else children[::-1]
     return np.array(order)
 
 
-def _branch_node(tree: Tree, asked: dict[int, _Asked], order: Array, new: Array) -> Array:
+def _branch_node(tree: Tree, raw_splits: dict[int, _RawSplit], order: Array, new: Array) -> Array:
     start, nodes = tree.branch_start.tolist(), tree.branch_node
-    below = [nodes[:0]]
+    parts = [nodes[:0]]
     for node in order.tolist():
-        mine = nodes[start[node] : start[node + 1]]
-        below.append(mine[::-1] if node in asked and asked[node].flipped else mine)
-    return np.asarray(new[np.concatenate(below)])
+        children = nodes[start[node] : start[node + 1]]
+        flipped = node in raw_splits and raw_splits[node].flipped
+        parts.append(children[::-1] if flipped else children)
+    return np.asarray(new[np.concatenate(parts)])
 
 
-def _rule_of_unknown(
-    unknown: dict[int, int], default: Array, usual: Array
+def _choose_unseen_rule(
+    unknown: dict[int, int], default: Array, majority: Array
 ) -> tuple[Any, list[int]]:
-    """Return the tree's rule for unseen levels, and the nodes that part them from missing ones."""
-    ways = set(unknown.values())
-    if not ways or ways == {_REFUSED}:
-        return ("error" if ways else "majority"), []
-    if ways == {TO_ROOT}:
+    """Return the rule for unseen levels, and the nodes that separate them from missing values."""
+    branches = set(unknown.values())
+    if not branches or branches == {_REFUSED}:
+        return ("error" if branches else "majority"), []
+    if branches == {TO_ROOT}:
         return "default", []
-    if ways & {_REFUSED, TO_ROOT}:
-        raise TreeError(
-            "Some encoders refuse unknown levels and others do not. Set handle_unknown alike in "
-            "all of them."
-        )
-    apart = [node for node, branch in unknown.items() if branch != default[node]]
-    if apart and all(usual[node] == branch for node, branch in unknown.items()):
+    if branches & {_REFUSED, TO_ROOT}:
+        raise TreeError("All encoders must have the same handle_unknown.")
+    separating = [node for node, branch in unknown.items() if branch != default[node]]
+    if separating and all(majority[node] == branch for node, branch in unknown.items()):
         return "majority", []
-    if any(unknown[node] != 0 or default[node] != 1 for node in apart):
+    if any(unknown[node] != 0 or default[node] != 1 for node in separating):
         raise TreeError(
-            "Unknown levels and missing values part at a node in a way that no surrogate can say. "
+            "Unknown levels and missing values take branches that no surrogate can separate. "
             "Set handle_unknown='error' in the encoder."
         )
-    return "missing", apart
+    return "missing", separating
 
 
-def _presence_first(tree: Tree, nodes: list[int]) -> SurrogateTable:
+def _presence_surrogates(tree: Tree, nodes: list[int]) -> SurrogateTable:
     """Return surrogates that send unknown levels to branch 0 and missing values to branch 1."""
     has = np.isin(np.arange(tree.n_nodes), nodes)
     names = [tree.schema.names[j] for j in tree.splits.column[has].tolist()]

@@ -1,10 +1,11 @@
-"""A tree as PMML 4.4: a TreeModel whose predicates say everything, so no strategy has to guess.
+"""A tree as PMML 4.4: a TreeModel with complete predicates.
 
-Each child's predicate is complete: it is true, false or unknown (which counts as false,
-`missingValueStrategy="none"`) for every row, missing values, surrogates and unseen levels included.
-Where no child is true the row stays (`noTrueChildStrategy="returnLastPrediction"`). Text levels are
-compared one by one where PMML's array notation could not quote them. Booleans are 0 and 1. Dates
-are PMML's own, given as ISO text; with a time zone, which PMML lacks, they are seconds since 1970.
+Each child's predicate decides for every row, missing values, surrogates and unseen levels included,
+so the result does not depend on how a consumer implements PMML's strategies. An unknown predicate
+counts as false (`missingValueStrategy="none"`). If no child matches, the row stays in the node
+(`noTrueChildStrategy="returnLastPrediction"`). Text levels are compared one by one if PMML's array
+notation cannot quote them. Booleans are 0 and 1. Dates are ISO text; with a time zone, which PMML
+does not have, they are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def to_pmml(tree: Tree) -> str:
     Raises
     ------
     TreeError
-        For several outputs, `missing="fractional"`, and names that XML cannot hold.
+        For several outputs, `missing="fractional"`, and characters not allowed in XML.
 
     Examples
     --------
@@ -61,16 +62,14 @@ def to_pmml(tree: Tree) -> str:
     """
     refuse_fractional(tree, "pmml")
     if tree.n_outputs > 1:
-        raise TreeError(
-            f"pmml: a TreeModel has one target, this tree has {tree.n_outputs}. Fit a tree each."
-        )
+        raise TreeError("pmml: several outputs are not supported. Fit one tree per output.")
     target = tree.target.name or "target"
     while target in tree.schema.names:
         target += "_"
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">',
-        f' <Header><Application name="ceiba" version={_quoted(version("ceiba"))}/></Header>',
+        f' <Header><Application name="ceiba" version={_quote(version("ceiba"))}/></Header>',
         *_dictionary(tree, target),
         *_head(tree, target),
         *_nodes(tree),
@@ -80,28 +79,28 @@ def to_pmml(tree: Tree) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _quoted(value: Any) -> str:
-    """Write an attribute; line breaks and tabs as references, or XML would make spaces of them."""
-    text = value if isinstance(value, str) else _number(value)
+def _quote(value: Any) -> str:
+    """Return a quoted attribute; XML would turn plain line breaks and tabs into spaces."""
+    text = value if isinstance(value, str) else _format_number(value)
     if _NOT_XML.search(text):
-        raise TreeError(f"pmml: {text!r} holds a character that XML cannot. Rename it and refit.")
+        raise TreeError(f"pmml: {text!r} is not valid in XML. Rename it and refit.")
     return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
-def _number(value: Any) -> str:
+def _format_number(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else repr(float(value) + 0.0)  # no -0.0
 
 
-def _type(values: tuple[Any, ...] | list[Any], what: str) -> str:
+def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
     kinds = {type(value) for value in values}
     for kind, name in ((str, "string"), (bool, "boolean"), (int, "integer")):
         if kinds <= {kind}:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} mixes strings and numbers, which one PMML field cannot hold.")
+    raise TreeError(f"pmml: {what} has strings and numbers, which is not supported.")
 
 
 def _number_type(info: ColumnInfo) -> str:
@@ -110,8 +109,8 @@ def _number_type(info: ColumnInfo) -> str:
     return {"date": "date", "datetime": "dateTime"}.get(info.display, "double")
 
 
-def _bound(info: ColumnInfo, value: float) -> float | str:
-    """Write a cut as the type of its column; no date or nanosecond lies between it and the cut."""
+def _format_bound(info: ColumnInfo, value: float) -> float | str:
+    """Return a cut in the type of its column, rounded down to days or nanoseconds."""
     kind = _number_type(info)
     if kind == "double":
         return value
@@ -125,22 +124,22 @@ def _bound(info: ColumnInfo, value: float) -> float | str:
 def _dictionary(tree: Tree, target: str) -> list[str]:
     lines = [" <DataDictionary>"]
     for info in tree.schema.columns:
-        name = _quoted(info.name)
+        name = _quote(info.name)
         if info.is_numeric:
             kind = _number_type(info)
             lines.append(f'  <DataField name={name} optype="continuous" dataType="{kind}"/>')
             continue
-        kind = _type(info.levels, f"column {info.name!r}")
+        kind = _data_type(info.levels, f"column {info.name!r}")
         lines.append(f'  <DataField name={name} optype="categorical" dataType="{kind}">')
-        lines += [f"   <Value value={_quoted(level)}/>" for level in info.levels]
+        lines += [f"   <Value value={_quote(level)}/>" for level in info.levels]
         lines.append("  </DataField>")
     if tree.task.is_regression("Export as PMML"):
-        lines.append(f'  <DataField name={_quoted(target)} optype="continuous" dataType="double"/>')
+        lines.append(f'  <DataField name={_quote(target)} optype="continuous" dataType="double"/>')
     else:
         labels = tree.target.classes[0].tolist()
-        kind = _type(labels, "the target")
-        lines.append(f'  <DataField name={_quoted(target)} optype="categorical" dataType="{kind}">')
-        lines += [f"   <Value value={_quoted(label)}/>" for label in labels]
+        kind = _data_type(labels, "the target")
+        lines.append(f'  <DataField name={_quote(target)} optype="categorical" dataType="{kind}">')
+        lines += [f"   <Value value={_quote(label)}/>" for label in labels]
         lines.append("  </DataField>")
     return [*lines, " </DataDictionary>"]
 
@@ -153,10 +152,10 @@ def _head(tree: Tree, target: str) -> list[str]:
         "  <MiningSchema>",
     ]
     for j in tree.used_features.tolist():
-        name = _quoted(tree.schema.columns[j].name)
-        # Unseen levels reach the predicates as they are.
+        name = _quote(tree.schema.columns[j].name)
+        # "asIs" passes unseen levels to the predicates.
         lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')
-    lines += [f'   <MiningField name={_quoted(target)} usageType="target"/>', "  </MiningSchema>"]
+    lines += [f'   <MiningField name={_quote(target)} usageType="target"/>', "  </MiningSchema>"]
     lines += [
         "  <Output>",
         '   <OutputField name="leaf" feature="entityId" optype="categorical" dataType="string"/>',
@@ -165,14 +164,14 @@ def _head(tree: Tree, target: str) -> list[str]:
         for label in tree.target.classes[0].tolist():
             name = f"probability({label})"
             lines.append(
-                f'   <OutputField name={_quoted(name)} feature="probability" '
-                f'value={_quoted(label)} optype="continuous" dataType="double"/>'
+                f'   <OutputField name={_quote(name)} feature="probability" '
+                f'value={_quote(label)} optype="continuous" dataType="double"/>'
             )
     return [*lines, "  </Output>"]
 
 
 def _nodes(tree: Tree) -> list[str]:
-    """Write the nodes, one inside the other, without recursion."""
+    """Return the nested nodes, written without recursion, which deep trees would exceed."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     lines: list[str] = []
     waiting: list[tuple[int, int, Clause | None, bool]] = [(0, 0, None, False)]
@@ -184,20 +183,20 @@ def _nodes(tree: Tree) -> list[str]:
             continue
         lines.append(f"{pad}<Node {_score(tree, node)}>")
         if note := note_text(tree, node):
-            lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quoted(note)}/>')
+            lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quote(note)}/>')
         lines += [f"{pad} {line}" for line in _predicate(clause)]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
         if (unknown := unknown_levels(tree, node)) is not None:
-            lines += _root_again(tree, node, unknown, pad)
+            lines += _root_answer_node(tree, node, unknown, pad)
         for branch in range(start[node + 1] - start[node] - 1, -1, -1):
             below = drop_refused_values(tree, branch_clause(tree, node, branch))
             waiting.append((nodes[start[node] + branch], depth + 1, below, False))
     return lines
 
 
-def _root_again(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]:
-    """Write a child that gives rows with an unknown level the answer of the root."""
+def _root_answer_node(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]:
+    """Return a child that predicts rows with an unknown level as the root does."""
     head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
     inside = [*_values(unknown), *_distribution(tree, 0)]
     return [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside), f"{pad} </Node>"]
@@ -208,7 +207,7 @@ def _score(tree: Tree, node: int) -> str:
         score: Any = float(tree.value[node, 0, 0])
     else:
         score = tree.target.classes[0].tolist()[int(tree.answer[node])]
-    return f'id="{node}" score={_quoted(score)} recordCount="{float(tree.weight[node])!r}"'
+    return f'id="{node}" score={_quote(score)} recordCount="{float(tree.weight[node])!r}"'
 
 
 def _distribution(tree: Tree, node: int) -> list[str]:
@@ -216,7 +215,7 @@ def _distribution(tree: Tree, node: int) -> list[str]:
         return []
     weight = float(tree.weight[node]) or 1.0
     return [
-        f"<ScoreDistribution value={_quoted(label)} "
+        f"<ScoreDistribution value={_quote(label)} "
         f'recordCount="{share * weight!r}" probability="{share!r}"/>'
         for label, share in zip(
             tree.target.classes[0].tolist(), tree.value[node, 0].tolist(), strict=True
@@ -230,11 +229,11 @@ def _distribution(tree: Tree, node: int) -> list[str]:
 def _predicate(clause: Clause | None) -> list[str]:
     if clause is None or clause.is_trivial:
         return ["<True/>"]
-    return clause.fold(_values, partial(_joined, "and"), partial(_joined, "or"))
+    return clause.fold(_values, partial(_combine, "and"), partial(_combine, "or"))
 
 
-def _joined(operator: str, parts: list[list[str]]) -> list[str]:
-    """Write several predicates as one; none is never true in an "or", always in an "and"."""
+def _combine(operator: str, parts: list[list[str]]) -> list[str]:
+    """Return several predicates as one; an empty "or" is false, an empty "and" is true."""
     if not parts:
         return ["<False/>" if operator == "or" else "<True/>"]
     if len(parts) == 1:
@@ -248,12 +247,12 @@ def _values(values: ValueSet) -> list[str]:
     parts = [_numbers(values)] if values.info.is_numeric else [_levels(values)]
     if values.missing:
         parts.insert(0, [_simple(values.info, "isMissing")])
-    return _joined("or", [part for part in parts if part])
+    return _combine("or", [part for part in parts if part])
 
 
 def _simple(info: ColumnInfo, operator: str, value: Any = None) -> str:
-    attribute = "" if value is None else f" value={_quoted(value)}"
-    return f'<SimplePredicate field={_quoted(info.name)} operator="{operator}"{attribute}/>'
+    attribute = "" if value is None else f" value={_quote(value)}"
+    return f'<SimplePredicate field={_quote(info.name)} operator="{operator}"{attribute}/>'
 
 
 def _numbers(values: ValueSet) -> list[str]:
@@ -262,10 +261,10 @@ def _numbers(values: ValueSet) -> list[str]:
         return []
     parts = []
     if values.low > -math.inf:
-        parts.append([_simple(info, "greaterThan", _bound(info, values.low))])
+        parts.append([_simple(info, "greaterThan", _format_bound(info, values.low))])
     if values.high < math.inf:
-        parts.append([_simple(info, "lessOrEqual", _bound(info, values.high))])
-    return _joined("and", parts) if parts else [_simple(info, "isNotMissing")]
+        parts.append([_simple(info, "lessOrEqual", _format_bound(info, values.high))])
+    return _combine("and", parts) if parts else [_simple(info, "isNotMissing")]
 
 
 def _levels(values: ValueSet) -> list[str]:
@@ -277,8 +276,8 @@ def _levels(values: ValueSet) -> list[str]:
         array = " ".join(f'"{level}"' for level in levels)
         operator = "isNotIn" if unseen else "isIn"
         return [
-            f'<SimpleSetPredicate field={_quoted(info.name)} booleanOperator="{operator}">'
+            f'<SimpleSetPredicate field={_quote(info.name)} booleanOperator="{operator}">'
             f'<Array type="string" n="{len(levels)}">{array}</Array></SimpleSetPredicate>'
         ]
     operator, join = ("notEqual", "and") if unseen else ("equal", "or")
-    return _joined(join, [[_simple(info, operator, level)] for level in levels])
+    return _combine(join, [[_simple(info, operator, level)] for level in levels])

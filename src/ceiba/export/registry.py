@@ -18,7 +18,7 @@ from ceiba.tree.model_file import atomic_write
 
 @dataclass(frozen=True)
 class Format:
-    """One format of export.
+    """An export format.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Format:
     function : str
         ``module.function`` inside `ceiba.export`.
     suffixes : tuple of str
-        Endings of files in this format.
+        File suffixes of this format.
     about : str
-        One line for lists.
+        One-line description.
     tasks : tuple of Task
-        What trees in this format may learn.
+        Tasks that the format supports.
     """
 
     name: str
@@ -67,23 +67,24 @@ _ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c"
 
 
 def format_named(name: str) -> Format:
-    """Return the format of this name."""
+    """Return the format with a name."""
     chosen = FORMATS.get(_ALIASES.get(name, name))
     if chosen is None:
         allowed = ", ".join(FORMATS)
-        raise OptionError(f"format={name!r}. Allowed are {allowed}.{did_you_mean(name, FORMATS)}")
+        hint = did_you_mean(name, FORMATS)
+        raise OptionError(f"Unknown format {name!r}. Allowed values: {allowed}.{hint}")
     return chosen
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """Return the format that a file's ending stands for."""
+    """Return the format of a file by its suffix."""
     suffix = Path(path).suffix.lower()
     for format_ in FORMATS.values():
         if suffix in format_.suffixes:
             return format_
-    endings = ", ".join(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)
+    suffixes = ", ".join(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)
     raise OptionError(
-        f"{os.fspath(path)!r} does not say the format. Known endings: {endings}. Or name it."
+        f"Cannot infer the format of {os.fspath(path)!r}. Pass it, or use a suffix of {suffixes}."
     )
 
 
@@ -102,9 +103,9 @@ def export(
         A key of `ceiba.export.FORMATS`: text, rules, sql, python, c, javascript, json, onnx, pmml,
         ... .
     path : path, optional
-        A file to write, whole or not at all.
+        File to write, atomically.
     **options
-        Of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+        Options of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
 
     Returns
     -------
@@ -128,6 +129,6 @@ def export(
 
 def _write(chosen: Format, content: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(content, str | bytes):
-        raise OptionError(f"format={chosen.name!r} gives an object, which is not written to files.")
+        raise OptionError(f"path is not supported with format={chosen.name!r}.")
     with atomic_write(path) as file:
         file.write(content if isinstance(content, bytes) else content.encode("utf-8"))

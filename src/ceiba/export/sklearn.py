@@ -2,16 +2,16 @@
 
 scikit-learn rounds X to float32 and compares it with a float64 threshold: `float32(x) <= t`.
 
-- To scikit-learn, the threshold is our cut c itself: for every x that float32 represents,
-  `x <= c` is what we ask. X between float32 values may fall on the other side of a cut.
+- To scikit-learn, the threshold is the cut c: every x that float32 represents is compared as in
+  ceiba. Other x may be rounded to the other side of a cut.
 - From scikit-learn, the cut is the largest float64 whose float32 rounding is <= t, so that
-  `x <= cut` for any float64 x gives exactly what scikit-learn says after rounding it. With f the
-  largest float32 <= t and g the next one, that is the midpoint of f and g if it rounds down to f
-  (ties go to the even one), else the float64 before it.
+  `x <= cut` for any float64 x equals scikit-learn's comparison after rounding. With f the largest
+  float32 <= t and g the next one, that is the midpoint of f and g if it rounds down to f (ties go
+  to even), else the float64 before it.
 
-An infinite threshold is scikit-learn's split of present against missing. The estimator is made
-through `sklearn.tree._tree.Tree.__setstate__`, which takes the arrays that pickling gives
-(scikit-learn 1.6 to 1.9).
+An infinite threshold is scikit-learn's split of present against missing values. The estimator is
+built by `sklearn.tree._tree.Tree.__setstate__`, from the arrays of a pickle (scikit-learn 1.6 to
+1.9).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 
 
 def to_sklearn(tree: Tree) -> Any:
-    """Return a fitted scikit-learn estimator that predicts as this tree.
+    """Return a fitted scikit-learn estimator with the predictions of this tree.
 
-    For trees of numeric columns (cuts, and present against missing); intervals become a chain of
-    cuts, because scikit-learn's nodes have two branches. Exact for X that
+    Supports trees of numeric columns (cuts, and present against missing); intervals become a chain
+    of cuts, because scikit-learn's nodes have two branches. Predictions are equal for X that
     float32 can represent, because scikit-learn rounds X to float32; missing values follow the
-    default branch. `plot_tree`, `export_text`, `shap` and the like read the estimator as any other.
-    A criterion that scikit-learn does not know is named by its default. A cost matrix cannot be
-    carried over (with a warning): the estimator predicts the most probable class.
+    default branch. `plot_tree`, `export_text` and `shap` accept the estimator. A criterion unknown
+    to scikit-learn is replaced by its default. A cost matrix is not supported (with a warning): the
+    estimator predicts the most probable class.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def to_sklearn(tree: Tree) -> Any:
     from sklearn.tree._tree import Tree as SklearnTree
 
     tree = expand_intervals(tree)
-    _refuse(tree)
+    _check_convertible(tree)
     n_classes = np.asarray(tree.n_classes, np.intp)
     inner = SklearnTree(tree.n_features, n_classes, tree.n_outputs)
     inner.__setstate__(_state(tree, inner))
@@ -90,40 +90,40 @@ def to_sklearn(tree: Tree) -> Any:
     return model
 
 
-def _refuse(tree: Tree) -> None:
-    """Raise on what scikit-learn's arrays cannot say; warn where missing values go elsewhere."""
+def _check_convertible(tree: Tree) -> None:
+    """Raise if scikit-learn has no such tree; warn if predictions may differ."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
-            "to_sklearn: scikit-learn's trees have numeric cuts with two branches, and this tree "
-            "splits on levels. Encode the column as numbers and refit, or use the tree itself."
+            "to_sklearn: splits on levels are not supported by scikit-learn. Encode the column as "
+            "numbers and refit."
         )
     for info in tree.schema.columns:
         if info.kind != Kind.NUMERIC:
             raise TreeError(
-                f"to_sklearn: column {info.name!r} is {info.kind}, and scikit-learn's trees take "
-                "numbers only. Encode it as numbers and refit, or use the tree itself."
+                f"to_sklearn: columns must be numeric, but {info.name!r} is {info.kind}. Encode it "
+                "as numbers and refit."
             )
     if tree.cost_matrix is not None:
         warnings.warn(
-            "to_sklearn: the cost matrix is not carried over; the estimator predicts the most "
-            "probable class, not the one of least expected cost.",
+            "to_sklearn: the cost matrix is not supported by scikit-learn; the estimator predicts "
+            "the most probable class, not the one of least expected cost.",
             CeibaWarning,
             stacklevel=3,
         )
     stays = bool(np.any((tree.default_branch < 0) & ~tree.is_leaf))
-    elsewhere = tree.missing in ("surrogate", "fractional") or stays
-    if elsewhere and any(info.n_missing for info in tree.schema.columns):
+    differs = tree.missing in ("surrogate", "fractional") or stays
+    if differs and any(info.n_missing for info in tree.schema.columns):
         warnings.warn(
-            f"to_sklearn: this tree handles missing values by missing={tree.missing!r}, which "
-            "scikit-learn cannot; in the estimator they follow the default branch. Rows without "
-            "missing values are not affected.",
+            f"to_sklearn: missing={tree.missing!r} is not supported by scikit-learn; in the "
+            "estimator missing values follow the default branch. Rows without missing values are "
+            "not affected.",
             CeibaWarning,
             stacklevel=3,
         )
 
 
 def _state(tree: Tree, inner: Any) -> dict[str, Any]:
-    """Return the state that scikit-learn's Tree is restored from."""
+    """Return the state from which scikit-learn's Tree is restored."""
     nodes = np.zeros(tree.n_nodes, dtype=inner.__getstate__()["nodes"].dtype)
     columns = {
         "left_child": tree.children_left,
@@ -138,8 +138,8 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
     unknown = set(nodes.dtype.names or ()) - set(columns)
     if unknown:
         raise TreeError(
-            f"to_sklearn: this version of scikit-learn has node fields {sorted(unknown)} that are "
-            "not known here. Versions 1.6 to 1.9 are."
+            f"to_sklearn: this version of scikit-learn is not supported (node fields "
+            f"{sorted(unknown)}). Supported versions: 1.6 to 1.9."
         )
     for name, values in columns.items():
         nodes[name] = values
@@ -154,8 +154,8 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
 def from_sklearn(model: Any) -> Tree:
     """Return the Tree of a fitted scikit-learn decision tree, exactly.
 
-    Every float64 X gets the prediction it gets from the model: each cut is moved to the boundary
-    at which float32 rounding crosses scikit-learn's threshold.
+    Predictions equal those of the model for every float64 X: each cut is moved to the boundary at
+    which float32 rounding crosses scikit-learn's threshold.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def from_sklearn(model: Any) -> Tree:
     weight = inner.weighted_n_node_samples[order]
     value = inner.value[order]
     if classification:
-        # Before 1.3 these were counts; dividing probabilities by their sum changes nothing.
+        # Before 1.3 these were counts; probabilities sum to 1 and do not change.
         value = value / value.sum(axis=2, keepdims=True)
     impurity = inner.impurity[order]
     start, nodes = branches_from_parents(parent)
@@ -223,7 +223,7 @@ def rounding_cut(threshold: Array) -> Array:
         near = threshold.astype(np.float32)
         low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
         high = np.nextafter(low, np.float32(np.inf))
-        # Rounding goes to infinity where the next float32 would be 2^128, were there one.
+        # Rounding to infinity starts as if the next float32 were 2^128.
         below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
         above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
         middle = below + (above - below) / 2
@@ -232,7 +232,7 @@ def rounding_cut(threshold: Array) -> Array:
 
 
 def _preorder(left: Array, right: Array) -> tuple[Array, Array]:
-    """Return scikit-learn's node ids in pre-order and the parent of each in the new numbers."""
+    """Return scikit-learn's node ids in pre-order, and the parents in the new numbering."""
     first, second = left.tolist(), right.tolist()
     order: list[int] = []
     parent: list[int] = []
@@ -257,7 +257,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
     cut = np.full(n, np.nan)
     cut[is_cut] = rounding_cut(threshold[is_cut])
     none = np.zeros(0, np.int32)
-    # Scikit-learn's columns are float32: the printed cut keeps the two next to it on their sides.
+    # Columns are float32: a printed cut needs the digits that separate its two float32 neighbours.
     above = cut[is_cut].astype(np.float32)
     above = np.where(above <= cut[is_cut], np.nextafter(above, np.float32(np.inf)), above)
     below = np.nextafter(above, np.float32(-np.inf)).astype(np.float64)
@@ -273,7 +273,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
         level_branch=none,
         digits=digits,
     )
-    # At a presence split the missing rows take branch 1, which is the default to name there, too.
+    # At a presence split missing values take branch 1, which is then the default branch as well.
     goes_left = (inner.missing_go_to_left[order] != 0) & ~presence
     return splits, np.where(leaf, -1, np.where(goes_left, 0, 1)).astype(np.int32)
 

@@ -1,7 +1,7 @@
 """A tree as text: one line per node, or one rule per leaf.
 
-Lines are written in pre-order with the branches drawn in front; a subtree that is not shown is one
-step in the list of nodes (`subtree_end`), so depth costs nothing.
+Nodes are numbered in pre-order, so a loop over them writes the lines, and a folded subtree is
+skipped by jumping to `subtree_end`. Nothing recurses on depth.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of t
 
 @dataclass(frozen=True)
 class _Pen:
-    """The characters of a drawing."""
+    """The characters of a text drawing."""
 
     fork: str
     last: str
@@ -38,13 +38,13 @@ class _Pen:
     dots: str
     full: str
     empty: str
-    fills: str  # of the classes in a bar, where there is no colour
+    fills: str  # of the classes in a bar without colour
 
 
 _UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
 _ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
 _BAR: Final = 10  # cells of a bar of class shares
-_SENTENCE: Final = 24  # what is left for a sentence however deep the node is
+_MIN_SENTENCE: Final = 24  # least width of a sentence, however deep the node
 
 
 def to_text(
@@ -67,10 +67,10 @@ def to_text(
 ) -> str:
     """Return a tree as text, one line per node.
 
-    A line says the branch taken, the rows in the node and their share of the whole, and what the
-    node predicts: the class with its probability, or the value; leaves have an arrow. The branch
-    that takes missing values says so if the column had any when fitting. A tree that has seen no
-    data shows no rows.
+    A line has the condition of the branch, the training rows of the node and their share, and the
+    prediction: the class with its probability, or the value; leaves have an arrow. The branch of
+    missing values is marked if the training column had any. Trees without training counts show no
+    rows.
 
     Parameters
     ----------
@@ -80,27 +80,27 @@ def to_text(
     tests : bool
         Also show the test by which a node was split, in trees that grow by tests.
     max_depth : int or None
-        Fold what lies deeper into a note "+N leaves, M rows"; None shows all.
+        Fold deeper nodes into a note "+N leaves, M rows"; None shows all.
     min_rows : int
-        Fold the branches of nodes with fewer rows than this.
+        Fold the branches of nodes with fewer rows.
     max_levels : int or None
-        How many levels of a level set to list; the others are counted.
+        Maximum number of levels listed per set; the others are counted.
     digits : int
-        Significant digits of figures. Cuts have those that they need.
+        Significant digits of figures. Cuts have as many as they need.
     unicode : bool
         False draws the branches with ASCII characters.
     purity : bool
-        Also show a bar of five cells: how far the node's class is beyond chance, or where the
-        node's value lies between the least and the largest.
+        Also show a bar of five cells: how far the node's class exceeds chance, or the position of
+        the node's value between minimum and maximum.
     color : bool
-        Colour the answers by class (ANSI codes for a terminal; `tree.show()` decides by itself).
+        Colour the predictions by class (ANSI codes; `tree.show()` detects a terminal).
     bars : bool
-        Also show a bar of the class shares, with a line above that says which class is which; of
-        a regression tree, where the node's value lies between the least and the largest.
+        Also show a bar of the class shares, with a legend of the classes; for regression the
+        position of the node's value between minimum and maximum.
     width : int, optional
-        Fold lines that are longer: the levels of a set, then the figures, go below their branch.
+        Wrap longer lines: the levels of a set, then the figures, continue below their branch.
     lang : {"en", "es", "pt"}, default="en"
-        Language of the words; names of columns, levels and classes stay as they are.
+        Language of the words; names of columns, levels and classes are not translated.
 
     Returns
     -------
@@ -117,15 +117,15 @@ def to_text(
     └─ Petal.Length > 2.45  n=100 (66.7%)  → versicolor p=0.5  [0 50 50]
     """
     if max_depth is not None and max_depth < 0:
-        raise OptionError(f"max_depth: got {max_depth}. It is 0 or more, or None to show all.")
+        raise OptionError(f"max_depth must be at least 0, or None to show all, got {max_depth}.")
     if digits < 1:
-        raise OptionError(f"digits: got {digits}. It is 1 or more.")
+        raise OptionError(f"digits must be at least 1, got {digits}.")
     pen = _UNICODE if unicode else _ASCII
-    words = _Words(
+    words = _NodeText(
         tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, bars, lang
     )
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
-    rails: list[str] = [""]  # what stands in front of the children of the node at each depth
+    rails: list[str] = [""]  # prefix of the children of the current node at each depth
     end = tree.subtree_end
     depth_of, branch_of = tree.node_depth, tree.branch_index
     node = 0
@@ -144,20 +144,20 @@ def to_text(
             lines.append(front + "  ".join([sentence, *figures]))
         else:
             below = pen.gap if tree.is_leaf[node] else pen.bar
-            lines += _folded(front, rails[depth] + below, *words.parts(node), width, pen)
+            lines += _wrap_node(front, rails[depth] + below, *words.parts(node), width, pen)
         if (deep or (node and tree.n_rows[node] < min_rows)) and not tree.is_leaf[node]:
-            lines.append(rails[depth] + pen.last + words.folded(node))
+            lines.append(rails[depth] + pen.last + words.fold_note(node))
             node = int(end[node])
         else:
             node += 1
     return "\n".join(lines)
 
 
-def _folded(
+def _wrap_node(
     front: str, below: str, sentence: str, figures: list[str], width: int, pen: _Pen
 ) -> list[str]:
-    """Return the lines of one node: what does not fit goes below its branch, none is broken."""
-    front, below = (_shortened(rail, width, pen) for rail in (front, below))
+    """Return the lines of one node; figures that do not fit continue below the branch."""
+    front, below = (_shorten_rail(rail, width, pen) for rail in (front, below))
     lines = textwrap.wrap(
         sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
     )
@@ -167,29 +167,29 @@ def _folded(
         lines[1:] = textwrap.wrap(rest, room, break_on_hyphens=False)
     block = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
     for text in figures:
-        if _seen(block[-1]) + 2 + _seen(text) <= width:
+        if _count_cells(block[-1]) + 2 + _count_cells(text) <= width:
             block[-1] += f"  {text}"
         else:
             block.append(f"{below}  {text}")
     return block
 
 
-def _shortened(rail: str, width: int, pen: _Pen) -> str:
-    """Leave out the rails of the first levels where they would take all the room."""
-    room = max(width - _SENTENCE, len(pen.gap))
+def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
+    """Return a rail without its first levels if it leaves too little room."""
+    room = max(width - _MIN_SENTENCE, len(pen.gap))
     if len(rail) <= room:
         return rail
     return pen.dots + rail[-(room - len(pen.dots)) :]
 
 
-def _seen(text: str) -> int:
-    """Return how many cells of a terminal a text takes, colours aside."""
+def _count_cells(text: str) -> int:
+    """Return the width of a text in a terminal, without colour codes."""
     return len(_CODE.sub("", text))
 
 
 @dataclass
-class _Words:
-    """Writes what a line says of a node."""
+class _NodeText:
+    """Writes the parts of the line of a node."""
 
     tree: Tree
     digits: int
@@ -217,10 +217,10 @@ class _Words:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        # Without rows the answer of an inner node would be invented.
+        # Without rows an inner node has no meaningful prediction.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = escape_control(self.prediction(node), one_line=True)
-            parts.append(self.painted(node, arrow + answer))
+            parts.append(self.colorize(node, arrow + answer))
             if self.bars:
                 parts.append(self.bar(node))
         if self.purity:
@@ -246,7 +246,7 @@ class _Words:
         return label + sentence, parts
 
     def bar(self, node: int) -> str:
-        """Return the class shares of a node, or where its value lies, as a bar."""
+        """Return a bar of the class shares of a node, or of the position of its value."""
         tree = self.tree
         if not tree.task.has_classes:
             full = round(_BAR * float(self.strengths[node]))
@@ -257,13 +257,13 @@ class _Words:
         return "".join(self.fill(k, n) for k, n in enumerate(cells) if n)
 
     def fill(self, k: int, n: int) -> str:
-        """Return cells of the bar that stand for a class."""
+        """Return the cells of a bar that represent a class."""
         if self.color:
             return f"\x1b[{_ANSI[k % len(_ANSI)]}m{self.pen.fills[0] * n}\x1b[0m"
         return self.pen.fills[k % len(self.pen.fills)] * n
 
     def legend(self) -> str:
-        """Return the legend of the bars: which fill is which class."""
+        """Return the legend of the bars."""
         labels = self.tree.target.classes[0].tolist()
         cycle = len(_ANSI) if self.color else len(self.pen.fills)
         entries = [
@@ -274,8 +274,8 @@ class _Words:
         more = self.word("text.more_classes", n=rest) if rest > 0 else ""
         return "  ".join(entries) + more
 
-    def painted(self, node: int, text: str) -> str:
-        """Return an answer in the colour of its class, bold at leaves."""
+    def colorize(self, node: int, text: str) -> str:
+        """Return a prediction in the colour of its class, bold at leaves."""
         if not self.color:
             return text
         weight = "1;" if self.tree.is_leaf[node] else ""
@@ -311,11 +311,11 @@ class _Words:
             share = float(tree.value[node, k, answer])
             certain = share == 1.0 and not tree.n_rows[0]
             label = level_text(tree.target.classes[k][answer])
-            text = label if certain else f"{label} p={probability(share)}"
+            text = label if certain else f"{label} p={format_probability(share)}"
             parts.append(tree.target.format_output(k, text))
         return ", ".join(parts)
 
-    def folded(self, node: int) -> str:
+    def fold_note(self, node: int) -> str:
         tree = self.tree
         first, last = np.searchsorted(tree.leaves, [node, tree.subtree_end[node]]).tolist()
         leaves = self.word("text.leaves", n=last - first)
@@ -323,8 +323,8 @@ class _Words:
         return f"{self.pen.dots} +{leaves}{rows}"
 
 
-def probability(share: float) -> str:
-    """Show a probability with three decimals; what is not certain never looks so."""
+def format_probability(share: float) -> str:
+    """Return a probability with three decimals; only exact ones are shown as 0 or 1."""
     if 0 < share < 0.0005:
         return "<0.001"
     if 0.9995 <= share < 1:

@@ -11,10 +11,10 @@ from ceiba.inspection.explain import Explanation, Explanations, ExplanationStep
 from ceiba.inspection.explain import explain as explain
 from ceiba.inspection.formula import Formula, formula
 from ceiba.inspection.importance import heldout_gain, importance, importance_table
-from ceiba.inspection.intervals import held_out_rows as held_out_rows
-from ceiba.inspection.intervals import interval_words as interval_words
+from ceiba.inspection.intervals import interval_label as interval_label
 from ceiba.inspection.intervals import mean_interval as mean_interval
 from ceiba.inspection.intervals import share_interval as share_interval
+from ceiba.inspection.intervals import split_held_out_rows as split_held_out_rows
 from ceiba.inspection.intervals import wilson as wilson
 from ceiba.inspection.learning_curve import LearningCurve, learning_curve
 from ceiba.inspection.node_tables import expected_costs as expected_costs
@@ -22,7 +22,7 @@ from ceiba.inspection.node_tables import routing, weakest_links
 from ceiba.inspection.probability_scores import ProbabilityScores
 from ceiba.inspection.rules import Interest, Rule, RuleTable, rules
 from ceiba.inspection.rules import is_weighted as is_weighted
-from ceiba.inspection.rules import says_its_mean as says_its_mean
+from ceiba.inspection.rules import predicts_mean as predicts_mean
 from ceiba.inspection.splitting.division import gain
 from ceiba.inspection.splitting.impurity import impurity, plurality
 from ceiba.inspection.splitting.split_table import split_curve, split_table

@@ -1,9 +1,10 @@
-"""How good predictions are: errors, their costs, and confidence intervals.
+"""Metrics of predictions: errors, costs, and confidence intervals.
 
 With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
 R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.
-1984, chapter 11). Everything is set against the baseline that always gives the answer of the root.
-Tables have truth in rows and predicted in columns, as scikit-learn's confusion matrix.
+1984, chapter 11). Everything is compared with a baseline that always predicts the class, or value,
+of the root. Tables have truth in rows and predictions in columns, as scikit-learn's confusion
+matrix.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from ceiba.inspection.intervals import (
     HEAVY_TAIL,
     Interval,
     bca_interval,
-    interval_words,
+    has_too_few_rows,
+    interval_label,
     mean_interval,
     share_interval,
-    too_few,
     wilson,
 )
 from ceiba.inspection.intervals import r2_interval as interval_of_r2
@@ -33,13 +34,13 @@ from ceiba.table import count_effective_rows
 from ceiba.words import Catalogue, words
 
 Array = npt.NDArray[np.float64]
-_CELLS = 1_000  # distinct costs that are resampled as such
-_ROWS = 5_000  # rows that are resampled one by one
+_MAX_CELLS = 1_000  # distinct costs that are resampled as cells
+_MAX_BOOTSTRAP_ROWS = 5_000  # rows that are resampled individually
 
 
 @dataclass(frozen=True, eq=False)
 class ClassEvaluation:
-    r"""What a classifier got right and wrong.
+    r"""Evaluation of predicted classes.
 
     Attributes
     ----------
@@ -51,23 +52,23 @@ class ClassEvaluation:
     q : float64 array of shape (K, K)
         The same as shares of each row: q[j, i] is Q(i|j), the share of class j predicted as i.
     error, accuracy : float
-        Of these rows, whatever priors the model has.
+        Of these rows, not weighted by the model's priors.
     error_interval : (float, float)
-        Wilson's interval of the error of rows like these.
+        Wilson's interval of the error.
     class_error : float64 array of shape (K,)
-        Share of each class that was predicted wrongly.
+        Share of misclassified rows of each class.
     class_cost : float64 array of shape (K,)
         R(j): mean cost of a row of each class.
     cost : float
-        R(T): mean cost of a row; prior-weighted where the model has class priors, over the classes
-        that these rows have.
+        R(T): mean cost of a row; prior-weighted if the model has class priors, over the classes
+        present in these rows.
     cost_interval : (float, float)
-        Of the same, by a BCa bootstrap with a fixed seed; of weighted rows Student's, corrected for
-        skewness.
+        Interval of the cost, by a BCa bootstrap with a fixed seed; for weighted rows Student's,
+        corrected for skewness.
     baseline : object
-        The label that the root gives to every row.
+        The class of the root.
     baseline_error, baseline_cost : float
-        What that would have been.
+        Error and cost if every row were predicted as the baseline.
     has_costs, has_priors : bool
         Whether costs, or class priors, make `cost` differ from `error`.
     confidence : float
@@ -114,7 +115,7 @@ class ClassEvaluation:
         return format_blocks(self.blocks())
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the figures as they are printed, in a language."""
+        """Return the printed blocks, in a language."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
         low, high = (f"{bound:.3g}" for bound in self.error_interval)
         error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
@@ -163,7 +164,7 @@ class ClassEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class NumberEvaluation:
-    """How far the predictions of a regression tree are off.
+    """Evaluation of predicted numbers.
 
     Attributes
     ----------
@@ -171,14 +172,14 @@ class NumberEvaluation:
     mse, rmse, mae, r2 : float
         Mean squared error, its root, mean absolute error, share of variance explained.
     mse_interval, mae_interval, r2_interval : (float, float)
-        Allowing for skewness (Hall 1992) and heavy tails, of R2 by a studentised bootstrap.
+        Corrected for skewness (Hall 1992) and heavy tails; R2 by a studentised bootstrap.
     baseline : float
-        The value that the root gives to every row.
+        The value of the root.
     baseline_mse, baseline_mae : float
     confidence : float
     approximate : bool
-        Whether the rows are too few for the intervals to cover as they say: fewer than 200, or of
-        weighted rows an effective number below 80 (docs/numbers.md).
+        Whether the rows are too few for the nominal coverage of the intervals: fewer than 200, or
+        for weighted rows an effective number below 80 (docs/numbers.md).
 
     Examples
     --------
@@ -210,7 +211,7 @@ class NumberEvaluation:
         return format_blocks(self.blocks())
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the figures as they are printed, in a language."""
+        """Return the printed blocks, in a language."""
         word = words(lang)
         rows = []
         for name, value, interval, baseline in (
@@ -224,7 +225,7 @@ class NumberEvaluation:
                 always = word("evaluate.always_root", value=format_number(baseline, 4))
             between = word("evaluate.between", low=low, high=high)
             rows.append([name, format_number(value, 4), between, always])
-        level = interval_words(self.confidence, self.approximate, lang)
+        level = interval_label(self.confidence, self.approximate, lang)
         figures = {"value": format_number(self.baseline, 6), "rmse": format_number(self.rmse, 4)}
         return [
             word("evaluate.numbers", n=self.n_rows, level=level),
@@ -249,8 +250,8 @@ def evaluate_classes(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ClassEvaluation:
-    """Compare predicted labels with true ones; labels that `classes` lacks get their own rows."""
-    labels = _labels(truth, classes, cost_matrix, class_prior)
+    """Compare predicted labels with true ones; labels not in `classes` get separate rows."""
+    labels = _all_labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
     p = np.array([index[label] for label in predicted.tolist()], dtype=np.intp)
@@ -267,7 +268,7 @@ def evaluate_classes(
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
     cost = float((w * row_cost).sum() / w.sum())
-    # Under priors the shares of the classes are given: chance is left within each class.
+    # Priors fix the shares of the classes, so only the variation within each class counts.
     within = row_cost if class_prior is None else row_cost + cost - (factor * (q * costs).sum(1))[t]
     return ClassEvaluation(
         classes=tuple(labels),
@@ -302,7 +303,7 @@ def evaluate_classes(
     )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
+@np.errstate(over="ignore", invalid="ignore")  # an overflow is infinite
 def evaluate_numbers(
     truth: Array,
     predicted: Array,
@@ -343,12 +344,12 @@ def evaluate_numbers(
         baseline_mse=float((w * (truth - baseline) ** 2).sum() / total),
         baseline_mae=float((w * np.abs(truth - baseline)).sum() / total),
         confidence=confidence,
-        approximate=too_few(len(truth), n),
+        approximate=has_too_few_rows(len(truth), n),
     )
 
 
 def _prior_factor(prior: Array, share: Array) -> Array:
-    """Return the weight of a row of each class; the prior of a class without rows is shared out."""
+    """Return the weight per row of each class; priors of classes without rows are redistributed."""
     seen = np.where(share > 0, prior, 0.0)
     whole = float(seen.sum())
     return np.asarray(
@@ -361,36 +362,37 @@ def _prior_factor(prior: Array, share: Array) -> Array:
 def _cost_interval(
     costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
-    """Return the interval of a mean cost; without errors, up to their share at the highest cost."""
-    if not costs.any():
+    """Return the interval of a mean cost."""
+    if not costs.any():  # at most Wilson's share of errors, each of the highest cost
         return 0.0, wilson(0.0, n, confidence)[1] * highest
-    # Rows of the same cost are one cell: few cells stand for any number of rows.
+    # Rows of equal cost are one cell, so resampling costs the same for any number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
-    resampled = counts or bool(np.all(weight == weight[0]))  # else it covers too little
-    if resampled and len(cells) <= _CELLS:
+    # For unequal weights the bootstrap covers less than its confidence.
+    resampled = counts or bool(np.all(weight == weight[0]))
+    if resampled and len(cells) <= _MAX_CELLS:
         low, high = bca_interval(cells, size, True, confidence)
-    elif resampled and len(costs) <= _ROWS:
+    elif resampled and len(costs) <= _MAX_BOOTSTRAP_ROWS:
         low, high = bca_interval(costs, weight, counts, confidence)
     else:
         low, high = mean_interval(costs, weight, n, confidence, counts)
     return max(low, 0.0), high
 
 
-def _labels(
+def _all_labels(
     truth: npt.NDArray[Any],
     classes: npt.NDArray[Any],
     cost_matrix: Array | None,
     class_prior: Array | None,
 ) -> list[Any]:
-    """Return the model's labels, then those only these data have."""
+    """Return the model's labels, then the other labels of these rows."""
     labels = list(classes.tolist())
     seen = set(labels)
-    strangers = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
-    if strangers and (cost_matrix is not None or class_prior is not None):
-        lacks = "its mistakes have no cost" if cost_matrix is not None else "it has no prior"
+    unknown = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
+    if unknown and (cost_matrix is not None or class_prior is not None):
+        lacks = "cost" if cost_matrix is not None else "prior"
         raise DataError(
-            f"y holds class {strangers[0]!r}, which the model does not know, so {lacks}. Known "
-            f"classes: {labels}. Leave those rows out."
+            f"y has class {unknown[0]!r}, which is unknown to the model and has no {lacks}. "
+            f"Classes: {labels}. Leave these rows out."
         )
-    return labels + strangers
+    return labels + unknown

@@ -1,12 +1,12 @@
-"""Why a row got its answer: its path through the tree, in words and as data.
+"""Explanations of predictions: the path of a row through the tree, as text and as data.
 
-Each step says which question was asked, the row's own value, the branch it took and who decided:
-the split itself, a surrogate, the default for missing values, or the rule for unseen levels.
+Each step holds the split, the row's value, the branch taken and what decided it: the split itself,
+a surrogate, the default for missing values, or the rule for unseen levels.
 
-Contributions decompose the path: each step changes the node's value (the probability of the class
-that is predicted, or the number), and the change counts for the column asked. Baseline, the root's
-value, plus all contributions is the prediction (Saabas 2014). They say what happened on this path,
-not what another value would have changed.
+Contributions decompose the path: each step changes the node's value (the probability of the
+predicted class, or the number), and the change is attributed to the column of the split. Baseline,
+the root's value, plus all contributions is the prediction (Saabas 2014). They describe this path,
+not the effect of another value.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from ceiba.tree.splits import ALL_DIGITS, Split, format_cut, level_text, number_
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
-_LEVELS: Final = 8  # listed in a sentence, the others are counted
+_MAX_LEVELS: Final = 8  # levels listed in a sentence
 
 
 @dataclass(frozen=True)
 class ExplanationStep:
-    """One question on the path.
+    """One split on the path.
 
     Attributes
     ----------
     node : int
     column : str
     value : object
-        The row's value: a number, a level, None when missing.
+        The row's value: a number, a level, or None if missing.
     shown : str
-        The same as people read it: yes or no, a date, a level.
+        The value as text: yes or no, a date, a level.
     sentence : str
-        What is true of the rows of the branch taken.
+        The condition of the branch taken.
     branch : int or None
-        None: the row stays in this node.
+        None if the row stays in this node.
     by : str
         "primary", "surrogate", "default", "unseen" or "share".
     note : str
-        Who decided, in words, when it was not the split itself.
+        What decided the branch, as text, if not the split itself.
     share : float
-        How much of the row takes this branch.
+        Share of the row that takes this branch.
     passed : bool or None
-        Whether the answer to the question was yes (branch 0 of two); None with more branches.
+        Whether the row took branch 0 of two; None with more branches.
     before, after : float
-        The node's value before and after the step: the probability of the class that is predicted
-        in the end, or the number; NaN with several outputs.
+        The node's value before and after the step: the probability of the class that is finally
+        predicted, or the number; NaN with several outputs.
     """
 
     node: int
@@ -75,19 +75,19 @@ class ExplanationStep:
 
     @property
     def change(self) -> float:
-        """What the step adds to the prediction."""
+        """Contribution of the step to the prediction."""
         return self.share * (self.after - self.before)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The path of one row: its steps, where it ends and the answer there.
+    """The path of one row: its steps, its leaf and the prediction.
 
     Attributes
     ----------
     steps : tuple of ExplanationStep
     leaf : int
-        The node where the row ends (the heaviest, if it takes several branches).
+        The node where the row ends (the one with the largest share of a divided row).
     answer : object
         The predicted label or number (a tuple for several outputs).
     probability : dict or None
@@ -97,9 +97,9 @@ class Explanation:
     baseline : float
         The root's value: probability of the predicted class, or the number.
     contributions : dict
-        What each column asked added to it; baseline plus their sum is the prediction.
+        Contribution of each column on the path; baseline plus their sum is the prediction.
     note : str
-        What people wrote on the leaf: its name, a note, why its answer was set.
+        The notes of the leaf: its name, a note, why its value was set.
     has_priors : bool
         Whether probabilities are prior-weighted (`class_prior`).
     outputs : tuple of str
@@ -143,14 +143,14 @@ class Explanation:
         }
 
     def table(self) -> Listing:
-        """Return the steps as a table: question, value, who decided, the value along the path."""
+        """Return the steps as a table."""
         names = ("node", "column", "shown", "sentence", "passed", "by", "before", "after")
         figures = {name: [getattr(step, name) for step in self.steps] for name in names}
         figures["value"] = figures.pop("shown")
         figures["branch taken"] = figures.pop("sentence")
         order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
         word = words(self.lang)
-        probability = _probability(self.has_priors, self.lang)
+        probability = _probability_word(self.has_priors, self.lang)
         return Listing(
             {name: figures[name] for name in order},
             title=word("explain.path", leaf=self.leaf),
@@ -168,7 +168,7 @@ class Explanation:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the lines as they are printed: one per step, and the answer."""
+        """Return the printed lines: one per step, and the prediction."""
         word = words(self.lang)
         lines = [
             f"{step.sentence}  "
@@ -178,12 +178,12 @@ class Explanation:
         where = word("explain.leaf", leaf=self.leaf, n=self.n_rows)
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
-            probability = _probability(self.has_priors, self.lang)
+            probability = _probability_word(self.has_priors, self.lang)
             where = f"{probability} {number_text(share, 3)}; {where}"
-        answer = _shown(self.answer)
+        answer = _format_answer(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
-            answer = ", ".join(f"{name} = {_shown(label)}" for name, label in pairs)
+            answer = ", ".join(f"{name} = {_format_answer(label)}" for name, label in pairs)
         lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
         return [escape_control(line, one_line=True) for line in lines]
 
@@ -193,9 +193,8 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     if not 0 <= row < table.n_rows:
         raise DataError(f"Row {row} does not exist; the table has {table.n_rows} rows.")
     moves = trace(tree, table, row)
-    ends = [move for move in moves if move.branch is None]
-    end = max(ends, key=lambda move: move.share)
-    # Predicted again, because a row that takes several branches gets a mixture of leaves.
+    last = max((move for move in moves if move.branch is None), key=lambda move: move.share)
+    # Predicted again, because the prediction of a divided row is a mixture of leaves.
     row_table = table.take(np.array([row]))
     answer = route.predict(tree, row_table)[0]
     probability, k = None, 0
@@ -204,27 +203,27 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         probability = dict(
             zip(labels, route.predict_proba(tree, row_table)[0].tolist(), strict=True)
         )
-        k = labels.index(_plain(answer))
-    followed = _followed(tree, k)
+        k = labels.index(_to_python(answer))
+    tracked = _tracked_values(tree, k)
     steps = tuple(
-        _step(tree, table, row, move, followed, lang)
+        _explain_move(tree, table, row, move, tracked, lang)
         for move in moves
         if not tree.node(move.node).is_leaf
     )
     contributions: dict[str, float] = {}
     for step in steps:
         contributions[step.column] = contributions.get(step.column, 0.0) + step.change
-    leaf = end.node
-    if tree.unseen == "default" and end.by == "unseen":
-        leaf, contributions = 0, {}  # the root answers
+    leaf = last.node
+    if tree.unseen == "default" and last.by == "unseen":
+        leaf, contributions = 0, {}  # predicted by the root
     return Explanation(
         steps=steps,
         leaf=leaf,
-        answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _plain(answer),
+        answer=tuple(answer.tolist()) if tree.n_outputs > 1 else _to_python(answer),
         outputs=tree.target.outputs,
         probability=probability,
         n_rows=int(tree.n_rows[leaf]),
-        baseline=float(followed[0]),
+        baseline=float(tracked[0]),
         contributions=contributions,
         note=note_text(tree, leaf),
         has_priors=tree.class_prior is not None,
@@ -232,7 +231,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     )
 
 
-def _probability(has_priors: bool, lang: str) -> str:
+def _probability_word(has_priors: bool, lang: str) -> str:
     return words(lang)["explain.probability_prior" if has_priors else "explain.probability"]
 
 
@@ -245,7 +244,7 @@ class Explanations(Sequence[Explanation]):
     >>> X = {"age": [20, 30, 40, 50]}
     >>> model = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"])
     >>> explanations = model.explain({"age": [44, 21]})
-    >>> [one.answer for one in explanations]
+    >>> [explanation.answer for explanation in explanations]
     ['b', 'a']
     >>> print(explanations.contributions())
     contributions of the columns
@@ -289,54 +288,54 @@ class Explanations(Sequence[Explanation]):
         return self.contributions()._repr_html_()
 
     def contributions(self) -> Listing:
-        """Return a table: each row's prediction and what each column added to the baseline."""
+        """Return a table of each row's prediction and the contribution of each column."""
         tree, table = self._tree, self._table
         columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
-        ends: Any
-        if tree.missing == "fractional":  # rows take several branches
+        leaves: Any
+        if tree.missing == "fractional":  # rows may be divided among branches
             each, names = list(self), [tree.schema.names[j] for j in columns]
-            answers, ends = [row.answer for row in each], [row.leaf for row in each]
+            answers, leaves = [row.answer for row in each], [row.leaf for row in each]
             baseline = np.array([row.baseline for row in each], np.float64)
             parts = [[row.contributions.get(name, 0.0) for name in names] for row in each]
             added = np.array(parts, np.float64).reshape(len(each), len(names))
         else:
-            # All rows that end in one node took the same path.
+            # Rows that end in the same node took the same path, so each path is computed once.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
-            base, by_node = _added_by_node(tree, nodes.tolist(), columns)
+            base, by_node = _contributions_by_node(tree, nodes.tolist(), columns)
             answers = route.predict(tree, table).tolist()
             answers = [tuple(row) for row in answers] if tree.n_outputs > 1 else answers
-            ends, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
+            leaves, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
         figures: dict[str, Any] = {
             "prediction": answers,
-            "leaf": np.asarray(ends, np.int64),
+            "leaf": np.asarray(leaves, np.int64),
             "baseline": baseline,
         }
         for k, j in enumerate(columns):
             name = tree.schema.names[j]
             figures[name if name not in figures else f"{name} (column)"] = added[:, k]
         word = words(self._lang)
-        probability = _probability(tree.class_prior is not None, self._lang)
+        probability = _probability_word(tree.class_prior is not None, self._lang)
         legend = word("explain.contributions_legend", probability=probability)
         return Listing(figures, title=word["explain.contributions"], legend=legend)
 
 
-def _added_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
-    """Return the baseline of rows that end in a node, and what each column added on the way."""
-    place = {j: k for k, j in enumerate(columns)}
+def _contributions_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
+    """Return baseline and contributions of the columns for rows that end in each node."""
+    position = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
     baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
     for i, node in enumerate(nodes):
-        followed = _followed(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
+        tracked = _tracked_values(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
         path = [node]
         while parent[path[-1]] >= 0:
             path.append(parent[path[-1]])
-        baseline[i] = followed[0]
+        baseline[i] = tracked[0]
         for below, above in zip(path[-2::-1], path[:0:-1], strict=True):
-            added[i, place[column[above]]] += followed[below] - followed[above]
+            added[i, position[column[above]]] += tracked[below] - tracked[above]
     return baseline, added
 
 
-def _shown(answer: Any) -> Any:
+def _format_answer(answer: Any) -> Any:
     return number_text(answer) if isinstance(answer, float) else answer
 
 
@@ -344,35 +343,35 @@ def _has_classes(tree: Tree) -> bool:
     return tree.task.is_classification("An explanation") and tree.n_outputs == 1
 
 
-def _followed(tree: Tree, k: int) -> Any:
-    """Return the one figure of each node that the steps change: of class k, or the number."""
+def _tracked_values(tree: Tree, k: int) -> Any:
+    """Return the explained value of each node: the probability of class k, or the number."""
     return np.full(tree.n_nodes, np.nan) if tree.n_outputs > 1 else tree.value[:, 0, k]
 
 
-def _step(
-    tree: Tree, table: Table, row: int, move: RouteStep, followed: Any, lang: str
+def _explain_move(
+    tree: Tree, table: Table, row: int, move: RouteStep, tracked: Any, lang: str
 ) -> ExplanationStep:
     word = words(lang)
     node = tree.node(move.node)
     split = node.split
     assert split is not None  # an inner node has one
     column = table.columns[tree.schema.index(split.column)]
-    value, value_text = _value(column, row, lang)
+    value, value_text = _read_value(column, row, lang)
     digits = None
-    if not _is_plain(split, value, value_text):
+    if not _text_keeps_side(split, value, value_text):
         value_text, digits = repr(value), ALL_DIGITS
-    who = ""
+    decided_by = ""
     if move.by in ("default", "unseen", "share"):
-        who = word[f"explain.by_{move.by}"]
+        decided_by = word[f"explain.by_{move.by}"]
     if move.by == "surrogate" and move.surrogate is not None and move.branch is not None:
-        stand_in = node.surrogates[move.surrogate].split
-        text = stand_in.sentence(move.branch, tree.schema, max_levels=_LEVELS, lang=lang)
-        who = word("explain.by_surrogate", sentence=text)
-    # A level that the node does not know is no missing value, even where it is treated as one.
+        surrogate = node.surrogates[move.surrogate].split
+        text = surrogate.sentence(move.branch, tree.schema, max_levels=_MAX_LEVELS, lang=lang)
+        decided_by = word("explain.by_surrogate", sentence=text)
+    # An unknown level is reported as such, even where the tree treats it as missing.
     why = word["explain.missing" if value is None else "explain.unseen"]
-    note = f"{why}: {who}" if who else ""
+    note = f"{why}: {decided_by}" if decided_by else ""
     branch = move.branch or 0
-    sentence = split.sentence(branch, tree.schema, digits=digits, max_levels=_LEVELS, lang=lang)
+    sentence = split.sentence(branch, tree.schema, digits=digits, max_levels=_MAX_LEVELS, lang=lang)
     below = move.node
     if move.branch is None:
         sentence = word("explain.stays", sentence=sentence)
@@ -391,13 +390,13 @@ def _step(
         note=note,
         share=move.share,
         passed=move.branch == 0 if two else None,
-        before=float(followed[move.node]),
-        after=float(followed[below]),
+        before=float(tracked[move.node]),
+        after=float(tracked[below]),
     )
 
 
-def _is_plain(split: Split, value: Any, value_text: str) -> bool:
-    """Return whether the printed value is on the same side of the printed cuts as the value."""
+def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
+    """Whether the printed value is on the same side of the printed cuts as the exact ones."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
@@ -412,8 +411,8 @@ def _is_plain(split: Split, value: Any, value_text: str) -> bool:
     return True
 
 
-def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
-    """Return the row's own value and its text; an unseen level is not known any more by name."""
+def _read_value(column: Column, row: int, lang: str) -> tuple[Any, str]:
+    """Return a row's value and its text; the name of an unseen level is not stored."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
         value_text = format_value(value, info.display, zone=info.zone)
@@ -427,5 +426,5 @@ def _value(column: Column, row: int, lang: str) -> tuple[Any, str]:
     return info.levels[value], level_text(info.levels[value])
 
 
-def _plain(label: Any) -> Any:
+def _to_python(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label

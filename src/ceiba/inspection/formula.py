@@ -1,9 +1,9 @@
 """A tree as a logical formula: the condition under which it predicts a class.
 
-The disjunction of the conditions of all leaves that answer with the class, simplified: a subtree
-whose leaves all say it counts as one leaf; two conjunctions that differ in one column only become
-one, if the two value sets together are an interval or a set of levels; a conjunction that another
-one covers is left out.
+The formula is the disjunction of the conditions of all leaves that predict the class, simplified: a
+subtree whose leaves all predict it counts as one leaf; two conjunctions that differ in one column
+are merged if the union of their value sets is an interval or a set of levels; a conjunction that is
+covered by another one is dropped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.paths import Clause, Condition, ValueSet, join_texts, node_conditions
 from ceiba.tree import Tree
 from ceiba.tree.splits import DIGITS, level_text
 
-_MOST_JOINED: Final = 2000  # pairs are compared, so time grows with the square
+_MAX_MERGED: Final = 2000  # pairs are compared, so time grows with the square
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Formula:
     Attributes
     ----------
     target : object
-        The class it stands for.
+        The class.
     conditions : tuple of Condition
         A row fulfils the formula if it fulfils any of them.
     text : str
-        The formula in words.
+        The formula as text.
     """
 
     target: Any
@@ -44,14 +44,14 @@ class Formula:
         return self.text
 
     def select(self, X: Any) -> NDArray[np.bool_]:
-        """Return for each row of X whether it fulfils the formula."""
+        """Return whether each row of X fulfils the formula."""
         if self.conditions:
             parts = [condition.select(X) for condition in self.conditions]
             return np.asarray(np.logical_or.reduce(parts))
-        return np.zeros(_n_rows(X), bool)
+        return np.zeros(_count_rows(X), bool)
 
     def python(self, row: str = "row") -> str:
-        """Write the formula as a Python expression about the dict `row`."""
+        """Return the formula as a Python expression on the dict `row`."""
         return " or ".join(f"({condition.python(row)})" for condition in self.conditions) or "False"
 
 
@@ -63,17 +63,18 @@ def formula(
     digits: int = DIGITS,
     max_levels: int | None = None,
 ) -> Formula:
-    """Return the condition under which a tree answers with a class.
+    """Return the condition under which a tree predicts a class.
 
     Parameters
     ----------
     tree : Tree
         A classification tree with one output. With `missing="fractional"` a row with a missing
-        value reaches several leaves; the formula then says which rows come to a leaf of the class.
+        value reaches several leaves; the formula then selects the rows that reach a leaf of the
+        class.
     target_class : object
         One of the classes.
     unicode : bool, default=True
-        Write ∧ and ∨; False writes and, or.
+        Use ∧ and ∨ instead of "and" and "or".
     digits, max_levels : int
         As in `rules`.
 
@@ -91,7 +92,7 @@ def formula(
     Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
     """
     wanted = _class_index(tree, target_class)
-    conditions = _simplified(node_conditions(tree, _ends(tree, wanted)))
+    conditions = _simplify(node_conditions(tree, _find_class_nodes(tree, wanted)))
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
@@ -106,70 +107,70 @@ def formula(
 def _class_index(tree: Tree, target_class: Any) -> int:
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
-            "formula: only a classification tree with one output answers with a class. "
+            "formula requires a classification tree with one output. "
             "Use rules(), which lists every leaf."
         )
     labels: list[Any] = tree.target.classes[0].tolist()
     if target_class in labels:
         return labels.index(target_class)
     allowed = ", ".join(map(level_text, labels))
-    raise OptionError(f"formula: there is no class {target_class!r}. The classes are {allowed}.")
+    raise OptionError(f"target_class must be a class, got {target_class!r}. Classes: {allowed}.")
 
 
-def _ends(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
-    """List the highest nodes under which every end says the class, and where rows stay."""
+def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
+    """Return the roots of subtrees that predict one class, and nodes where such rows stay."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
-    says = tree.answer == wanted
-    whole = np.where(tree.is_leaf | may_stay, says, True)
-    for node in range(tree.n_nodes - 1, 0, -1):  # branches come after their parent
+    predicts = tree.answer == wanted
+    whole = np.where(tree.is_leaf | may_stay, predicts, True)
+    for node in range(tree.n_nodes - 1, 0, -1):  # in pre-order branches come after their parent
         whole[tree.parent[node]] &= whole[node]
-    ends: list[tuple[int, bool]] = []
+    nodes: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
         above = int(tree.parent[node])
         if whole[node] and (above < 0 or not whole[above]):
-            ends.append((node, False))
-        elif not whole[node] and may_stay[node] and says[node]:
-            ends.append((node, True))
-    return ends
+            nodes.append((node, False))
+        elif not whole[node] and may_stay[node] and predicts[node]:
+            nodes.append((node, True))
+    return nodes
 
 
-def _simplified(conditions: list[Condition]) -> list[Condition]:
-    """Join conditions until no two of them can be joined; very many are left as they are."""
+def _simplify(conditions: list[Condition]) -> list[Condition]:
+    """Merge conditions until no two of them can be merged; too many are left as they are."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
-    if len(conditions) > _MOST_JOINED:
+    if len(conditions) > _MAX_MERGED:
         return conditions
     for condition in conditions:
-        place = len(result)
-        at = 0
-        while at < len(result):
-            both = _joined(result[at], condition)
+        position = len(result)
+        i = 0
+        while i < len(result):
+            both = _merge(result[i], condition)
             if both is None:
-                at += 1
+                i += 1
                 continue
-            condition, place = both, min(place, at)
-            del result[at]
-            at = 0  # what could not be joined before may be now
-        result.insert(place, condition)
+            condition, position = both, min(position, i)
+            del result[i]
+            i = 0  # start again: the wider condition may merge with earlier ones
+        result.insert(position, condition)
     return result
 
 
-def _joined(a: Condition, b: Condition) -> Condition | None:
-    """Return one condition for both, if they differ in at most one column, else None."""
-    mine, theirs = a.values, b.values
-    if mine is None or theirs is None:
+def _merge(a: Condition, b: Condition) -> Condition | None:
+    """Return a condition equivalent to `a or b`, None if there is none."""
+    in_a, in_b = a.values, b.values
+    if in_a is None or in_b is None:  # with surrogates it is more than a box
         return a if a == b else None
-    mine = {name: values for name, values in mine.items() if not values.is_everything}
-    theirs = {name: values for name, values in theirs.items() if not values.is_everything}
-    different = [n for n in {**mine, **theirs} if not _same(mine.get(n), theirs.get(n))]
+    in_a = {name: values for name, values in in_a.items() if not values.is_everything}
+    in_b = {name: values for name, values in in_b.items() if not values.is_everything}
+    different = [n for n in {**in_a, **in_b} if not _has_same_values(in_a.get(n), in_b.get(n))]
     if len(different) > 1:
-        return _covering(a, mine, b, theirs)
+        return _find_covering(a, in_a, b, in_b)
     if not different:
         return a
     name = different[0]
-    if name not in mine or name not in theirs:
-        return a if name not in mine else b  # without the column it covers the other
-    union = mine[name].union(theirs[name])
+    if name not in in_a or name not in in_b:
+        return a if name not in in_a else b  # the one without the column covers the other
+    union = in_a[name].union(in_b[name])
     if union is None:
         return None
     clauses = [
@@ -179,18 +180,18 @@ def _joined(a: Condition, b: Condition) -> Condition | None:
     return Condition(a.schema, tuple(clause for clause in clauses if not clause.is_trivial))
 
 
-def _covering(
-    a: Condition, mine: dict[str, ValueSet], b: Condition, theirs: dict[str, ValueSet]
+def _find_covering(
+    a: Condition, in_a: dict[str, ValueSet], b: Condition, in_b: dict[str, ValueSet]
 ) -> Condition | None:
-    """Return the one of two conditions that holds wherever the other one does."""
-    for whole, outer, inner in ((a, mine, theirs), (b, theirs, mine)):
-        if all(n in inner and _same(inner[n] & outer[n], inner[n]) for n in outer):
+    """Return the condition that is implied by the other one, None if neither is."""
+    for whole, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
+        if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
     return None
 
 
-def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Return whether two sets have the same values, whatever levels their splits name."""
+def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
+    """Whether two sets hold the same values; the levels named by splits do not matter."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:
@@ -198,7 +199,7 @@ def _same(a: ValueSet | None, b: ValueSet | None) -> bool:
     return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
 
 
-def _n_rows(X: Any) -> int:
+def _count_rows(X: Any) -> int:
     if isinstance(X, dict):
         return len(next(iter(X.values()), ()))
     return int(X.n_rows) if hasattr(X, "n_rows") else len(X)

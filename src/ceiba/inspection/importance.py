@@ -1,20 +1,20 @@
-"""How much each column matters, by several measures side by side.
+"""The importance of each column, by several measures.
 
 gain: the impurity decrease of its splits in training, times the weight of their nodes (under the
-altered priors, where there are priors or costs). Columns with many different values have more
-chances to look good. surrogates: with the same times the adjusted agreement of stored surrogates
-(rpart). permutation: how much worse the score of held-out rows becomes when the column's values are
-shuffled (Breiman 2001). held-out gain: MDI-oob (Li, Wang, Basu, Kumbier and Yu 2019). A split moves
-a row from node t to its branch b; that is judged by the training values of both nodes and the row's
-true target:
+altered priors, if there are priors or costs). It is biased towards columns with many distinct
+values. surrogates: the gain, plus the gain times the adjusted agreement of stored surrogates
+(rpart). permutation: the decrease of the score on held-out rows when the column is shuffled
+(Breiman 2001). held-out gain: MDI-oob (Li, Wang, Basu, Kumbier and Yu 2019). A split moves a row
+from node t to its branch b; its gain for the row depends on the training values of both nodes and
+the row's true target:
 
     classes   p(b)[y] - p(t)[y]                           p: class probabilities of training
     numbers   (m(b) - m(t)) (y - m(t))                    m: values of training
 
-summed over the splits of a column and averaged over the rows. On the rows of training this is the
-decrease of gini or of the squared error. On other rows the values were fixed beforehand, so splits
-on noise average 0 however many values their column has. Numbers are taken about m(t), which changes
-no expectation for noise and makes the figure independent of the target's origin.
+summed over the splits of a column and averaged over the rows. On the training rows this is the
+decrease of gini or of the squared error. On other rows the node values are independent of the
+target, so splits on noise average 0, however many values their column has. Numbers are centred at
+m(t), which does not change the expectation for noise and makes the gain independent of the origin.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
 
 
-@np.errstate(over="ignore", invalid="ignore")  # beyond float64 lies infinity
+@np.errstate(over="ignore", invalid="ignore")  # an overflow is infinite
 def importance(
     tree: Tree, *, normalize: bool = True, surrogates: bool = False, column_cost: Any = None
 ) -> npt.NDArray[np.float64]:
@@ -50,11 +50,11 @@ def importance(
     ----------
     tree : Tree
     normalize : bool, default=True
-        Whether the figures sum to 1, as in scikit-learn; else they are sums over rows, as in rpart.
+        Whether the figures sum to 1, as in scikit-learn, or are sums over rows, as in rpart.
     surrogates : bool, default=False
-        Whether surrogates count too, as in rpart.
+        Whether surrogates count as well, as in rpart.
     column_cost : array-like or dict, optional
-        Cost of asking for each column, by which the gain of its splits is divided.
+        Cost of each column, by which the gain of its splits is divided.
 
     Returns
     -------
@@ -101,16 +101,16 @@ def importance_table(
     ----------
     tree : Tree
     X, y : table and target, optional
-        Held-out rows; y may be the name of a column of X. Without them only the measures of
-        training are given.
+        Held-out rows; y may be the name of a column of X. Without them only the training measures
+        are computed.
     sample_weight : array-like, optional
         Weights of the held-out rows.
     scale : {"sum", "max", "none"}, default="sum"
-        Figures of gain and surrogates sum to 1, or their largest is 1, or they are sums over rows.
+        Gain and surrogates sum to 1, have a maximum of 1, or are sums over rows.
     repeats : int, default=10
         Shuffles per column.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence of the intervals.
     random_state : int or numpy Generator, optional
         None is the fixed seed 0.
 
@@ -131,26 +131,26 @@ def importance_table(
     (['x0', 'x1'], [1.0, 0.0])
     """
     if scale not in ("sum", "max", "none"):
-        raise OptionError(f'scale: got {scale!r}. It is "sum", "max" or "none".')
+        raise OptionError(f'scale must be "sum", "max" or "none", got {scale!r}.')
     if (X is None) != (y is None):
-        raise OptionError("Pass held-out rows as X and y, both or neither.")
+        raise OptionError("Held-out rows require both X and y.")
     if repeats < 1:
-        raise OptionError(f"repeats: got {repeats!r}. Columns are shuffled at least once.")
-    gain = _scaled(importance(tree, normalize=False), scale)
+        raise OptionError(f"repeats must be at least 1, got {repeats!r}.")
+    gain = _rescale(importance(tree, normalize=False), scale)
     order = np.argsort(-gain, kind="stable")
     figures: dict[str, Any] = {"column": [tree.schema.names[j] for j in order], "gain": gain[order]}
     unit = {"sum": "shares of all", "max": "the largest is 1", "none": "sums over rows"}[scale]
     legend = [f"gain: impurity decrease of its splits in training ({unit})"]
     if tree.surrogates is not None:
-        with_stand_ins = importance(tree, normalize=False, surrogates=True)
-        figures["surrogates"] = _scaled(with_stand_ins, scale)[order]
+        with_surrogates = importance(tree, normalize=False, surrogates=True)
+        figures["surrogates"] = _rescale(with_surrogates, scale)[order]
         legend.append("surrogates: with its worth as a surrogate")
     if X is not None:
         drops = permutation_importance(
             tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
         )
-        figures |= _spread(drops[1:], order, confidence)
-        figures |= _heldout(RowGains.read(tree, X, y, sample_weight), order, confidence)
+        figures |= _permutation_columns(drops[1:], order, confidence)
+        figures |= _heldout_columns(RowGains.read(tree, X, y, sample_weight), order, confidence)
         score = "accuracy" if tree.task.is_classification("Permutation importance") else "R²"
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
@@ -170,11 +170,11 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the loss of accuracy, or R², of shuffled columns: the mean, then a row per repeat."""
+    """Return the loss of accuracy, or R², when a column is shuffled: the mean, then each repeat."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
-    read_target(y, task=tree.task, n_rows=table.n_rows)  # refuses what is no target
+    read_target(y, task=tree.task, n_rows=table.n_rows)  # raises if y is not a target
     weight = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if weight is None else weight
     truth = np.asarray(y).reshape(table.n_rows, -1)
@@ -182,7 +182,7 @@ def permutation_importance(
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
     for repeat in range(1, repeats + 1):
-        for j in tree.used_features.tolist():  # the others cannot matter
+        for j in tree.used_features.tolist():  # the others have no influence
             columns = list(table.columns)
             columns[j] = Column(columns[j].info, columns[j].values[rng.permutation(table.n_rows)])
             shuffled = replace(table, columns=tuple(columns))
@@ -201,13 +201,13 @@ def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
     return float(np.mean(1 - off / np.where(spread > 0, spread, 1.0)))
 
 
-def _scaled(figures: Array, scale: Scale) -> Array:
+def _rescale(figures: Array, scale: Scale) -> Array:
     whole = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
     return figures / whole if whole > 0 else figures
 
 
-def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
-    """Return the mean loss over shuffles, and the interval that holds most of them."""
+def _permutation_columns(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the mean loss over shuffles, and their central interval."""
     tail = (1 - confidence) / 2
     low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
     return {
@@ -217,8 +217,8 @@ def _spread(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
     }
 
 
-def _heldout(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
-    """Return the gain on held-out rows with its interval; columns not asked about have 0."""
+def _heldout_columns(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
+    """Return the gain on held-out rows with its interval; 0 for columns without splits."""
     middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
     for j, gain in gains.by_column():
         middle[j] = gains.mean(gain)
@@ -237,10 +237,10 @@ def heldout_gain(
 ) -> Array:
     """Return the gain of each column's splits on held-out rows, per row (MDI-oob, Li et al. 2019).
 
-    Each split is worth what the training values of its branches say of the true target more than
-    the node's own: for classes the gain in probability of the true class, for numbers the product
-    of the move and the row's deviation. On the training rows this is the decrease of gini or of
-    the squared error; on other rows a column of noise gets 0 on average, whatever its values.
+    The gain of a split for a row compares the training values of node and branch: for classes it
+    is the increase in probability of the true class, for numbers the change of the value times the
+    row's deviation from the node's value. On the training rows the mean is the decrease of gini or
+    of the squared error; on other rows a column of noise gets 0 on average.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def heldout_gain(
     Returns
     -------
     float64 array of shape (repeats + 1, n_columns)
-        Row 0 is of the rows as given, the further rows of bootstrap samples of them.
+        Row 0 is for the given rows, the others are for bootstrap samples of them.
 
     Examples
     --------
@@ -295,7 +295,7 @@ class RowGains:
         table = route.read(tree, X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
-        # Shares of rows that end in several leaves; weights come in with the mean.
+        # Unit weights: divided rows have shares of leaves here, sample weights enter in `mean`.
         ends = find_row_ends(tree, table, np.ones(table.n_rows))
         return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
 
@@ -305,48 +305,50 @@ class RowGains:
         return len(self.weight)
 
     def by_column(self) -> Iterator[tuple[int, Array]]:
-        """Return each column that the tree asks about, with the gain of every row."""
+        """Yield each column that the tree splits on, with the gain of every row."""
         value = self.tree.value
         if self.tree.task.has_classes:
             value = alter_priors(value, self.tree.cost_matrix)
-        asked = self.tree.splits.column
+        split_column = self.tree.splits.column
         for j in self.tree.used_features.tolist():
             gains = np.zeros(self.n_rows)
             for k in range(self.tree.n_outputs):
-                gains += self._of_output(k, value[:, k], asked == j)
+                gains += self._output_gains(k, value[:, k], split_column == j)
             yield j, gains / self.tree.n_outputs
 
-    def _of_output(self, k: int, value: Array, asks: npt.NDArray[np.bool_]) -> Array:
-        """Sum the gains of one output along the paths of the rows."""
+    def _output_gains(self, k: int, value: Array, splits: npt.NDArray[np.bool_]) -> Array:
+        """Return the gains of one output, summed along the path of each row."""
+        # Sums from the root to each node are computed once, so the cost is nodes plus rows and not
+        # rows times depth.
         parent = self.tree.parent
-        counts = np.append(False, asks[parent[1:]])[:, None]  # the node is a branch of the column
+        counts = np.append(False, splits[parent[1:]])[:, None]  # branches of the column's splits
         if self.tree.task.is_classification("Gain on held-out rows"):
             step = np.where(counts, value - value[parent], 0.0)
-            along = _down(parent, step)
+            along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
             # (m(b) - m(t)) (y - m(t)) = y step - step m(t), about the root's value.
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
-            slope, offset = _down(parent, step), _down(parent, step * value[parent])
+            slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
             y = self.target[self.ends.row, k] - self.tree.value[0, k, 0]
             each = y * slope[self.ends.node, 0] - offset[self.ends.node, 0]
         total = np.bincount(self.ends.row, self.ends.weight * each, self.n_rows)
         return np.asarray(total, np.float64)
 
     def mean(self, gain: Array, drawn: npt.NDArray[Any] | None = None) -> float:
-        """Average over the rows, each counting as often as it was drawn."""
+        """Return the mean over rows, weighted by how often each was drawn."""
         weight = self.weight if drawn is None else self.weight * drawn
         scaled = weight * self._scale(weight)
         total = scaled.sum()
         return float(scaled @ gain / total) if total > 0 else 0.0
 
     def interval(self, gain: Array, confidence: float) -> Interval:
-        """Return Student's interval of the mean over rows like these, for the tree as it is."""
+        """Return Student's interval of the mean over rows, for the given tree."""
         scale = self._scale(self.weight)
         middle = self.mean(gain)
         if self.tree.task.has_classes and self.tree.class_prior is not None:
-            # Shares are set by the prior: only the spread within each class is left to chance.
+            # The prior fixes the shares of the classes: only the spread within classes counts.
             code = self.target[:, 0]
             total = np.bincount(code, self.weight)
             means = np.bincount(code, self.weight * gain) / np.where(total > 0, total, 1.0)
@@ -369,8 +371,8 @@ class RowGains:
         return np.asarray(scale[code], np.float64)
 
 
-def _down(parent: npt.NDArray[Any], step: Array) -> Array:
-    """Sum figures of nodes from the root down to each node."""
+def _path_sums(parent: npt.NDArray[Any], step: Array) -> Array:
+    """Return the sum of `step` over the path from the root to each node."""
     total = step.copy()
     for i, above in enumerate(parent[1:].tolist(), 1):
         total[i] += total[above]

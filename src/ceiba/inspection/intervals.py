@@ -1,22 +1,21 @@
-"""Confidence intervals of shares, means and ratios, from their textbook formulas.
+"""Confidence intervals of shares, means and ratios.
 
-wilson: share k/n (Wilson 1927), good also for 0 errors and small n. share: the same of weighted
-rows, n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and Graubard 1998).
-mean: Student's t of the mean, corrected for skewness by Hall's (1992) cubic transformation, without
-resampling, which covers squared errors better than the BCa and the studentised bootstrap.
-estimate: the same of any figure that is a sum of what each row adds, such as AUC. bca: the
-mean of few different values such as costs, where it covers best (Efron 1987). docs/numbers.md has
-the figures. `n` may be an effective number of rows. The seed of resamples is fixed.
+wilson: share k/n (Wilson 1927), valid for 0 errors and small n. share: the same for weighted rows,
+with n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and Graubard 1998).
+mean: Student's t of the mean, corrected for skewness by Hall's (1992) cubic transformation. It
+needs no resampling and covers squared errors better than the BCa and the studentised bootstrap.
+estimate: the same for any sum of contributions of rows, such as AUC. bca: the mean of few distinct
+values such as costs, where it covers best (Efron 1987). docs/numbers.md has the figures. `n` may be
+an effective number of rows. The seed of resamples is fixed.
 
-A weighted mean varies by sum w^2 (x - mean)^2 / (sum w)^2: rows that weigh more and are further off
-make it less certain than their effective number alone tells.
+The variance of a weighted mean is sum w^2 (x - mean)^2 / (sum w)^2. It exceeds the one implied by
+the effective number of rows if heavy rows are far from the mean.
 
-r2: R2 = 1 - r, r = MSE / variance: a ratio whose top and bottom share their extreme rows, so that
-its estimate is skewed beyond what one skewness captures. Each resample has its own ratio r* and
-standard error s*, from the linearised residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of
-(r* - r) / s* take the place of Student's (Efron 1979; Hall 1988). All sums that this needs are
-moments, so 999 resamples are one matrix product. Under heavy tails a sample has too few of the
-largest errors, so the lower bound is moved down.
+r2: R2 = 1 - r with r = MSE / variance. Numerator and denominator share their extreme rows, so the
+ratio is more skewed than Hall's correction allows for. Each resample has a ratio r* and a standard
+error s*, from the linearised residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of (r* - r) / s*
+replace Student's (Efron 1979; Hall 1988). All sums are moments, so 999 resamples are one matrix
+product. With heavy tails a sample has too few of the largest errors, so the lower bound is lowered.
 """
 
 from __future__ import annotations
@@ -33,36 +32,36 @@ from ceiba.words import words
 Array = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
-# By simulation (docs/numbers.md): of squares and distances, and of figures that are bounded.
+# Found by simulation (docs/numbers.md): for squared and absolute errors; for bounded figures.
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
 _RESAMPLES: Final = 999
-_CELLS: Final = 4_000_000
+_MAX_CELLS: Final = 4_000_000
 
 
-def too_few(n_rows: int, n_effective: float) -> bool:
-    """Return whether intervals of means and scores may cover less than they say."""
-    # Exponential weights make 200 rows worth 100.
+def has_too_few_rows(n_rows: int, n_effective: float) -> bool:
+    """Whether intervals of means and scores may cover less than their confidence."""
+    # 200 rows with exponential weights have an effective number of 100.
     return n_rows < 200 or n_effective < 80
 
 
-def interval_words(confidence: float, approximate: bool, lang: str = "en") -> str:
-    """Return the words for intervals."""
+def interval_label(confidence: float, approximate: bool, lang: str = "en") -> str:
+    """Return the label of intervals, such as "95 % intervals"."""
     key = "evaluate.intervals_approximate" if approximate else "evaluate.intervals"
     return words(lang)(key, level=f"{100 * confidence:.0f} %")
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     """Return Wilson's interval of a share observed on n rows."""
-    from scipy.special import ndtri  # here: `ceiba.impurity` should not wait for scipy
+    from scipy.special import ndtri  # imported here, so that `import ceiba.impurity` stays fast
 
     if not n > 0:
         return 0.0, 1.0
     z = float(ndtri(0.5 + confidence / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At the ends the bound is the share itself, but for rounding.
+    # For shares of 0 and 1 one bound is the share itself; avoid rounding errors.
     return (
         0.0 if share <= 0 else max(0.0, middle - half),
         1.0 if share >= 1 else min(1.0, middle + half),
@@ -80,7 +79,7 @@ def share_interval(
     share = float(weight @ which) / total
     if frequency_weights or bool(np.all(weight == weight[0])):
         return wilson(share, total if frequency_weights else len(weight), confidence)
-    n = total**2 / float(weight @ weight)
+    n = total**2 / float(weight @ weight)  # Kish's effective number of rows
     variance = float(((weight / total * (which - share)) ** 2).sum())
     if 0 < share < 1 and n > 1 and variance > 0:
         n = min(share * (1 - share) / variance * (n - 1) / n, len(weight))
@@ -95,10 +94,10 @@ def mean_interval(
     frequency_weights: bool = False,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of a weighted mean, allowing for skewness; infinite for one row."""
+    """Return the interval of a weighted mean, corrected for skewness; infinite for one row."""
     total = float(weight.sum())
     mean = float((weight * values).sum() / total)
-    if frequency_weights:  # of a row that counts k times, what it adds each time
+    if frequency_weights:  # a row that counts k times contributes k times
         times = weight * (n / total)
         return estimate_interval(mean, (values - mean) / n, n, confidence, times, tail)
     return estimate_interval(mean, weight / total * (values - mean), n, confidence, tail=tail)
@@ -112,14 +111,14 @@ def estimate_interval(
     times: Array | float = 1.0,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of an estimate to which each row, `times` over, adds its part."""
+    """Return the interval of a sum of contributions, each repeated `times` times."""
     from scipy.special import stdtrit
 
     # With T the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size),
-    # T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 is free of skewness to second order (Hall 1992, On the
-    # removal of skewness by transformation); its quantiles are turned back. That of the long tail
-    # is first multiplied by 1 + tail k^2: rows rarely hold the extremes of a heavy tail, and then
-    # neither spread nor skewness shows them.
+    # T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 has no skewness to second order (Hall 1992, On the
+    # removal of skewness by transformation); Student's quantiles are transformed back. The one of
+    # the long tail is first multiplied by 1 + tail k^2, because a sample rarely holds the extremes
+    # of a heavy tail, and then neither spread nor skewness reflects them.
     if n <= 1:
         return -math.inf, math.inf
     spread = math.sqrt(float((times * each**2).sum()))
@@ -130,7 +129,7 @@ def estimate_interval(
     t = float(stdtrit(n - 1, 0.5 + confidence / 2))
     far = t * (1.0 + tail * k * k)
     below, above = (far, t) if k < 0 else (t, far)
-    return value - error * _turned_back(below, k), value - error * _turned_back(-above, k)
+    return value - error * _invert_skewness(below, k), value - error * _invert_skewness(-above, k)
 
 
 def bca_interval(
@@ -145,7 +144,7 @@ def bca_interval(
     total = float(weight.sum())
     mean = float(weight @ values) / total
     away = values - mean
-    sums = resampled_sums(np.stack([np.ones_like(values), away], 1), weight, frequency_weights)
+    sums = bootstrap_sums(np.stack([np.ones_like(values), away], 1), weight, frequency_weights)
     means = sums[:, 1] / np.where(sums[:, 0] > 0, sums[:, 0], 1.0)
     noise = 1e-12 * float(np.abs(away).max(initial=0.0))
     below = np.mean(means < -noise) + 0.5 * np.mean(np.abs(means) <= noise)
@@ -160,7 +159,7 @@ def bca_interval(
     return mean + float(low), mean + float(high)
 
 
-def _turned_back(t: float, k: float) -> float:
+def _invert_skewness(t: float, k: float) -> float:
     """Solve x + k x^2 / 3 + k^2 x^3 / 27 + k / 6 = t for x."""
     if abs(k) < 1e-8:
         return t
@@ -179,7 +178,7 @@ def r2_interval(
     """Return the interval of R2."""
     total = float(weight.sum())
     away = truth - float(weight @ truth) / total
-    # In units of the target, so that fourth powers neither overflow nor vanish.
+    # In units of the largest deviation, so that fourth powers neither overflow nor underflow.
     unit = float(np.abs(away).max()) or 1.0
     away, square = away / unit, square / unit / unit
     mixed = [square**2, square * away, square * away**2]
@@ -187,12 +186,12 @@ def r2_interval(
     ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
     if not np.isfinite(ratio) or n <= 1:
         return -np.inf, 1.0
-    if len(truth) > _ROWS:
+    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # the mean of the linearised residuals instead
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
         low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)
         return 1.0 - ratio - high, min(1.0 - ratio - low, 1.0)
-    ratios, errors = _ratios(resampled_sums(moments, weight, frequency_weights), n)
+    ratios, errors = _ratios(bootstrap_sums(moments, weight, frequency_weights), n)
     usable = errors > 0
     if not usable.any():
         return 1.0 - ratio, 1.0 - ratio
@@ -213,7 +212,7 @@ def r2_interval(
 
 
 def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
-    """Return MSE over variance and its standard error, from sums over rows of their moments."""
+    """Return MSE over variance and its standard error, from sums of moments."""
     with np.errstate(divide="ignore", invalid="ignore"):
         _, s, y, yy, ss, sy, syy, y3, y4 = (sums / sums[:, :1]).T
         variance = yy - y**2
@@ -227,8 +226,8 @@ def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
     return np.where(fair, ratio, np.nan), np.where(fair, error, 0.0)
 
 
-def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
-    """Return the weighted sums of columns of figures over 999 resamples of the rows."""
+def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = False) -> Array:
+    """Return the weighted column sums of `moments` in 999 resamples of the rows."""
     rng = np.random.default_rng(0)
     if frequency_weights and bool(np.all(weight == np.rint(weight))):
         counts = rng.multinomial(int(weight.sum()), weight / weight.sum(), _RESAMPLES)
@@ -236,7 +235,7 @@ def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     rows, each, sums = len(weight), moments * weight[:, None], []
     left = _RESAMPLES
     while left > 0:
-        batch = min(left, max(1, _CELLS // rows))
+        batch = min(left, max(1, _MAX_CELLS // rows))
         drawn = rng.integers(rows, size=(batch, rows)) + rows * np.arange(batch)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=batch * rows).reshape(batch, rows)
         sums.append(counts.astype(np.float64) @ each)
@@ -244,10 +243,10 @@ def resampled_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     return np.concatenate(sums)
 
 
-def held_out_rows(
+def split_held_out_rows(
     codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Divide rows into those to learn from and those to judge by, of each class the same share."""
+    """Split rows into training and held-out rows, stratified by class."""
     order = np.random.default_rng(seed).permutation(n_rows)
     held_out = np.zeros(n_rows, bool)
     groups = [order]
@@ -257,5 +256,5 @@ def held_out_rows(
     for group in groups:
         held_out[group[: round(share * len(group))]] = True
     if not held_out.any() or held_out.all():
-        raise DataError(f"A share of {share} of {n_rows} rows leaves no rows on one side.")
+        raise DataError(f"Holding out {share} of {n_rows} rows leaves one part without rows.")
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -1,8 +1,8 @@
-"""The learning curve: how good a model becomes with more rows to learn from.
+"""The learning curve: the score of a model by the number of training rows.
 
-For each size and repeat, rows are shuffled, the model (any scikit-learn estimator, by `clone`)
-learns from the first of them and is scored on the rest, or on the rows given for that. The curve is
-the mean over the repeats; the band lies between two quantiles of them.
+For each size and repeat, rows are shuffled, a clone of the model (any scikit-learn estimator) is
+fitted on the first of them and scored on the rest, or on given test rows. The curve is the mean
+over the repeats; the band is between two quantiles of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LearningCurve:
     metric : str
         Name of the score.
     band : float
-        Share of the repeats that lie in the band.
+        Share of the repeats inside the band.
 
     Examples
     --------
@@ -93,20 +93,20 @@ def learning_curve(
     progress: bool = False,
     random_state: int | None = None,
 ) -> LearningCurve:
-    """Measure how the score of a model grows with the rows it learns from.
+    """Return the score of a model by the number of training rows.
 
     Parameters
     ----------
     estimator : estimator
-        Any scikit-learn estimator; it is cloned, never fitted itself.
+        Any scikit-learn estimator; clones of it are fitted.
     X, y : table and target
         numpy, pandas, polars, Arrow, dict of lists or list of dicts; y may be the name of a column.
     sizes : sequence of int, optional
-        Rows to learn from; by default about 10 sizes up to 9/10 of the rows.
+        Numbers of training rows; by default about 10 sizes up to 9/10 of the rows.
     repeats : int, default=20
         Shuffles per size.
     test : (X, y), optional
-        Rows to score on; by default those that were not learned from.
+        Rows to score on; by default the rows that were not used for training.
     metric : str or callable, optional
         Name of a scikit-learn scorer, or `metric(estimator, X, y)`; by default the estimator's own
         score.
@@ -115,7 +115,7 @@ def learning_curve(
     n_jobs : int, optional
         Processes (joblib); the result does not depend on it.
     progress : bool, default=False
-        Show a bar on the error stream.
+        Show a progress bar on standard error.
     random_state : int, optional
         None is the fixed seed 0.
 
@@ -138,10 +138,10 @@ def learning_curve(
     if isinstance(y, str):
         X, y = split_target(X, y)
     if repeats < 1:
-        raise OptionError(f"repeats: got {repeats}. It is 1 or more.")
+        raise OptionError(f"repeats must be at least 1, got {repeats}.")
     n = len(y)
-    chosen = _sizes(sizes, n, test is not None)
-    score, name = _scorer(estimator, metric)
+    chosen = _check_sizes(sizes, n, test is not None)
+    score, name = _find_scorer(estimator, metric)
     seed = _SEED if random_state is None else random_state
     cells = [(int(size), repeat) for size in chosen for repeat in range(repeats)]
 
@@ -152,7 +152,7 @@ def learning_curve(
         model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
         return float(model.score(*rows) if score is None else score(model, *rows))
 
-    measured = list(_shown(_run(score_cell, cells, n_jobs), len(cells), progress))
+    measured = list(_with_progress(_score_cells(score_cell, cells, n_jobs), len(cells), progress))
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
@@ -172,7 +172,7 @@ def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
     return X[rows]
 
 
-def _sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
+def _check_sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
     most = n if all_may_learn else n - 1
     if sizes is None:
         largest = max(1, most if all_may_learn else (9 * n) // 10)
@@ -182,14 +182,14 @@ def _sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int
     chosen = [int(size) for size in sizes]
     if not chosen or min(chosen) < 1 or max(chosen) > most:
         raise DataError(
-            f"sizes: from {min(chosen, default=0)} to {max(chosen, default=0)} of {n} rows. "
-            f"Sizes are at least 1 and at most {most}"
-            + ("." if all_may_learn else ", so that a row is left to score on; or give test=.")
+            f"sizes must be between 1 and {most}, got {min(chosen, default=0)} to "
+            f"{max(chosen, default=0)} of {n} rows."
+            + ("" if all_may_learn else " Pass test= to train on all rows.")
         )
     return chosen
 
 
-def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
+def _find_scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     if metric is None:
         from sklearn.base import is_classifier
 
@@ -201,7 +201,7 @@ def _scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     return get_scorer(metric), str(metric)
 
 
-def _run(
+def _score_cells(
     score_cell: Callable[[int, int], float], cells: list[tuple[int, int]], n_jobs: int | None
 ) -> Iterator[float]:
     if n_jobs in (None, 1):
@@ -214,8 +214,8 @@ def _run(
     return iter(work)
 
 
-def _shown(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
-    """Pass the scores on, and draw a bar while they come."""
+def _with_progress(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
+    """Yield the scores, and draw a progress bar."""
     for done, score in enumerate(scores, start=1):
         if progress:
             filled = 30 * done // total

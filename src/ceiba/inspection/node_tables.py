@@ -1,8 +1,8 @@
-"""Tables of the nodes of a tree: expected costs, weakest links, what routed the training rows.
+"""Tables of the nodes of a tree: expected costs, weakest links, routing of the training rows.
 
-expected cost      of answering i at node t: sum over j of C(i | j) p(j | t)
-g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which the branch
-                   T_t is worth no more than t itself (Breiman et al. 1984, section 3.3)
+expected cost      of predicting i at node t: sum over j of C(i | j) p(j | t)
+g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which pruning the
+                   branch T_t to the leaf t costs nothing (Breiman et al. 1984, section 3.3)
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """List what each answer would cost at a node, and which one the tree gives."""
+    """Return the expected cost of each class at a node, and which one the tree predicts."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError(
-            "Expected costs are those of answers: of a tree of one output of classes."
-        )
+        raise OptionError("expected_costs requires a classification tree with one output.")
     labels = tree.target.classes[0].tolist()
     p = tree.value[node, 0]
     costs = 1.0 - np.eye(len(labels)) if tree.cost_matrix is None else tree.cost_matrix
@@ -48,10 +46,10 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
 
 
 def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
-    """List g(t) of every inner node at every step of the pruning sequence.
+    """Return g(t) of every inner node at every step of the pruning sequence.
 
-    At each step the nodes of the least g, the weakest links, become leaves; that g is the alpha of
-    the next step.
+    At each step the nodes with the least g, the weakest links, become leaves; their g is the alpha
+    of the next step.
 
     Parameters
     ----------
@@ -61,7 +59,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     Returns
     -------
     Listing
-        step, alpha of the step, node (by the numbers of the whole tree), R(t), R(T_t), leaves of
+        step, alpha of the step, node (numbered as in the whole tree), R(t), R(T_t), leaves of
         T_t, g, and whether the node collapses next.
 
     Examples
@@ -79,10 +77,10 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
-        top = leaf & ~_below(whole, leaf)
+        top = leaf & ~_descendants(whole, leaf)  # the leaves of this step's tree
         branch_risk = sum_over_subtrees(whole, np.where(top, risks, 0.0))
         leaves = sum_over_subtrees(whole, top.astype(np.float64))
-        inner = np.flatnonzero(~leaf & ~_below(whole, leaf))
+        inner = np.flatnonzero(~leaf & ~_descendants(whole, leaf))
         if len(inner) == 0:
             continue
         g = (risks[inner] - branch_risk[inner]) / (leaves[inner] - 1)
@@ -101,8 +99,8 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     )
 
 
-def _below(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Mark nodes that have a marked node above them."""
+def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return which nodes have a marked node above them."""
     below = np.zeros(tree.n_nodes, bool)
     for i in range(1, tree.n_nodes):
         above = tree.parent[i]
@@ -111,7 +109,7 @@ def _below(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def routing(tree: Tree) -> Listing:
-    """List how many training rows each rule routed at each inner node.
+    """Return how many training rows were routed by split, surrogates and default at each node.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def routing(tree: Tree) -> Listing:
     -------
     Listing
         Columns node, by ("split", "surrogate", "default", "stays", "shares"), question, rows; the
-        rows of one node add up to its own.
+        rows sum to those of the node.
 
     Examples
     --------
@@ -133,40 +131,40 @@ def routing(tree: Tree) -> Listing:
     ... }
     >>> model = ceiba.rpart(minsplit=2, minbucket=1, xval=0).fit(X, list("aaaaabbb"))
     >>> print(ceiba.inspection.routing(model.tree_))
-    who sent the training rows
+    what routed the training rows
     node  by         question        rows
        0  split      age < 42.5         7
        0  surrogate  height < 152.5     1
        0  default    -                  0
-    by: the split where the value is there, else the first surrogate with a value, else as the
-    tree's rule for missing values says
+    by: the split if the value is present, else the first surrogate with a value, else the
+    tree's rule for missing values
     """
-    lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _senders(tree, i)]
+    lines = [line for i in range(tree.n_nodes) if not tree.is_leaf[i] for line in _routers(tree, i)]
     return Listing(
         rows_to_columns(("node", "by", "question", "rows"), lines),
-        title="who sent the training rows",
-        legend="by: the split where the value is there, else the first surrogate with a value, "
-        "else as the\ntree's rule for missing values says",
+        title="what routed the training rows",
+        legend="by: the split if the value is present, else the first surrogate with a value, "
+        "else the\ntree's rule for missing values",
     )
 
 
-def _senders(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
-    """Return (node, sender, question, rows) of one node."""
+def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
+    """Yield (node, by, question, rows) for each rule of one node."""
     node = tree.node(i)
     surrogates = node.surrogates if tree.active_surrogates is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
-    last, rows = _last_resort(tree, i)
+    last, rows = _fallback(tree, i)
     yield i, "split", node.sentence(0), node.n_rows - sum(by_surrogate) - rows
     for surrogate, sent in zip(surrogates, by_surrogate, strict=True):
         yield i, "surrogate", surrogate.split.sentence(0, tree.schema), sent
     yield i, last, "-", rows
 
 
-def _last_resort(tree: Tree, i: int) -> tuple[str, int]:
-    """Return what happens to rows that nobody can place, and how many there were."""
+def _fallback(tree: Tree, i: int) -> tuple[str, int]:
+    """Return what happens to rows that no split can route, and the number of such rows."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
-        # A row that goes down all branches is counted in each of them.
+        # A divided row is counted in each branch.
         extra = int(tree.n_rows[children].sum() - tree.n_rows[i])
         return "shares", extra // max(len(children) - 1, 1)
     left = int(tree.sent_default[i])

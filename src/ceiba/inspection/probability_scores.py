@@ -1,4 +1,4 @@
-"""How good class probabilities are: AUC, average precision, Brier score, log loss, KS, gains, lift.
+"""Scores of class probabilities: AUC, average precision, Brier score, log loss, KS, gains, lift.
 
 For a positive class with score s and weights w (all as in `sklearn.metrics`):
 
@@ -8,12 +8,13 @@ For a positive class with score s and weights w (all as in `sklearn.metrics`):
     log loss           mean -log p(truth), p kept within float64's epsilon of 0 and 1
     KS                 largest |true positive rate - false positive rate| over all thresholds
 
-With more than two classes and no positive class, AUC and average precision are the plain means of
-one class against the rest. Rows of equal score are never parted: a tree gives few scores.
+With more than two classes and no positive class, AUC and average precision are unweighted means
+over classes, one against the rest. Rows with equal scores, of which trees give many, stay together.
 
-Brier score and log loss are means over rows and have their intervals. A positive row adds to the
-AUC by the share of the others that it beats, another row by the share of the positives that beat it
-(DeLong, DeLong and Clarke-Pearson 1988); the mean over classes adds the means of these.
+Brier score and log loss are means over rows and have the intervals of means. The interval of the
+AUC uses DeLong, DeLong and Clarke-Pearson (1988): a positive row contributes the share of the
+negatives that it outranks, a negative row the share of the positives that outrank it. For the mean
+over classes the contributions are averaged.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from ceiba.inspection.intervals import (
     BOUNDED_TAIL,
     Interval,
     estimate_interval,
-    interval_words,
+    has_too_few_rows,
+    interval_label,
     mean_interval,
     share_interval,
-    too_few,
     wilson,
 )
 from ceiba.listing import Listing
@@ -43,31 +44,32 @@ Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)
 _BANDS: Final = 10
-_FEW: Final = 20  # rows of a class below which its AUC is uncertain in more than its interval
+_MIN_ROWS: Final = 20  # rows of a class; with fewer the interval of its AUC covers too little
 
 
 @dataclass(frozen=True, eq=False)
 class ProbabilityScores:
-    """How good the probabilities of a classifier are.
+    """Scores of the class probabilities of a classifier.
 
     Attributes
     ----------
     positive : object or None
-        The class that AUC, average precision, KS and gains are about; None: the mean over classes
-        against the rest.
+        The positive class of AUC, average precision, KS and gains; None is the mean over classes,
+        one against the rest.
     auc, average_precision : float
-        NaN where all rows are of one kind.
+        NaN if all rows are positive, or all negative.
     brier, log_loss : float
     auc_interval, brier_interval, log_loss_interval : (float, float)
     approximate : bool
-        Whether the rows are too few for the intervals to cover as they say: fewer than 200, fewer
-        than 20 of a class, or of weighted rows an effective number below 80 (docs/numbers.md).
+        Whether the rows are too few for the nominal coverage of the intervals: fewer than 200,
+        fewer than 20 of a class, or for weighted rows an effective number below 80
+        (docs/numbers.md).
     confidence : float
     ks, ks_threshold : float
-        Kolmogorov and Smirnov's distance of the scores of both kinds, and the probability from
-        which on a row would be called positive there; NaN without a positive class.
+        Kolmogorov-Smirnov distance between the scores of positives and negatives, and the
+        probability at which it is attained; NaN without a positive class.
     gains : Listing or None
-        Bands of rows from the highest probability down: rows, positives, rate, lift, and the same
+        Bands of rows by descending probability: rows, positives, rate, lift, and the same
         cumulated.
 
     Examples
@@ -115,18 +117,18 @@ class ProbabilityScores:
             brier=with_interval(self.brier, self.brier_interval),
             loss=with_interval(self.log_loss, self.log_loss_interval),
             ks=ks,
-            level=interval_words(self.confidence, self.approximate, lang),
+            level=interval_label(self.confidence, self.approximate, lang),
         )
 
 
 def positive_index(positive: Any, classes: list[Any]) -> int | None:
-    """Return the index of the positive class: of two the second unless another is named."""
+    """Return the index of the positive class, by default the second of two."""
     if positive is None:
         return 1 if len(classes) == 2 else None
     if positive not in classes:
         labels = [str(label) for label in classes]
         raise OptionError(
-            f"positive={positive!r} is not a class. The classes are {', '.join(labels)}."
+            f"positive must be a class, got {positive!r}. Classes: {', '.join(labels)}."
             f"{did_you_mean(str(positive), labels)}"
         )
     return classes.index(positive)
@@ -142,7 +144,7 @@ def probability_scores(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ProbabilityScores:
-    """Judge class probabilities; indices in `truth` beyond them are classes the model lacks."""
+    """Score class probabilities; higher indices in `truth` are classes unknown to the model."""
     w = np.ones(len(truth)) if weight is None else weight
     at = positive_index(positive, classes)
     n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
@@ -161,7 +163,7 @@ def probability_scores(
     auc, precision = (float(np.mean([scores[i] for scores in ranked])) for i in (0, 1))
     ks, threshold, gains = float("nan"), float("nan"), None
     if at is not None:
-        ks, threshold = _distance(truth == at, wide[:, at], w)
+        ks, threshold = _ks_distance(truth == at, wide[:, at], w)
         gains = _gains(truth == at, wide[:, at], w, classes[at])
     rows = np.bincount(truth, w if frequency_weights else None, minlength=len(classes))
     return ProbabilityScores(
@@ -176,7 +178,7 @@ def probability_scores(
         _auc_interval(auc, truth, wide, kinds, w, frequency_weights, confidence),
         brier_interval,
         loss_interval,
-        too_few(len(truth), n) or bool(rows.min() < _FEW),
+        has_too_few_rows(len(truth), n) or bool(rows.min() < _MIN_ROWS),
         confidence,
     )
 
@@ -192,9 +194,9 @@ def _mean_loss(
     confidence: float,
 ) -> tuple[float, Interval]:
     """Return a mean loss and its interval."""
-    # Rows whose class was called impossible are few and lose most. Their share has the interval of
-    # a share, also where there are none yet; the other rows add the interval of a mean. The arms of
-    # the two are squared and added (Zou and Donner 2008).
+    # Rows whose class had probability 0 are few and have the largest loss. Their share has Wilson's
+    # interval, even if there are none; the mean of the other rows has Student's. The squared arms
+    # of both are added (Zou and Donner 2008).
     mean = float((w * losses).sum() / w.sum())
     low, high = mean_interval(
         np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL
@@ -225,20 +227,20 @@ def _auc_interval(
     each, fewest = np.zeros(len(truth)), np.inf
     for k in kinds:
         positive = truth == k
-        levels, hits, others = _steps(positive, score[:, k], w)
-        # Levels fall; scores of rows without weight may not be among them, and add nothing.
+        levels, hits, others = _weights_by_score(positive, score[:, k], w)
+        # Levels descend; scores of rows with zero weight may be absent, and contribute nothing.
         at = np.minimum(np.searchsorted(-levels, -score[:, k]), len(levels) - 1)
-        beaten = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
-        beaten_by = (np.cumsum(hits) - hits / 2) / hits.sum()
+        outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
+        outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
         total = np.where(positive, hits.sum(), others.sum())
-        placed = np.where(positive, beaten[at], beaten_by[at])
-        class_auc = float(beaten @ hits / hits.sum())
-        each += (placed - class_auc) / total / len(kinds) * (1.0 if counts else w)
+        placement = np.where(positive, outranks[at], outranked[at])
+        class_auc = float(outranks @ hits / hits.sum())
+        each += (placement - class_auc) / total / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
             fewest = min(fewest, count_effective_rows(w[kind], int(kind.sum()), counts))
-    if auc in (0.0, 1.0):  # no pair is ranked otherwise: as a share of the rarer kind
+    if auc in (0.0, 1.0):  # no variation between pairs: as a share of the rarer kind of rows
         return wilson(auc, fewest, confidence)
-    # The spread of the rarer kind is the least certain: as many degrees of freedom.
+    # Degrees of freedom of the rarer kind, whose variance is the least certain.
     times = w if counts else 1.0
     low, high = estimate_interval(auc, each, fewest, confidence, times, BOUNDED_TAIL)
     return max(low, 0.0), min(high, 1.0)
@@ -247,8 +249,8 @@ def _auc_interval(
 def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
-    """Return AUC and average precision of scores; NaN where only one kind is there."""
-    _, hits, others = _steps(truth, score, weight)
+    """Return AUC and average precision of scores; NaN if all rows are of one kind."""
+    _, hits, others = _weights_by_score(truth, score, weight)
     positives, negatives = float(hits.sum()), float(others.sum())
     if positives <= 0 or negatives <= 0:
         return float("nan"), float("nan") if positives <= 0 else 1.0
@@ -259,8 +261,10 @@ def ranking_scores(
     return area, float(np.sum((true_rate - before) * precision))
 
 
-def _steps(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[Array, Array, Array]:
-    """Return the different scores, highest first, and the weight of both kinds at each."""
+def _weights_by_score(
+    truth: npt.NDArray[np.bool_], score: Array, weight: Array
+) -> tuple[Array, Array, Array]:
+    """Return the distinct scores in descending order, and the weight of both kinds at each."""
     levels, where = np.unique(score, return_inverse=True)
     n = len(levels)
     hits = np.bincount(where, weight * truth, n).astype(np.float64)[::-1]
@@ -269,8 +273,8 @@ def _steps(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[A
     return levels[::-1][some], hits[some], others[some]
 
 
-def _distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
-    levels, hits, others = _steps(truth, score, weight)
+def _ks_distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
+    levels, hits, others = _weights_by_score(truth, score, weight)
     if not hits.sum() > 0 or not others.sum() > 0:
         return float("nan"), float("nan")
     gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
@@ -279,14 +283,14 @@ def _distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tupl
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
-    """Return bands of rows by falling probability: of each score, or ten of many scores."""
-    levels, hits, others = _steps(truth, score, weight)
+    """Return bands of rows by descending probability: one per score, at most ten."""
+    levels, hits, others = _weights_by_score(truth, score, weight)
     rows = hits + others
     last = np.arange(len(levels))
     if len(levels) > _BANDS:
         reached = np.cumsum(rows) / rows.sum()
-        ends = np.searchsorted(reached, np.arange(1, _BANDS) / _BANDS - 1e-12)
-        last = np.unique(np.append(ends, len(levels) - 1))
+        borders = np.searchsorted(reached, np.arange(1, _BANDS) / _BANDS - 1e-12)
+        last = np.unique(np.append(borders, len(levels) - 1))
     first = np.append(0, last[:-1] + 1)
     band_rows, band_hits = np.add.reduceat(rows, first), np.add.reduceat(hits, first)
     base = float(hits.sum() / rows.sum())

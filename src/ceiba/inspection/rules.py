@@ -1,11 +1,11 @@
-"""The leaves of a tree as rules: if this, then that, with rows, confidence and lift.
+"""The leaves of a tree as if-then rules, with rows, confidence and lift.
 
-A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's answer. Confidence is the
-leaf's probability of its class; lift is confidence over the share of that class at the root;
-Wilson's interval of the confidence counts training rows, on which the tree was chosen, so it is
-optimistic. Where rows are weighted (`sample_weight`, `class_weight`), or priors or monotone limits
-moved the probability away from the share of rows, there is no interval: how many rows it rests on
-is not known. Rows that stay in an inner node make a rule of their own.
+A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's prediction. Confidence is
+the leaf's probability of its class; lift is confidence over the share of that class at the root.
+Wilson's interval of the confidence counts the training rows that also chose the splits, so it is
+optimistic. There is no interval if rows are weighted (`sample_weight`, `class_weight`), or if
+priors or monotone limits make the probability differ from the share of rows, because the effective
+number of rows is then not known. Rows that stay in an inner node have a separate rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ceiba.words import words
 
 #: The words for the interval of a leaf.
 _INTERVAL: Final = {Task.CLASSIFICATION: "rules.wilson", Task.REGRESSION: "rules.of_mean"}
-_LEVELS: Final = 8  # listed in a condition, the others are counted
+_MAX_LEVELS: Final = 8  # levels listed in a condition
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
 
@@ -45,10 +45,10 @@ class Interest:
         Weight of its training rows in the leaf, and of all others.
     probability : float
     evidence : float
-        Weight of evidence, ln(P(leaf | class) / P(leaf | others)): above 0 the leaf speaks for the
-        class. Where one of them has no rows in the leaf, half a row is added to both.
+        Weight of evidence, ln(P(leaf | class) / P(leaf | others)): positive if the leaf favours
+        the class. If one of them has no rows in the leaf, half a row is added to both.
     information : float
-        The leaf's part of the information value: (P(leaf | class) - P(leaf | others)) evidence.
+        The leaf's term of the information value: (P(leaf | class) - P(leaf | others)) evidence.
     """
 
     positive: Any
@@ -68,24 +68,24 @@ class Rule:
     node : int
         The leaf (or the inner node in which rows stay).
     condition : Condition
-        What a row fulfils; `condition.select(X)` and `condition.python()` evaluate it.
+        Condition on a row; `condition.select(X)` and `condition.python()` evaluate it.
     text : str
-        The same in words.
+        The condition as text.
     value : object
         The class, the number, or a tuple of them for several outputs.
     rows, share : int, float
-        Training rows, and their share of the whole.
+        Training rows, and their share of all training rows.
     confidence, lift : float
-        Probability of the class, and that over its probability at the root; NaN for regression.
+        Probability of the class, and its ratio to the probability at the root; NaN for regression.
     low, high : float
-        95 % interval of the confidence (Wilson) or of the mean. NaN where rows are weighted, or the
-        confidence is not their share (priors, monotone limits).
+        95 % interval of the confidence (Wilson) or of the mean. NaN if rows are weighted, or if
+        the confidence is not a share of rows (priors, monotone limits).
     note : str
-        What people wrote on the node.
+        The notes of the node.
     interest : Interest, optional
-        Rows, probability and weight of evidence of the class asked for by `positive=`.
+        Rows, probability and weight of evidence of the class `positive`.
     optimistic : bool
-        Whether the rows of the interval also chose the splits; not so in honest leaves.
+        Whether the rows of the interval also chose the splits; False for honest leaves.
     lang : str
         Language of the sentences.
     """
@@ -124,7 +124,7 @@ class Rule:
 
 
 class RuleTable(Listing):
-    """Rules as a table: one row per rule, sorted and filtered by methods that give new tables.
+    """A table with one row per rule; `sort` and `filter` return new tables.
 
     Examples
     --------
@@ -146,8 +146,8 @@ class RuleTable(Listing):
         self.rules = tuple(rules)
         figures: dict[str, Any] = {
             "leaf": np.array([rule.node for rule in self.rules], np.int64),
-            "condition": _objects([rule.text for rule in self.rules]),
-            "value": _objects([rule.value for rule in self.rules]),
+            "condition": _object_array([rule.text for rule in self.rules]),
+            "value": _object_array([rule.value for rule in self.rules]),
         }
         for name in _FIGURES:
             kind = np.int64 if name == "rows" else np.float64
@@ -157,18 +157,18 @@ class RuleTable(Listing):
         if any(rule.note for rule in self.rules):
             figures["note"] = np.array([rule.note for rule in self.rules], object)
         if self.rules and self.rules[0].interest is not None:
-            figures |= _of_interest(self.rules)
+            figures |= _interest_columns(self.rules)
         super().__init__(figures, title=title, legend=legend, lang=lang)
 
     def __getstate__(self) -> dict[str, Any]:
         around = {name: getattr(self, name) for name in ("title", "legend", "lang")}
         return {"rules": self.rules, **around}
 
-    def _with(self, rules: Iterable[Rule]) -> RuleTable:
+    def _with_rules(self, rules: Iterable[Rule]) -> RuleTable:
         return RuleTable(rules, title=self.title, legend=self.legend, lang=self.lang)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
-        """Return the rules ordered by a column; equal ones stay as they are.
+        """Return the rules sorted by a column; ties keep their order.
 
         Parameters
         ----------
@@ -177,18 +177,18 @@ class RuleTable(Listing):
         descending : bool, default=True
         """
         of_interest = ("count", "probability", "evidence")
-        asked = bool(self.rules) and self.rules[0].interest is not None
-        allowed = ("leaf", "value", *_FIGURES, *(of_interest if asked else ()))
+        has_interest = bool(self.rules) and self.rules[0].interest is not None
+        allowed = ("leaf", "value", *_FIGURES, *(of_interest if has_interest else ()))
         if by not in allowed:
             raise OptionError(
-                f"sort: got {by!r}. Rules are sorted by {', '.join(allowed)}."
+                f"sort: unknown column {by!r}. Allowed values: {', '.join(allowed)}."
                 f"{did_you_mean(by, allowed)}"
             )
         name = "node" if by == "leaf" else by
         holders = [rule.interest if by in of_interest else rule for rule in self.rules]
         key = [getattr(holder, name) for holder in holders]
         order = sorted(range(len(key)), key=key.__getitem__, reverse=descending)
-        return self._with(self.rules[i] for i in order)
+        return self._with_rules(self.rules[i] for i in order)
 
     def filter(
         self,
@@ -199,17 +199,17 @@ class RuleTable(Listing):
         min_lift: float = 0.0,
         column: str | None = None,
     ) -> RuleTable:
-        """Return the rules that fulfil all that is asked.
+        """Return the rules that meet all criteria.
 
         Parameters
         ----------
         value : object, optional
-            What the rule says.
+            The prediction of the rule.
         min_rows, min_confidence, min_lift : number, default=0
         column : str, optional
-            A column that the rule asks about.
+            A column in the condition of the rule.
         """
-        return self._with(
+        return self._with_rules(
             rule
             for rule in self.rules
             if (value is None or rule.value == value)
@@ -220,7 +220,7 @@ class RuleTable(Listing):
         )
 
     def to_text(self) -> str:
-        """Return the rules as sentences, one after the other."""
+        """Return the rules as text."""
         return "\n".join(map(str, self.rules))
 
 
@@ -228,7 +228,7 @@ def rules(
     tree: Tree,
     *,
     digits: int = DIGITS,
-    max_levels: int | None = _LEVELS,
+    max_levels: int | None = _MAX_LEVELS,
     sort: str | None = None,
     confidence: float = 0.95,
     positive: Any = None,
@@ -241,17 +241,17 @@ def rules(
     ----------
     tree : Tree
     digits : int
-        Least number of significant digits of cuts that are no short decimals; more where a value
-        of the training column would change its side.
+        Minimum number of significant digits of cuts that are not short decimals; more are printed
+        if a training value would otherwise change its side.
     max_levels : int or None
-        How many levels of a set to list; the others are counted.
+        Maximum number of levels listed per set; the others are counted.
     sort : str, optional
-        Column to sort by, the largest first; by default in the order of the leaves.
+        Column to sort by, in descending order; by default in the order of the leaves.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence of the intervals.
     positive : label, optional
-        A class of interest: its rows, its probability and the weight of evidence are shown for
-        every rule, and can be sorted by.
+        A class of interest: every rule then has its rows, its probability and the weight of
+        evidence, by which rules can be sorted.
     lang : {"en", "es", "pt"}, default="en"
         Language of conditions, headings and sentences.
     **which
@@ -261,8 +261,8 @@ def rules(
     Returns
     -------
     RuleTable
-        Columns leaf, condition, value, rows, share, confidence, lift, low, high; `.rules` are the
-        single rules, `.to_text()` the sentences.
+        Columns leaf, condition, value, rows, share, confidence, lift, low, high; `.rules` has the
+        single rules, `.to_text()` returns them as text.
 
     Examples
     --------
@@ -279,22 +279,22 @@ def rules(
        then a  (4 rows, confidence 1, lift 1.54)
     """
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
-    ends = np.flatnonzero(tree.is_leaf | stays).tolist()
-    conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in ends])
-    weighted = is_weighted(tree)  # once for all rules: it looks at every node
-    interest: list[Interest | None] = [None] * len(ends)
+    nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
+    conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in nodes])
+    weighted = is_weighted(tree)  # once for all rules, because it reads every node
+    interest: list[Interest | None] = [None] * len(nodes)
     if positive is not None:
-        interest = _interest(tree, ends, positive)
+        interest = _compute_interest(tree, nodes, positive)
     table = RuleTable(
         (
             replace(
-                _rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
+                _build_rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
                 interest=figures,
             )
-            for node, condition, figures in zip(ends, conditions, interest, strict=True)
+            for node, condition, figures in zip(nodes, conditions, interest, strict=True)
         ),
         title=_title(tree, lang),
-        legend=_legend(tree, confidence, lang) + _legend_of_interest(interest, lang),
+        legend=_legend(tree, confidence, lang) + _interest_legend(interest, lang),
         lang=words(lang).lang,
     )
     if which:
@@ -302,33 +302,32 @@ def rules(
     return table.sort(sort) if sort is not None else table
 
 
-def _interest(tree: Tree, ends: list[int], positive: Any) -> list[Interest | None]:
-    """Return the class of interest in each leaf."""
+def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest | None]:
+    """Return the figures of the class of interest in each leaf."""
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError("positive names a class; this tree is not of one output of classes.")
+        raise OptionError("positive requires a classification tree with one output.")
     labels = tree.target.classes[0].tolist()
-    at = positive_index(positive, labels)
-    assert at is not None
+    k = positive_index(positive, labels)
+    assert k is not None
     counts = tree.counts if tree.counts is not None else tree.value * tree.weight[:, None, None]
-    part = tree.end_share[ends]
-    mine = counts[ends, 0, at] * part
-    rest = counts[ends, 0, :].sum(axis=1) * part - mine
-    rare = (mine <= 0) | (rest <= 0)
-    hits, other = np.where(rare, mine + 0.5, mine), np.where(rare, rest + 0.5, rest)
-    total, total_rest = float(counts[0, 0, at]), float(counts[0, 0, :].sum() - counts[0, 0, at])
+    end_share = tree.end_share[nodes]
+    hits = counts[nodes, 0, k] * end_share
+    rest = counts[nodes, 0, :].sum(axis=1) * end_share - hits
+    added = np.where((hits <= 0) | (rest <= 0), 0.5, 0.0)  # avoids an infinite logarithm
+    total, total_rest = float(counts[0, 0, k]), float(counts[0, 0, :].sum() - counts[0, 0, k])
     if total <= 0 or total_rest <= 0:
-        evidence = np.full(len(ends), math.nan)
+        evidence = np.full(len(nodes), math.nan)
     else:
-        evidence = np.log((hits / total) / (other / total_rest))
-    share = mine / max(total, 1e-300) - rest / max(total_rest, 1e-300)
+        evidence = np.log(((hits + added) / total) / ((rest + added) / total_rest))
+    share = hits / max(total, 1e-300) - rest / max(total_rest, 1e-300)
     return [
-        Interest(labels[at], float(mine[i]), float(rest[i]), float(tree.value[node, 0, at]),
+        Interest(labels[k], float(hits[i]), float(rest[i]), float(tree.value[node, 0, k]),
                  float(evidence[i]), float(share[i] * evidence[i]))
-        for i, node in enumerate(ends)
+        for i, node in enumerate(nodes)
     ]  # fmt: skip
 
 
-def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
+def _interest_columns(rules: tuple[Rule, ...]) -> dict[str, Any]:
     interests = [rule.interest for rule in rules if rule.interest is not None]
     name = interests[0].positive
     return {
@@ -338,7 +337,7 @@ def _of_interest(rules: tuple[Rule, ...]) -> dict[str, Any]:
     }
 
 
-def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
+def _interest_legend(interest: list[Interest | None], lang: str) -> str:
     interests = [figures for figures in interest if figures is not None]
     if not interests:
         return ""
@@ -347,7 +346,7 @@ def _legend_of_interest(interest: list[Interest | None], lang: str) -> str:
     return words(lang)("rules.legend_interest", name=name, value=f"{value:.4g}")
 
 
-def _rule(
+def _build_rule(
     tree: Tree,
     node: int,
     condition: Condition,
@@ -359,10 +358,10 @@ def _rule(
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
     text = condition.text(digits=digits, max_levels=max_levels, lang=lang)
-    # Of an inner node only the rows that stayed, which sent_default counts, are the rule's.
+    # The rule of an inner node covers only the rows that stay there, counted by sent_default.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.end_share[node])
-    sure, lift, low, high = _figures(tree, node, rows, confidence, weighted)
+    sure, lift, low, high = _confidence_and_interval(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
     note, optimistic = note_text(tree, node), not tree.honest
     figures = (share, sure, lift, low, high)
@@ -371,7 +370,7 @@ def _rule(
     )
 
 
-def _figures(
+def _confidence_and_interval(
     tree: Tree, node: int, rows: int, level: float, weighted: bool
 ) -> tuple[float, float, float, float]:
     """Return confidence, lift and the interval of the confidence, or of the mean."""
@@ -383,26 +382,26 @@ def _figures(
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    # Of a row in parts only those that came here count.
+    # Of fractional rows only the part that reaches the node counts.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low = high = nothing
     if rows and not weighted and not tree.smoothed:
-        low, high = _share_interval(tree, node, best, n, level)
+        low, high = _probability_interval(tree, node, best, n, level)
     return sure, (sure / base if base > 0 else nothing), low, high
 
 
 def is_weighted(tree: Tree) -> bool:
-    """Return whether rows are weighted; the parts of a row with a missing value sum to one."""
+    """Whether rows are weighted; fractional rows are not, as their parts sum to one."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
     return not np.allclose(tree.weight, tree.n_rows, rtol=1e-9)
 
 
-def _share_interval(
+def _probability_interval(
     tree: Tree, node: int, best: int, n: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval of a class's probability: that of its share of rows, under the priors."""
+    """Return the interval of a class's probability: that of its share of rows, after priors."""
     sure = float(tree.value[node, 0, best])
     if tree.counts is None:
         return wilson(sure, n, level) if tree.class_prior is None else (math.nan, math.nan)
@@ -411,37 +410,37 @@ def _share_interval(
     low, high = wilson(share, n, level)
     odds = 1.0
     if tree.class_prior is not None:
-        # Priors multiply the odds of a class by one factor, as long as the others stay mixed as
-        # they are in this node.
+        # Priors multiply the odds of the class by a factor, which is constant as long as the mix
+        # of the other classes in this node does not change.
         whole = tree.counts[0, 0]
         factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
         mix = counts if share < 1 else whole
         rest = np.delete(mix, best)
         odds = float(factor[best] * rest.sum() / max(float(np.delete(factor, best) @ rest), 1e-300))
 
-    def carried(p: float) -> float:
+    def apply_prior(p: float) -> float:
         return p * odds / (p * odds + (1.0 - p))
 
-    if not math.isclose(carried(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
+    if not math.isclose(apply_prior(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
         return math.nan, math.nan
-    return carried(low), carried(high)
+    return apply_prior(low), apply_prior(high)
 
 
-def says_its_mean(tree: Tree, node: int) -> bool:
-    """Return whether a node's number is the mean of its rows: not smoothed, limited or a median."""
+def predicts_mean(tree: Tree, node: int) -> bool:
+    """Whether a node predicts the mean of its rows: not smoothed, limited or a median."""
     if tree.smoothed or tree.criterion == "absolute_error":
         return False
-    # About any other number than the mean, the risk is larger than the impurity.
+    # The squared error is least at the mean: for any other value the risk exceeds the impurity.
     impurity = float(tree.impurity[node] * tree.weight[node])
     return bool(tree.risk[node] * tree.weight[0] <= impurity * (1 + 1e-9))
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
-    """Return Student's interval of the node's mean; the variance is the impurity, where it is."""
+    """Return Student's interval of the node's mean, NaN unless the impurity is the variance."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])
-    if tree.criterion != "squared_error" or n < 2 or not says_its_mean(tree, node):
+    if tree.criterion != "squared_error" or n < 2 or not predicts_mean(tree, node):
         return math.nan, math.nan
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
@@ -476,7 +475,7 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
     return word(f"rules.legend_{legend}", interval=interval)
 
 
-def _objects(items: list[Any]) -> Any:
+def _object_array(items: list[Any]) -> Any:
     array = np.empty(len(items), object)
     for i, item in enumerate(items):
         array[i] = level_text(item) if isinstance(item, str) and not item.strip() else item

@@ -1,8 +1,7 @@
-"""The card of a tree: what it is about, how large it is and how good it looks, with a legend.
+"""The summary of a tree: target, size, risk and columns used, with a legend.
 
-Usage of a column is the share of the training rows whose path asks about it (C5.0
-calls it attribute usage). Risk is R(T) on the training rows, so optimistic; the baseline is the
-risk of the root alone, which asks nothing.
+Usage of a column is the share of training rows whose path has a split on it (attribute usage in
+C5.0). Risk is R(T) on the training rows, which is optimistic; the baseline is the risk of the root.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ceiba.words import Catalogue, words
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of the card: a name, its value, how it is shown, what it means, its printed name."""
+    """One line of a summary: name, value, its text, legend, and printed name."""
 
     name: str
     value: Any
@@ -35,7 +34,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Summary:
-    """The card of a tree.
+    """The summary of a tree.
 
     Attributes
     ----------
@@ -48,8 +47,8 @@ class Summary:
     --------
     >>> import ceiba
     >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"]}
-    >>> card = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"]).tree_.summary()
-    >>> card["leaves"], card["risk"], card["baseline"]
+    >>> summary = ceiba.DecisionTreeClassifier().fit(X, ["a", "a", "b", "b"]).tree_.summary()
+    >>> summary["leaves"], summary["risk"], summary["baseline"]
     (2, 0.0, 0.5)
     """
 
@@ -68,7 +67,7 @@ class Summary:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the card as it is printed: title, facts, the columns used."""
+        """Return the printed blocks: title, facts, columns used."""
         cells = [[fact.heading, fact.shown, fact.legend] for fact in self.facts]
         rows = [[escape_control(text, one_line=True) for text in row] for row in cells]
         table = ["", *self.columns.blocks()] if len(self.columns) else []
@@ -88,11 +87,11 @@ class Summary:
 
 
 def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
-    """Return the card of a tree."""
+    """Return the summary of a tree."""
     word = words(lang)
-    facts = [*_rows(tree, word), *_size(tree, word), *_risks(tree, word)]
-    facts += [*_choice(pruning, word), *_proof(tree, word), *_handling(tree, word)]
-    return Summary(_title(tree, word), tuple(facts), _columns(tree, word))
+    facts = [*_row_facts(tree, word), *_size_facts(tree, word), *_risk_facts(tree, word)]
+    facts += _pruning_facts(pruning, word) + _proof_facts(tree, word) + _missing_facts(tree, word)
+    return Summary(_title(tree, word), tuple(facts), _column_table(tree, word))
 
 
 def _fact(word: Catalogue, name: str, value: Any, text: str, legend: str) -> Fact:
@@ -101,17 +100,17 @@ def _fact(word: Catalogue, name: str, value: Any, text: str, legend: str) -> Fac
 
 
 def column_usage(tree: Tree) -> NDArray[np.float64]:
-    """Return for each column the share of training rows whose path asks about it."""
+    """Return the share of training rows whose path has a split on each column."""
     usage = np.zeros(len(tree.schema.columns))
-    asked: list[frozenset[int]] = []  # columns asked above each node
+    columns: list[frozenset[int]] = []  # split columns from the root to each node
     for node in range(tree.n_nodes):
         parent = int(tree.parent[node])
-        above = asked[parent] if parent >= 0 else frozenset()
+        above = columns[parent] if parent >= 0 else frozenset()
         column = int(tree.splits.column[node])
         if column >= 0 and column not in above:
             usage[column] += tree.share[node]
             above = above | {column}
-        asked.append(above)
+        columns.append(above)
     return np.minimum(usage, 1.0)
 
 
@@ -131,7 +130,7 @@ def _title(tree: Tree, word: Catalogue) -> str:
     return word("summary.title_for", name=name, what=what)
 
 
-def _rows(tree: Tree, word: Catalogue) -> list[Fact]:
+def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     n, weight = int(tree.n_rows[0]), float(tree.weight[0])
     if not n:
         return []
@@ -150,8 +149,8 @@ def _rows(tree: Tree, word: Catalogue) -> list[Fact]:
     return facts
 
 
-def _proof(tree: Tree, word: Catalogue) -> list[Fact]:
-    """Return what a search has proven about the tree."""
+def _proof_facts(tree: Tree, word: Catalogue) -> list[Fact]:
+    """Return the facts of the certificate of a search."""
     certificate = tree.certificate
     if certificate is None:
         return []
@@ -167,7 +166,7 @@ def _proof(tree: Tree, word: Catalogue) -> list[Fact]:
     ]
 
 
-def _size(tree: Tree, word: Catalogue) -> list[Fact]:
+def _size_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     used = len(tree.used_features)
     text = word("summary.used_of", n=used, all=len(tree.schema.columns))
     leaves, depth = tree.n_leaves, tree.depth
@@ -178,7 +177,7 @@ def _size(tree: Tree, word: Catalogue) -> list[Fact]:
     ]
 
 
-def _risks(tree: Tree, word: Catalogue) -> list[Fact]:
+def _risk_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
     unit = word["summary.unit_squared"]
@@ -189,7 +188,7 @@ def _risks(tree: Tree, word: Catalogue) -> list[Fact]:
         unit = word("summary.unit_loss", criterion=tree.criterion)
     if tree.class_prior is not None:
         unit = word("summary.unit_prior", unit=unit)
-    # A search minimised the loss of its certificate, not the criterion.
+    # A search minimises the loss of its certificate, not the criterion.
     searched = tree.certificate is not None
     chosen = word["summary.searched_whole" if searched else "summary.chosen_by"]
     source = word["summary.source_honest" if tree.honest else "summary.source_training"]
@@ -203,7 +202,7 @@ def _risks(tree: Tree, word: Catalogue) -> list[Fact]:
     return facts
 
 
-def _choice(pruning: Listing | None, word: Catalogue) -> list[Fact]:
+def _pruning_facts(pruning: Listing | None, word: Catalogue) -> list[Fact]:
     if pruning is None or "chosen" not in pruning or "cv_risk" not in pruning:
         return []
     chosen = np.flatnonzero(pruning["chosen"])
@@ -218,7 +217,7 @@ def _choice(pruning: Listing | None, word: Catalogue) -> list[Fact]:
     ]
 
 
-def _handling(tree: Tree, word: Catalogue) -> list[Fact]:
+def _missing_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     missing, unseen = tree.missing, tree.unseen
     return [
         _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
@@ -226,8 +225,8 @@ def _handling(tree: Tree, word: Catalogue) -> list[Fact]:
     ]
 
 
-def _columns(tree: Tree, word: Catalogue) -> Listing:
-    """List the columns used, the most used first."""
+def _column_table(tree: Tree, word: Catalogue) -> Listing:
+    """Return the columns used, by descending usage."""
     splits = np.bincount(tree.splits.column[~tree.is_leaf], minlength=len(tree.schema.columns))
     usage, worth = column_usage(tree), importance(tree)
     order = [j for j in np.lexsort((-worth, -usage)).tolist() if j in set(tree.used_features)]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, DataWarning, OptionError
-from ceiba.inspection import held_out_rows
-from ceiba.inspection.describing import is_measured
+from ceiba.inspection import split_held_out_rows
+from ceiba.inspection.describing import is_numeric_target
 from ceiba.table import (
     Column,
     ColumnInfo,
@@ -164,7 +164,7 @@ def _parted(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Pre
         raise OptionError(
             f"held_out must be a share between 0 and 1, or a table. Got {held_out!r}."
         )
-    train, test = held_out_rows(codes, len(data.y), float(held_out), seed)
+    train, test = split_held_out_rows(codes, len(data.y), float(held_out), seed)
     return replace(data.take(train), held_out=data.take(test), n_left_out=data.n_left_out)
 
 
@@ -196,7 +196,7 @@ def whole_table(X: Any, y: Any) -> tuple[Table, str]:
 def task_of(column: Column) -> Task:
     """Return the task of a target: classification, or regression for measured numbers."""
     present = np.flatnonzero(~column.missing)
-    return Task.REGRESSION if is_measured(column, present) else Task.CLASSIFICATION
+    return Task.REGRESSION if is_numeric_target(column, present) else Task.CLASSIFICATION
 
 
 def labels_of(column: Column, rows: Array) -> Array:

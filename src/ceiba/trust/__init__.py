@@ -1,4 +1,4 @@
-"""Can this tree be trusted: why this answer, what would change it, is it stable, does it hold."""
+"""Can a tree be trusted: Shapley values, counterfactuals, stability, drift, group metrics."""
 
 from __future__ import annotations
 

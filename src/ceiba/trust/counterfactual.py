@@ -1,9 +1,10 @@
-"""What would have to change: the nearest rows to which the tree gives another answer, exactly.
+"""Counterfactuals: the nearest rows with another prediction, found exactly.
 
-Every way down a tree is a box: one set of values per column (several boxes where surrogates stand
-in). Going down, boxes only shrink and what a change costs only grows, so taking the cheapest open
-branch first (Dijkstra) meets the wanted leaves in the order of their cost: nothing is missed and
-little is looked at. With `missing="fractional"` every value that the path asks for is filled in.
+Each path of a tree admits a box: one set of values per column (several boxes where surrogates
+decide). Along a path boxes only shrink, so the distance to them never decreases. Expanding the
+nearest open branch first (Dijkstra) therefore finds the target leaves in the order of their
+distance, exactly and usually without visiting the whole tree. With `missing="fractional"` every
+missing value on the path is filled in.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import count
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.paths import STAYS, Chain, Clause, ValueSet, branch_clause
@@ -23,10 +25,11 @@ from ceiba.table import Column, Table, format_value
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import ALL_DIGITS
-from ceiba.trust.moves import Direction, Limits, Move, read_limits
+from ceiba.trust.column_limits import ColumnLimits, Direction, NewValue, read_limits
 
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]
+Limits = tuple[ColumnLimits, ...]
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,12 @@ class Change:
     ----------
     column : str
     old, new : object
-        The value and the nearest one that does; None is missing. Above a cut that is the next
-        number that a float can be.
+        The old value and the nearest one that suffices; None is missing. Above a cut that is the
+        next float.
     condition : str
-        What the new value has to fulfil; any value that does will do.
+        Condition on the new value; any value that fulfils it suffices.
     distance : float
-        How far it is, times the column's cost.
+        Distance of the change times the cost of the column.
     """
 
     column: str
@@ -58,21 +61,21 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A nearest row with the wanted answer.
+    """A nearest row with the target prediction.
 
     Attributes
     ----------
     changes : tuple of Change
     answer : object
-        What the tree then predicts: a class or a number.
+        Prediction for the changed row: a class or a number.
     node : int
-        Where the row then ends.
+        Leaf of the changed row.
     n_rows : int
-        Training rows that this answer rests on.
+        Training rows of that leaf.
     probability : float or None
-        Of the answer, in that node; None for regression.
+        Probability of the answer in that leaf; None for regression.
     distance : float
-        Sum over the changes.
+        Sum of the distances of the changes.
     row : dict
         The whole changed row, as `predict` takes it.
     """
@@ -93,12 +96,12 @@ class Counterfactual:
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
-    """The alternatives for one row, the nearest first; prints one line each.
+    """The counterfactuals of one row, nearest first; prints one line each.
 
     Attributes
     ----------
     already : bool
-        Whether there are none because the row has the wanted answer as it is.
+        Whether the tuple is empty because the row already has the target prediction.
     """
 
     already = False
@@ -125,7 +128,7 @@ def counterfactual(
     order: Order = "columns",
     k: int = 5,
 ) -> Counterfactuals:
-    """Return the nearest changes to a row that give it another answer.
+    """Return the nearest changes to a row that change its prediction.
 
     Parameters
     ----------
@@ -134,24 +137,26 @@ def counterfactual(
     row : table
         One row.
     target : label, or (low, high)
-        The wanted class, by default any other than now; for regression a range, None is open.
+        Target class, by default any other than the predicted one; for regression a range, in
+        which None leaves a side open.
     fixed : names of columns
-        What may not change.
+        Columns that may not change.
     direction : dict of column to "up" or "down", optional
     allowed : dict of column to levels or (low, high), optional
         Values that a column may change to.
     cost : dict of column to float, optional
-        What a change of a whole range, or of a level, costs; default 1.
+        Cost of a change over the whole range, or to another level; default 1.
     order : {"columns", "distance"}
         Fewest changed columns first, then least distance; or least distance alone.
     k : int
-        How many alternatives at most. They differ in what is changed, and how.
+        Maximum number of counterfactuals. They differ in the changed columns or in the
+        direction of a change.
 
     Returns
     -------
     Counterfactuals
-        A tuple, nearest first; empty if nothing that is allowed leads there, or if the row has the
-        wanted answer already (`already` is then True).
+        A tuple, nearest first; empty if no allowed change reaches the target, or if the row
+        already has the target prediction (`already` is then True).
 
     Examples
     --------
@@ -161,26 +166,26 @@ def counterfactual(
     1. income > 20 (is 15) -> yes (probability 1, 0 training rows)
     """
     if order not in ("columns", "distance"):
-        raise OptionError(f"order: got {order!r}. Allowed: 'columns', 'distance'.")
+        raise OptionError(f"order must be 'columns' or 'distance', got {order!r}.")
     if k < 1:
-        raise OptionError(f"k: got {k}. Needs at least 1.")
+        raise OptionError(f"k must be at least 1, got {k}.")
     if tree.n_outputs > 1:
-        raise TreeError("Counterfactuals need a tree with one output.")
+        raise TreeError("Counterfactuals are not supported for several outputs.")
     table = route.read(tree, row)
     if table.n_rows != 1:
-        raise DataError(f"A counterfactual is of one row; got {table.n_rows} rows.")
+        raise DataError(f"row must be a single row, got {table.n_rows} rows.")
     route.check_rows(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order)
-    wanted, already = _wanted(tree, route.predict(tree, table)[0], target)
+    wanted, already = _target_nodes(tree, route.predict(tree, table)[0], target)
     if already:
         unchanged = Counterfactuals()
         unchanged.already = True
         return unchanged
     alternatives: dict[Any, Counterfactual] = {}
-    for node, box in search.ends(wanted):
+    for node, box in search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
-        kind = frozenset((change.column, _way(change)) for change in alternative.changes)
+        kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
         if alternative.changes and kind not in alternatives:
             alternatives[kind] = alternative
             if len(alternatives) == k:
@@ -188,27 +193,27 @@ def counterfactual(
     return Counterfactuals(alternatives.values())
 
 
-def _way(change: Change) -> Any:
-    """Return how a value changed: a number up or down, a level to which."""
+def _change_kind(change: Change) -> Any:
+    """Return what distinguishes a change: whether a number rises, or the new level."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
 
 
-def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], bool]:
-    """Return for each node whether its answer is a wanted one, and whether the row's answer is."""
+def _target_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
+    """Return whether each node predicts the target, and whether the row already does."""
     if tree.task.is_classification("A counterfactual"):
         labels = tree.target.classes[0].tolist()
         if target is None:
             return np.asarray(tree.answer != labels.index(now)), False
         if target not in labels:
-            raise OptionError(f"target: {target!r} is no class of this tree. Classes: {labels}.")
+            raise OptionError(f"target must be a class, got {target!r}. Classes: {labels}.")
         return np.asarray(tree.answer == labels.index(target)), bool(now == target)
     try:
         low, high = target
     except TypeError:
         raise OptionError(
-            f"target: got {target!r}. A regression tree takes a range (low, high); None is open."
+            f"target must be a range (low, high), got {target!r}. None leaves a side open."
         ) from None
     value = tree.value[:, 0, 0]
     low, high = -math.inf if low is None else low, math.inf if high is None else high
@@ -216,21 +221,24 @@ def _wanted(tree: Tree, now: Any, target: Any) -> tuple[np.ndarray[Any, np.dtype
 
 
 class _Search:
-    """The cheapest ways down the tree for one row."""
+    """Best-first search for the target leaves nearest to one row."""
 
-    def __init__(self, tree: Tree, table: Table, limits: tuple[Limits, ...], order: Order) -> None:
+    def __init__(self, tree: Tree, table: Table, limits: Limits, order: Order) -> None:
         self.tree, self.table, self.limits = tree, table, limits
         self.by_columns = order == "columns"
         self.values = [float(column.values[0]) for column in table.columns]
 
-    def ends(self, wanted: Any) -> Iterator[tuple[int, Box]]:
-        """Yield wanted ends with their boxes, the cheapest first."""
+    def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
+        """Yield target leaves (or nodes in which rows stay) with their boxes, nearest first."""
+        # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
+        # popped, no leaf that is still in the heap, or below a node in it, is nearer. Tickets break
+        # ties in the order of insertion; boxes are not comparable.
         tree, ticket = self.tree, count()
         heap: list[tuple[tuple[float, float], int, int, bool, Box]] = []
         heapq.heappush(heap, ((0, 0.0), next(ticket), 0, bool(tree.is_leaf[0]), {}))
         while heap:
-            _, _, node, ends, box = heapq.heappop(heap)
-            if ends:
+            _, _, node, stops, box = heapq.heappop(heap)
+            if stops:
                 if wanted[node]:
                     yield node, box
                 continue
@@ -240,70 +248,71 @@ class _Search:
                 at = int(tree.branch_start[node]) + branch
                 child = node if branch == STAYS else int(tree.branch_node[at])
                 stops = branch == STAYS or bool(tree.is_leaf[child])
-                for smaller in self._narrowed(box, branch_clause(tree, node, branch)):
-                    effort = self._effort(smaller)
-                    if effort is not None:
-                        heapq.heappush(heap, (effort, next(ticket), child, stops, smaller))
+                for smaller in self._narrow(box, branch_clause(tree, node, branch)):
+                    priority = self._priority(smaller)
+                    if priority is not None:
+                        heapq.heappush(heap, (priority, next(ticket), child, stops, smaller))
 
-    def _narrowed(self, box: Box, clause: Clause) -> Iterator[Box]:
-        """Return the boxes that are left of one when a clause is to hold."""
+    def _narrow(self, box: Box, clause: Clause) -> Iterator[Box]:
+        """Yield the parts of a box in which a clause holds."""
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                values = _placed(values, self.tree.unseen == "missing")
-            smaller = _met(box, j, values)
+                values = _routable(values, self.tree.unseen == "missing")
+            smaller = _intersect(box, j, values)
             if smaller is not None:
-                yield from self._chained(smaller, chains)
+                yield from self._apply_surrogates(smaller, chains)
 
-    def _chained(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
+    def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
+        """Yield the parts of a box whose rows the surrogates send to the branch."""
         if not chains:
             yield box
             return
         first, rest = chains[0], chains[1:]
-        silent: Box | None = box
+        undecided: Box | None = box  # rows for which no surrogate so far has a value
         for yes, unable in first.tests:
-            assert silent is not None
+            assert undecided is not None
             j = self.tree.schema.index(yes.info.name)
-            agreed = _met(silent, j, yes)
-            if agreed is not None:
-                yield from self._chained(agreed, rest)
-            silent = _met(silent, j, unable)
-            if silent is None:
+            decided = _intersect(undecided, j, yes)
+            if decided is not None:
+                yield from self._apply_surrogates(decided, rest)
+            undecided = _intersect(undecided, j, unable)
+            if undecided is None:
                 return
-        if first.default and silent is not None:
-            yield from self._chained(silent, rest)
+        if first.default and undecided is not None:
+            yield from self._apply_surrogates(undecided, rest)
 
-    def _move(self, j: int, values: ValueSet) -> Move | None:
-        return self.limits[j].move(self.values[j], values)
+    def _new_value(self, j: int, values: ValueSet) -> NewValue | None:
+        return self.limits[j].nearest(self.values[j], values)
 
-    def _effort(self, box: Box) -> tuple[float, float] | None:
-        """Return how many columns have to change and how far, in the order asked for."""
+    def _priority(self, box: Box) -> tuple[float, float] | None:
+        """Return number of changes and distance, the first criterion first; None: not allowed."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
-            move = self._move(j, values)
-            if move is None:
+            new = self._new_value(j, values)
+            if new is None:
                 return None
-            n_columns += not _same(move.value, self.values[j])
-            distance += move.distance
+            n_columns += not _is_same(new.value, self.values[j])
+            distance += new.distance
         return (n_columns, distance) if self.by_columns else (distance, n_columns)
 
     def counterfactual(self, node: int, box: Box) -> Counterfactual:
-        """Describe the nearest row of a box, and check it by predicting it."""
+        """Return the nearest row of a box, after checking its prediction."""
         changes, values = [], list(self.values)
         for j, wanted in box.items():
-            move = self._move(j, wanted)
-            assert move is not None
-            if _same(move.value, self.values[j]):
+            new = self._new_value(j, wanted)
+            assert new is not None
+            if _is_same(new.value, self.values[j]):
                 continue
-            values[j] = move.value
+            values[j] = new.value
             info = self.limits[j].info
             changes.append(
                 Change(
                     info.name,
-                    _shown(info, self.values[j]),
-                    _shown(info, move.value),
-                    self._said(j, wanted),
-                    move.distance,
+                    _display_value(info, self.values[j]),
+                    _display_value(info, new.value),
+                    self._format_condition(j, wanted),
+                    new.distance,
                 )
             )
         tree = self.tree
@@ -324,13 +333,13 @@ class _Search:
             float(tree.value[node, 0, int(tree.answer[node])]) if has_classes else None,
             sum(change.distance for change in changes),
             {
-                limit.info.name: _shown(limit.info, value)
+                limit.info.name: _display_value(limit.info, value)
                 for limit, value in zip(self.limits, values, strict=True)
             },
         )
 
-    def _said(self, j: int, wanted: ValueSet) -> str:
-        """Return the condition on the new value, within what is allowed."""
+    def _format_condition(self, j: int, wanted: ValueSet) -> str:
+        """Return the condition on the new value, within the allowed values."""
         limit = self.limits[j]
         if limit.codes is not None:
             wanted = wanted.of_codes(limit.codes)
@@ -339,7 +348,7 @@ class _Search:
             wanted = wanted & ValueSet(
                 limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
             )
-        # With all digits: every value that fulfils the condition must do, not only training values.
+        # With all digits, because any value that fulfils the condition must reach the leaf.
         return wanted.present.text(digits=ALL_DIGITS) or f"{limit.info.name} is present"
 
     def _table(self, values: list[float]) -> Table:
@@ -352,23 +361,23 @@ class _Search:
         return Table(columns, 1, self.table.schema)
 
 
-def _same(a: float, b: float) -> bool:
+def _is_same(a: float, b: float) -> bool:
     return a == b or (a != a and b != b)
 
 
-def _met(box: Box, j: int, values: ValueSet) -> Box | None:
+def _intersect(box: Box, j: int, values: ValueSet) -> Box | None:
     both = box[j] & values if j in box else values
     return None if both.is_empty else {**box, j: both}
 
 
-def _placed(values: ValueSet, named_only: bool) -> ValueSet:
-    """Return the values that send a row whole: present, and levels that the splits know."""
+def _routable(values: ValueSet, named_only: bool) -> ValueSet:
+    """Return the values whose rows are not divided: present ones, and levels named by splits."""
     present = values.present
     return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
 
 
-def _shown(info: Any, value: float) -> Any:
-    """Return a value as it stands in a table of the user."""
+def _display_value(info: Any, value: float) -> Any:
+    """Return a value as the user's table has it; None is missing."""
     if info.is_numeric:
         if value != value:
             return None

@@ -1,10 +1,11 @@
-"""Does the tree still fit: traffic through every branch, and rates in every leaf, then and now.
+"""Drift: new rows compared with the training rows, at every branch and in every leaf.
 
-*Then* are the counts that the tree keeps of its training rows; no rows are needed. At each node the
-rows that reach it are compared branch by branch (chi-square of two samples; Fisher's exact test
-where a fork of two expects fewer than 5), so a change shows where it starts and not in every node
-below. p-values are corrected for the number of nodes (Holm 1979). The population stability index
-sums (now - then) log(now / then) over the leaves, with half a row added to each count.
+*Then* are the counts of the training rows that the tree stores; the rows themselves are not needed.
+At each node the rows that reach it are compared branch by branch (two-sample chi-square; Fisher's
+exact test for two branches if an expected count is below 5), so a change is found at the node where
+it starts and not in every node below. p-values are corrected for the number of nodes (Holm 1979).
+The population stability index sums (now - then) log(now / then) over the leaves, with half a row
+added to each count.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection import is_weighted, mean_interval, says_its_mean, wilson
+from ceiba.inspection import is_weighted, mean_interval, predicts_mean, wilson
 from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.table import Table, read_target
 from ceiba.table.targets import split_target
@@ -25,13 +26,13 @@ from ceiba.tree import Tree, rows_by_weight, sum_over_subtrees
 from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[Any]
-LEVEL = 0.05
-_FEW = 30  # rows; more are close to normal
+SIGNIFICANCE = 0.05
+_FEW = 30  # expected rows; counts of more are close to normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drift:
-    """Training rows and new rows in the same tree, side by side; prints.
+    """New rows compared with the training rows of a tree; prints.
 
     Attributes
     ----------
@@ -40,21 +41,19 @@ class Drift:
         Rows.
     psi : float
         Population stability index over the leaves. Below 0.1 is usually called stable, above 0.25
-        a change; `psi_by_chance` is what rows of the same population give on average.
+        a change; `psi_by_chance` is its expected value for rows of the same population.
     p_value : float
         The least p-value of any node, corrected for the number of nodes.
     start : int or None
-        The node nearest to the root whose branches are taken otherwise than before (corrected p
-        below 0.05); None: nowhere.
+        The node nearest to the root whose branch shares changed (corrected p below 0.05), or None.
     start_p_value : float
-        The corrected p-value of that node; NaN without one.
+        The corrected p-value of that node, or NaN.
     branches : Listing
-        Per branch: rows and shares then and now, the branch's part of its node's PSI, the node's
-        p-value.
+        Per branch: rows and shares then and now, its term of the node's PSI, the node's p-value.
     leaves : Listing
         Per leaf: rows, shares and PSI; with a target also the rate (of the leaf's class) or mean.
     columns : Listing
-        Per column that the tree asks about: missing and unseen values then and now.
+        Per column that the tree splits on: missing and unseen values then and now.
     """
 
     tree: Tree
@@ -70,19 +69,19 @@ class Drift:
 
     @property
     def start_p_value(self) -> float:
-        """The corrected p-value of the node where the change starts; NaN without one."""
+        """The corrected p-value of the node where the change starts, or NaN."""
         return float(next((row["p"] for row in self.branches if row["node"] == self.start), np.nan))
 
     @property
     def flagged(self) -> bool:
-        """Whether some node's branches are taken otherwise than before (corrected p < 0.05)."""
+        """Whether the branch shares of some node changed (corrected p < 0.05)."""
         return self.start is not None
 
     def __str__(self) -> str:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the comparison as it is printed: sentences and two tables."""
+        """Return the printed blocks: sentences and two tables."""
         lines = [
             f"{self.n_now} new rows against {self.n_then} training rows",
             f"PSI over the leaves {self.psi:.3g} (by chance about {self.psi_by_chance:.2g})",
@@ -96,7 +95,7 @@ class Drift:
                 f"the change starts at node {self.start} ({split.sentence(0, self.tree.schema)}): "
                 f"corrected p {self.start_p_value:.2g}"
             )
-        tables = [_rounded(listing).blocks() for listing in (self.branches, self.leaves)]
+        tables = [_round_figures(listing).blocks() for listing in (self.branches, self.leaves)]
         return [*lines, "", *tables[0], "", *tables[1]]
 
     __repr__ = __str__
@@ -111,7 +110,7 @@ class Drift:
             "p_value": self.p_value,
             "start": self.start,
             "start_p_value": None if self.start is None else self.start_p_value,
-            "optimistic": not self.tree.honest,  # what the leaves were like then
+            "optimistic": not self.tree.honest,  # the training rates of the leaves
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
             "columns": self.columns.to_dict(),
@@ -128,7 +127,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     X : table
         New rows.
     y : array-like or str, optional
-        Their target; with it the rates in the leaves are compared too.
+        Their target, with which the rates of the leaves are compared as well.
 
     Returns
     -------
@@ -147,23 +146,24 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     if isinstance(y, str):
         X, y = split_target(X, y)
     if not tree.n_rows[0]:
-        raise DataError("The tree has no training counts to compare with. Fit it, or recount it.")
+        raise DataError("The tree has no training counts. Fit it, or recount it.")
     if y is not None and tree.n_outputs > 1:
-        raise DataError("Rates are compared for one output; leave y out.")
+        raise DataError("y is not supported for several outputs. Leave it out.")
     table = route.read(tree, X)
     if not table.n_rows:
-        raise DataError("There are no new rows.")
+        raise DataError("X must have at least one row.")
     ended_now = find_row_ends(tree, table, np.ones(table.n_rows))
     end_weight = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
     now = sum_over_subtrees(tree, end_weight)
-    then = _rows_then(tree)
-    p_node = _corrected(_node_tests(tree, then, now))
-    hit = np.flatnonzero(p_node < LEVEL)
+    then = _training_rows(tree)
+    p_node = _correct_holm(_node_tests(tree, then, now))
+    # The change starts at the significant node nearest to the root, by p-value among equals.
+    hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
-    ended = _ending(tree, then)
+    ended = _rows_that_end(tree, then)
     parts = _psi_parts(ended[ends], end_weight[ends])
-    rates = _rates(tree, ended_now, y, table.n_rows)
+    rates = _compare_leaves(tree, ended_now, y, table.n_rows)
     return Drift(
         tree=tree,
         n_then=int(then[0]),
@@ -181,7 +181,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
 def psi(then: Iterable[float], now: Iterable[float]) -> float:
     """Return the population stability index of two lists of counts.
 
-    Half a row is added to each count, so that an empty place does not make it infinite.
+    Half a row is added to each count, so that an empty bin does not make it infinite.
 
     Examples
     --------
@@ -194,18 +194,18 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 
 def psi_by_chance(then: Array, now: Array) -> float:
-    """Return the index to expect of two samples of one population, whose shares are estimated."""
-    # With a and b the shares, half a row added, E (b - a) log(b / a) is E a log a + E b log b
-    # - E a E log b - E b E log a. (k - 1) (1 / n + 1 / m), which it is for large counts, is far too
-    # much where leaves have a few rows each.
+    """Return the expected index of two samples of the same population."""
+    # With shares a and b (half a row added), E (b - a) log(b / a) is E a log a + E b log b
+    # - E a E log b - E b E log a, as the samples are independent. The approximation for large
+    # counts, (k - 1) (1 / n + 1 / m), is far too large where leaves have a few rows each.
     both = then + now + 0.5
     p = both / both.sum()
-    a, log_a, a_log_a = _moments_of_shares(p, round(float(then.sum())))
-    b, log_b, b_log_b = _moments_of_shares(p, round(float(now.sum())))
+    a, log_a, a_log_a = _share_moments(p, round(float(then.sum())))
+    b, log_b, b_log_b = _share_moments(p, round(float(now.sum())))
     return float((a_log_a + b_log_b - a * log_b - b * log_a).sum())
 
 
-def _moments_of_shares(p: Array, n: int) -> tuple[Array, Array, Array]:
+def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
     """Return E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
     from scipy.special import gammaln, xlog1py, xlogy
 
@@ -213,12 +213,14 @@ def _moments_of_shares(p: Array, n: int) -> tuple[Array, Array, Array]:
     mean, variance = (n * p + 0.5) / whole, n * p * (1 - p) / whole**2
     log = np.log(mean)
     moments = np.array([mean, log - variance / (2 * mean**2), mean * log + variance / (2 * mean)])
-    few = n * p < _FEW  # where the expansion about the mean is too rough
+    # Second-order expansions about the mean are too rough for rare leaves; these need the exact sum
+    # over the binomial, whose mass beyond 4 times the limit is negligible.
+    few = n * p < _FEW
     x = np.arange(min(n, 4 * _FEW) + 1)
-    each = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
-    chance = np.exp(each + xlogy(x, p[few, None]) + xlog1py(n - x, -p[few, None]))
+    log_choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
+    density = np.exp(log_choose + xlogy(x, p[few, None]) + xlog1py(n - x, -p[few, None]))
     f = (x + 0.5) / whole
-    moments[:, few] = chance @ f, chance @ np.log(f), chance @ (f * np.log(f))
+    moments[:, few] = density @ f, density @ np.log(f), density @ (f * np.log(f))
     return moments[0], moments[1], moments[2]
 
 
@@ -228,31 +230,31 @@ def _psi_parts(then: Array, now: Array) -> Array:
     return np.asarray((b - a) * np.log(b / a))
 
 
-def _rows_then(tree: Tree) -> Array:
-    """Return the training rows of each node; rows on several branches count in parts."""
+def _training_rows(tree: Tree) -> Array:
+    """Return the training rows of each node; rows divided among branches count fractionally."""
     if tree.missing == "fractional":
         return rows_by_weight(tree)
     return np.asarray(tree.n_rows, np.float64)
 
 
-def _ending(tree: Tree, rows: Array) -> Array:
-    """Return the rows that end in each node: all of a leaf's, those that stayed in inner ones."""
-    passed = np.zeros(tree.n_nodes)
-    np.add.at(passed, tree.parent[1:], rows[1:])
-    return np.maximum(np.where(tree.is_leaf, rows, rows - passed), 0.0)
+def _rows_that_end(tree: Tree, rows: Array) -> Array:
+    """Return the rows that end in each node: all rows of a leaf, those that stay in inner nodes."""
+    passed_on = np.zeros(tree.n_nodes)
+    np.add.at(passed_on, tree.parent[1:], rows[1:])
+    return np.maximum(np.where(tree.is_leaf, rows, rows - passed_on), 0.0)
 
 
 def _node_tests(tree: Tree, then: Array, now: Array) -> Array:
-    """Return the p-value of each node's branches, then against now; NaN where undefined."""
+    """Return the p-value of the change at each node; NaN where undefined."""
     p = np.full(tree.n_nodes, np.nan)
     for i in np.flatnonzero(~tree.is_leaf).tolist():
         branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
-        p[i] = two_samples(then[branches], now[branches])
+        p[i] = two_sample_test(then[branches], now[branches])
     return p
 
 
-def two_samples(then: Array, now: Array) -> float:
-    """Return the p-value of two rows of counts; NaN if one is empty or the counts are too small."""
+def two_sample_test(then: Array, now: Array) -> float:
+    """Return the p-value of two rows of counts; NaN if one is empty or counts are too small."""
     table = np.array([then, now], np.float64)
     table = table[:, table.sum(axis=0) > 0]
     if table.shape[1] < 2 or np.any(table.sum(axis=1) == 0):
@@ -269,7 +271,7 @@ def two_samples(then: Array, now: Array) -> float:
     return float(chdtrc(table.shape[1] - 1, ((table - expected) ** 2 / expected).sum()))
 
 
-def _corrected(p: Array) -> Array:
+def _correct_holm(p: Array) -> Array:
     """Correct p-values for their number (Holm 1979); NaN stays."""
     out = np.array(p)
     tested = np.flatnonzero(~np.isnan(p))
@@ -300,8 +302,8 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
     return Listing(rows_to_columns(names, rows), title="branches", legend=legend)
 
 
-def _rounded(listing: Listing) -> Listing:
-    """Return a listing with the digits that a reader needs."""
+def _round_figures(listing: Listing) -> Listing:
+    """Return a listing with figures rounded for printing."""
     columns = {
         name: np.array([float(f"{value:.3g}") for value in listing[name]])
         if listing[name].dtype.kind == "f"
@@ -315,8 +317,8 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _rates(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
-    """Return the rate of each leaf's class, or its mean, with intervals, then and now; by node."""
+def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
+    """Return the rate of each leaf's class, or its mean, with intervals, then and now."""
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)
@@ -328,52 +330,54 @@ def _rates(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] |
         labels = truth.info.classes[0][truth.values[ends.row, 0]]
         right = labels == tree.target.classes[0][tree.answer[ends.node]]
         hits = np.bincount(ends.node, ends.weight * right, tree.n_nodes)
-    weighted, rows_then = is_weighted(tree), _rows_then(tree)
+    weighted, rows_then = is_weighted(tree), _training_rows(tree)
     for i in np.flatnonzero(tree.is_leaf | (now_n > 0)).tolist():
         if classes:
-            then, now, p = _shares(tree, i, rows_then[i], hits[i], now_n[i])
+            then, now, p = _compare_shares(tree, i, rows_then[i], hits[i], now_n[i])
         else:
             here = ends.node == i
-            then, now, p = _means(
+            then, now, p = _compare_means(
                 tree, i, rows_then[i], truth.values[ends.row[here], 0], ends.weight[here]
             )
-        if weighted:  # how many rows a weighted figure rests on is not known
+        if weighted:  # the effective number of training rows is not known
             then, p = (then[0], np.nan, np.nan), np.nan
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
-    figures["p"] = _corrected(figures["p"])
+    figures["p"] = _correct_holm(figures["p"])
     return figures
 
 
-_Figures = tuple[float, float, float]  # with its interval
-_UNKNOWN: _Figures = (np.nan, np.nan, np.nan)
+_Estimate = tuple[float, float, float]  # value, low, high
+_UNKNOWN: _Estimate = (np.nan, np.nan, np.nan)
 
 
-def _shares(
+def _compare_shares(
     tree: Tree, i: int, m: float, hits: float, k: float
-) -> tuple[_Figures, _Figures, float]:
+) -> tuple[_Estimate, _Estimate, float]:
     """Return the share of a leaf's class then and now (without priors), and its p-value."""
-    # Priors and smoothing change what the leaf says, not the shares of its rows.
+    # From counts: priors and smoothing change the leaf's value, not the shares of its rows.
     counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
     share = float(counts[tree.answer[i]] / counts.sum()) if counts.sum() > 0 else np.nan
     then = (share, *wilson(share, m)) if m > 0 else _UNKNOWN
     now = (hits / k, *wilson(hits / k, k)) if k > 0 else _UNKNOWN
     if not m > 0:
         return then, now, np.nan
-    return then, now, two_samples(np.array([share * m, m - share * m]), np.array([hits, k - hits]))
+    p = two_sample_test(np.array([share * m, m - share * m]), np.array([hits, k - hits]))
+    return then, now, p
 
 
-def _means(
+def _compare_means(
     tree: Tree, i: int, m: float, y: Array, weight: Array
-) -> tuple[_Figures, _Figures, float]:
+) -> tuple[_Estimate, _Estimate, float]:
     """Return the mean of a leaf then and now, with intervals, and Welch's p-value."""
     from scipy.special import stdtr
 
     mean, spread, k = float(tree.value[i, 0, 0]), float(tree.impurity[i]), float(weight.sum())
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
-    then: _Figures = _UNKNOWN
-    if m > 0 and says_its_mean(tree, i):
-        # Two values with the leaf's mean and variance have its interval.
+    then: _Estimate = _UNKNOWN
+    if m > 0 and predicts_mean(tree, i):
+        # The training rows are not stored. Two values with the leaf's mean and variance, each with
+        # half of the weight, have the same interval.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
         if squared and m > 1:
@@ -415,7 +419,7 @@ def _leaf_listing(
         if is_weighted(tree):
             legend += "; then is weighted, so it has no interval and is not compared"
         elif not tree.task.has_classes and np.isnan(rows["mean then"]).all():
-            legend += "; then is not known: what the leaves say is no mean of their rows"
+            legend += "; then is not known: the values of the leaves are not means of their rows"
         elif not tree.honest:
             legend += "; then is of the rows that the tree was fitted to, so it is optimistic"
     return Listing(rows, title="leaves", legend=legend)
@@ -430,7 +434,7 @@ def _column_listing(tree: Tree, table: Table) -> Listing:
     total = float(tree.n_rows[0])
     p = np.array(
         [
-            two_samples(np.array([t, total - t]), np.array([m, n - m]))
+            two_sample_test(np.array([t, total - t]), np.array([m, n - m]))
             for t, m in zip(then, missing, strict=True)
         ]
     )
@@ -439,7 +443,7 @@ def _column_listing(tree: Tree, table: Table) -> Listing:
             "column": [column.name for column in columns],
             "missing then": then / total,
             "missing now": missing / n,
-            "p": _corrected(p),
+            "p": _correct_holm(p),
             "unseen now": unseen / n,
         },
         title="columns",

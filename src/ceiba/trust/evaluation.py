@@ -1,9 +1,10 @@
-"""A tree against the truth: of all rows, or of each group of rows apart with the differences.
+"""Evaluation of a tree on labelled rows, as a whole or by group with the differences.
 
-For a positive class: selection rate P(predicted positive), true and false positive rates
-P(predicted positive | truly so, or not), calibration = mean predicted probability - share that is
-positive. Shares and means have the intervals of `ceiba.inspection`; a difference takes Newcombe's
-hybrid of the two (1998, method 10): the arms of the intervals are squared and added.
+For a positive class: selection rate P(predicted positive); true and false positive rate,
+P(predicted positive | positive) and P(predicted positive | negative); calibration, the mean
+predicted probability minus the share of positives. Shares and means have the intervals of
+`ceiba.inspection`. The interval of a difference is Newcombe's hybrid of the two (1998, method 10):
+its arms are the square roots of the summed squares of their arms.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ceiba.inspection import (
     NumberEvaluation,
     evaluate_classes,
     evaluate_numbers,
-    interval_words,
+    interval_label,
     mean_interval,
     share_interval,
     wilson,
@@ -38,8 +39,8 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_SHOWN: Final = 5  # labels that a message names
-MOST_GROUPS: Final = 50
+_MAX_LABELS: Final = 5  # labels that a message names
+MAX_GROUPS: Final = 50
 
 
 def evaluate_tree(
@@ -56,11 +57,11 @@ def evaluate_tree(
 ) -> Any:
     """Compare the predictions of a tree with the truth."""
     if positive is not None and not tree.task.has_classes:
-        raise OptionError("positive is about classes; this tree predicts numbers.")
+        raise OptionError("positive is not supported for regression trees.")
     if positive is not None and tree.n_outputs > 1:
-        raise OptionError("positive: this tree has several outputs, each with classes of its own.")
+        raise OptionError("positive is not supported for several outputs.")
     n_rows = len(table)
-    truth = _truth(tree, y, n_rows)
+    truth = _read_truth(tree, y, n_rows)
     if isinstance(table, Table) and tree.missing == "fractional":  # rows end in several leaves
         predicted = route.predict(tree, table, n_threads=n_threads).reshape(n_rows, -1)
         probability = []
@@ -68,13 +69,13 @@ def evaluate_tree(
             shares = route.predict_proba(tree, table, n_threads=n_threads)
             probability = shares if isinstance(shares, list) else [shares]
     else:
-        ends = route.apply(tree, table, n_threads=n_threads) if isinstance(table, Table) else table
-        predicted = np.asarray(tree._label_table[ends]).reshape(n_rows, -1)
-        probability = [tree.value[ends, k, :] for k in range(tree.n_outputs)]
+        leaf = route.apply(tree, table, n_threads=n_threads) if isinstance(table, Table) else table
+        predicted = np.asarray(tree._label_table[leaf]).reshape(n_rows, -1)
+        probability = [tree.value[leaf, k, :] for k in range(tree.n_outputs)]
     weight = read_weights(sample_weight, len(truth))
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
-    def judge(k: int, rows: Any) -> Any:
+    def evaluate_rows(k: int, rows: Any) -> Any:
         weights = None if weight is None else weight[rows]
         if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
@@ -97,12 +98,12 @@ def evaluate_tree(
 
     outputs = range(tree.n_outputs)
     if by is None:
-        results = [judge(k, slice(None)) for k in outputs]
+        results = [evaluate_rows(k, slice(None)) for k in outputs]
     else:
         results = [
             _evaluate_groups(
                 by,
-                partial(judge, k),
+                partial(evaluate_rows, k),
                 truth[:, k],
                 predicted[:, k],
                 probability[k] if probability else None,
@@ -116,19 +117,19 @@ def evaluate_tree(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
+def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
     """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
     target = read_target(y, task=tree.task, n_rows=n_rows)
     if target.info.n_outputs != tree.n_outputs:
         raise DataError(
-            f"y has {target.info.n_outputs} outputs, and the tree predicts {tree.n_outputs}."
+            f"y must have {tree.n_outputs} outputs, as the tree, got {target.info.n_outputs}."
         )
     if tree.task.is_regression("Evaluation"):
         return target.values
     for k, labels in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
         seen = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
-        # With costs or priors an unknown class is refused later, so a warning would say it twice.
+        # With costs or priors an unknown class is an error later; do not warn about it as well.
         refused = tree.cost_matrix is not None or tree.class_prior is not None
         _check_labels(seen, labels.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
@@ -136,40 +137,42 @@ def _truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
 
 
 def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> None:
-    """Refuse labels of which the model knows none; warn about some that it does not know."""
-    strange = sorted((label for label in seen if label not in labels), key=lambda c: -seen[c])
-    if not strange:
+    """Raise if the model knows none of the labels; warn if it does not know some of them."""
+    unknown = sorted((label for label in seen if label not in labels), key=lambda c: -seen[c])
+    if not unknown:
         return
     by_text = {str(label): label for label in labels}
     hints = []
-    for label in strange[:_SHOWN]:
+    for label in unknown[:_MAX_LABELS]:
         if str(label) in by_text:  # 1 and "1"
             right = by_text[str(label)]
             hints.append(f" Did you mean {right!r} ({type(right).__name__}) for {label!r}?")
         elif hint := did_you_mean(str(label), by_text):
             hints.append(hint.replace("?", f" for {label!r}?"))
-    strange_text = ", ".join(
-        f"{label!r} ({pluralize(seen[label], 'row')})" for label in strange[:_SHOWN]
+    unknown_text = ", ".join(
+        f"{label!r} ({pluralize(seen[label], 'row')})" for label in unknown[:_MAX_LABELS]
     )
-    strange_text += ", ..." if len(strange) > _SHOWN else ""
-    names = ", ".join(repr(label) for label in labels[:_SHOWN])
-    names += ", ..." if len(labels) > _SHOWN else ""
-    rest = f"{strange_text}. Classes of the model: {names}.{''.join(hints)}"
-    if len(strange) == len(seen):
+    unknown_text += ", ..." if len(unknown) > _MAX_LABELS else ""
+    names = ", ".join(repr(label) for label in labels[:_MAX_LABELS])
+    names += ", ..." if len(labels) > _MAX_LABELS else ""
+    rest = f"{unknown_text}. Classes of the model: {names}.{''.join(hints)}"
+    if len(unknown) == len(seen):
         raise DataError(f"No row of y has a class of the model. y has {rest}")
     if not warn:
         return
-    rows = pluralize(sum(seen[label] for label in strange), "row")
+    rows = pluralize(sum(seen[label] for label in unknown), "row")
     warnings.warn(
-        f"y has classes that the model does not know, in {rows} of {sum(seen.values())}, which "
-        f"count as errors: {rest}",
+        f"y has classes that the model does not know, in {rows} of {sum(seen.values())}; these "
+        f"rows count as errors: {rest}",
         DataWarning,
         stacklevel=5,
     )
 
 
 @dataclass(frozen=True)
-class _Figure:
+class _Estimate:
+    """A figure with its interval."""
+
     value: float
     low: float
     high: float
@@ -177,20 +180,20 @@ class _Figure:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupEvaluation:
-    """How good predictions are in each group; prints.
+    """Metrics of the predictions in each group; prints.
 
     Attributes
     ----------
     by : str
-        What the groups are of.
+        Name of the column of groups.
     positive : object or None
-        The class that selection, true and false positive rates are about.
+        The class of the selection, true positive and false positive rates.
     evaluations : dict
-        The whole evaluation of each group, by its label.
+        The full evaluation of each group, by its label.
     figures : Listing
-        Per group and figure: value, interval, rows it rests on.
+        Per group and figure: value, interval, number of rows.
     differences : Listing
-        Per group and figure: value minus that of the reference group, with interval.
+        Per group and figure: difference to the reference group, with interval.
     reference : str
         The largest group.
     confidence : float
@@ -208,24 +211,24 @@ class GroupEvaluation:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the figures as they are printed: a table and what differs."""
+        """Return the printed blocks: a table and the differences."""
         names = list(dict.fromkeys(self.figures["figure"].tolist()))
         rows = sorted(self.figures, key=lambda row: names.index(row["figure"]))
         table = {
             "figure": [row["figure"] for row in rows],
             self.by: [row["group"] for row in rows],
             "rows": [row["rows"] for row in rows],
-            "value": [_short(row["value"]) for row in rows],
-            "interval": [f"{_short(row['low'])} to {_short(row['high'])}" for row in rows],
+            "value": [_format(row["value"]) for row in rows],
+            "interval": [f"{_format(row['low'])} to {_format(row['high'])}" for row in rows],
         }
         what = f", of class {self.positive!r}" if self.positive is not None else ""
         few = any(
             getattr(evaluation, "approximate", False) for evaluation in self.evaluations.values()
         )
-        level = interval_words(self.confidence, few)
+        level = interval_label(self.confidence, few)
         marked = [
-            f"{row['figure']}: {row['group']} - {self.reference} = {_short(row['difference'])} "
-            f"({_short(row['low'])} to {_short(row['high'])})"
+            f"{row['figure']}: {row['group']} - {self.reference} = {_format(row['difference'])} "
+            f"({_format(row['low'])} to {_format(row['high'])})"
             for row in self.differences
             if row["low"] > 0 or row["high"] < 0
         ]
@@ -249,7 +252,7 @@ class GroupEvaluation:
 
 def _evaluate_groups(
     by: tuple[str, Any],
-    judge: Callable[[Array], ClassEvaluation | NumberEvaluation],
+    evaluate_rows: Callable[[Array], ClassEvaluation | NumberEvaluation],
     truth: Array,
     predicted: Array,
     probability: Array | None,
@@ -259,30 +262,30 @@ def _evaluate_groups(
     frequency_weights: bool,
     confidence: float,
 ) -> GroupEvaluation:
-    """Evaluate the rows of each group apart; `classes` is empty for regression."""
+    """Evaluate the rows of each group; `classes` is empty for regression."""
     name_of_groups, values = by[0], np.asarray(by[1], dtype=object)
     if values.shape != (len(truth),):
-        raise DataError(f"by: got shape {values.shape}. Needs one label per row.")
-    labels = np.array([_label(value) for value in values.tolist()], dtype=object)
+        raise DataError(f"by must have one label per row, got shape {values.shape}.")
+    labels = np.array([_format_group(value) for value in values.tolist()], dtype=object)
     if (missing := missing_mask(values.tolist())) is not None:
         labels[missing] = "missing"
     names = sorted(set(labels.tolist()))
-    if len(names) > MOST_GROUPS:
+    if len(names) > MAX_GROUPS:
         raise DataError(
-            f"by={name_of_groups!r} makes {len(names)} groups; at most {MOST_GROUPS} are allowed. "
-            "Cut numbers into ranges first."
+            f"by must have at most {MAX_GROUPS} groups, got {len(names)} ({name_of_groups!r}). "
+            "Bin a numeric column first."
         )
     if positive is None and len(classes) == 2:
         positive = classes[1]
     if positive is not None and positive not in classes:
-        raise OptionError(f"positive: {positive!r} is no class. Classes: {list(classes)}.")
+        raise OptionError(f"positive must be a class, got {positive!r}. Classes: {list(classes)}.")
     evaluations, figures = {}, {}
     for name in names:
         rows = np.flatnonzero(labels == name)
         w = None if weight is None else weight[rows]
-        shared = _Rows(w, len(rows), frequency_weights, confidence)
-        evaluations[name] = judge(rows)
-        figures[name] = _figures(evaluations[name])
+        shared = _GroupRows(w, len(rows), frequency_weights, confidence)
+        evaluations[name] = evaluate_rows(rows)
+        figures[name] = _estimates(evaluations[name])
         if positive is not None:
             p = None if probability is None else probability[rows, classes.index(positive)]
             figures[name] |= _rates(truth[rows] == positive, predicted[rows] == positive, p, shared)
@@ -293,104 +296,107 @@ def _evaluate_groups(
     )  # fmt: skip
 
 
-def _short(value: float) -> str:
+def _format(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3g}"
 
 
-def _label(value: Any) -> str:
+def _format_group(value: Any) -> str:
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
     return str(int(value)) if whole else str(value)
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """How much the rows of a group are worth."""
+class _GroupRows:
+    """The weights of a group's rows, and the shares and means that they give."""
 
     weight: Array | None
     n: int
     frequency: bool
     confidence: float
 
-    def share(self, which: Array, among: Array) -> _Figure:
-        """Return a share among some rows, with Wilson's interval."""
+    def share(self, which: Array, among: Array) -> _Estimate:
+        """Return the share of `which` among some rows, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
-            return _Figure(math.nan, math.nan, math.nan)
+            return _Estimate(math.nan, math.nan, math.nan)
         share = float(w[among & which].sum()) / total
-        return _Figure(
+        return _Estimate(
             share, *share_interval(which[among], w[among], self.frequency, self.confidence)
         )
 
-    def mean(self, values: Array) -> _Figure:
-        """Return the mean of figures from -1 to 1, with Student's interval."""
+    def mean(self, values: Array) -> _Estimate:
+        """Return the mean of values between -1 and 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = count_effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
         low, high = mean_interval(values, w, n, self.confidence, self.frequency)
-        if low == high:  # all rows alike: as many others as a share of 0 allows, at most 1 apart
-            apart = wilson(0.0, n, self.confidence)[1]
-            low, high = mean - apart, mean + apart
-        return _Figure(mean, low, high)
+        if low == high:
+            # All values are equal. Others, at most 1 away, may have a share up to Wilson's bound.
+            margin = wilson(0.0, n, self.confidence)[1]
+            low, high = mean - margin, mean + margin
+        return _Estimate(mean, low, high)
 
 
-def _figures(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Figure]:
+def _estimates(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Estimate]:
     if isinstance(evaluation, NumberEvaluation):
         return {
-            "MSE": _Figure(evaluation.mse, *evaluation.mse_interval),
-            "MAE": _Figure(evaluation.mae, *evaluation.mae_interval),
-            "R2": _Figure(evaluation.r2, *evaluation.r2_interval),
+            "MSE": _Estimate(evaluation.mse, *evaluation.mse_interval),
+            "MAE": _Estimate(evaluation.mae, *evaluation.mae_interval),
+            "R2": _Estimate(evaluation.r2, *evaluation.r2_interval),
         }
-    out = {"error": _Figure(evaluation.error, *evaluation.error_interval)}
+    out = {"error": _Estimate(evaluation.error, *evaluation.error_interval)}
     if evaluation.has_costs:
-        out["cost"] = _Figure(evaluation.cost, *evaluation.cost_interval)
+        out["cost"] = _Estimate(evaluation.cost, *evaluation.cost_interval)
     if (scores := evaluation.scores) is not None:
-        out["AUC"] = _Figure(scores.auc, *scores.auc_interval)
-        out["Brier"] = _Figure(scores.brier, *scores.brier_interval)
-        out["log loss"] = _Figure(scores.log_loss, *scores.log_loss_interval)
+        out["AUC"] = _Estimate(scores.auc, *scores.auc_interval)
+        out["Brier"] = _Estimate(scores.brier, *scores.brier_interval)
+        out["log loss"] = _Estimate(scores.log_loss, *scores.log_loss_interval)
     return out
 
 
-def _rates(is_so: Array, said_so: Array, p: Array | None, rows: _Rows) -> dict[str, _Figure]:
+def _rates(
+    is_positive: Array, is_selected: Array, p: Array | None, rows: _GroupRows
+) -> dict[str, _Estimate]:
     every = np.ones(rows.n, bool)
     out = {
-        "selection rate": rows.share(said_so, every),
-        "true positive rate": rows.share(said_so, is_so),
-        "false positive rate": rows.share(said_so, ~is_so),
+        "selection rate": rows.share(is_selected, every),
+        "true positive rate": rows.share(is_selected, is_positive),
+        "false positive rate": rows.share(is_selected, ~is_positive),
     }
     if p is not None:
-        out["calibration"] = rows.mean(p - is_so)
+        out["calibration"] = rows.mean(p - is_positive)
     return out
 
 
-def _figure_listing(figures: dict[str, dict[str, _Figure]], evaluations: Any) -> Listing:
+def _figure_listing(figures: dict[str, dict[str, _Estimate]], evaluations: Any) -> Listing:
     lines = [
         (group, name, figure.value, figure.low, figure.high, evaluations[group].n_rows)
-        for group, mine in figures.items()
-        for name, figure in mine.items()
+        for group, estimates in figures.items()
+        for name, figure in estimates.items()
     ]
     names = ("group", "figure", "value", "low", "high", "rows")
     return Listing(rows_to_columns(names, lines), title="figures per group")
 
 
-def _difference_listing(figures: dict[str, dict[str, _Figure]], reference: str) -> Listing:
+def _difference_listing(figures: dict[str, dict[str, _Estimate]], reference: str) -> Listing:
     lines: list[tuple[Any, ...]] = []
-    for group, mine in figures.items():
+    for group, estimates in figures.items():
         if group == reference:
             continue
-        for name, figure in mine.items():
+        for name, figure in estimates.items():
             other = figures[reference][name]
-            # Newcombe's square-and-add works for shares and, symmetric as they are, for means.
+            # Newcombe's square-and-add, for shares and for the symmetric intervals of means.
             below = math.hypot(figure.value - figure.low, other.high - other.value)
             above = math.hypot(figure.high - figure.value, other.value - other.low)
-            apart = figure.value - other.value
-            lines.append((group, name, apart, apart - below, apart + above))
+            difference = figure.value - other.value
+            lines.append((group, name, difference, difference - below, difference + above))
     names = ("group", "figure", "difference", "low", "high")
     return Listing(rows_to_columns(names, lines), title=f"differences to {reference}")
 
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any) -> tuple[Any, Any, Any]:
-    """Take target and groups that are named out of X: rows, truth, (name, labels) or None."""
+    """Pop target and groups named as columns from X; return X, y and (name, labels) or None."""
     if is_named_target(X, y):
         X, y = split_target(X, y)
     if by is None:

@@ -1,10 +1,10 @@
-"""Exact Shapley values of a tree: how much each column moved each answer.
+"""Exact Shapley values of a tree: how much each column contributes to each prediction.
 
-Path-dependent (no background): a column that is left out sends the row down every branch of its
-questions, by the branches' shares of the training weight (after priors). A known column goes where
-the tree sends the row, by surrogate or default if its value is missing. Interventional
-(`background=`): a column that is left out takes its value from a background row, and the tree
-routes the mixture as any other row. Lundberg et al. (2020), Nature Machine Intelligence 2.
+Path-dependent (no background): at the splits of an absent column the row takes every branch, in
+proportion to the branches' training weight (after priors). At the splits of a present column the
+row is routed as usual, by surrogate or default if its value is missing. Interventional
+(`background=`): an absent column takes its value from a background row, and the tree routes the
+mixed row as usual. Lundberg et al. (2020), Nature Machine Intelligence 2.
 The computation is in `cpp/core/explain`.
 """
 
@@ -28,18 +28,18 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShapleyValues:
-    """Contributions of the columns to the answers for some rows.
+    """Contributions of the columns to the predictions of some rows.
 
-    `base_values + values.sum(axis=1)` is what the tree predicts: the class probabilities, or the
-    value. Numpy takes it for its `values`.
+    `base_values + values.sum(axis=1)` is the prediction: the class probabilities, or the value.
+    `numpy.asarray` returns `values`.
 
     Attributes
     ----------
     values : float64 array of shape (n_rows, n_columns), or (n_rows, n_columns, n_classes)
-        With interactions (n_rows, n_columns, n_columns), or the same by n_classes: half of each
-        interaction on either side of the diagonal, what is left of a column on it.
+        With interactions (n_rows, n_columns, n_columns), or the same by n_classes: each
+        interaction is split evenly across the diagonal, which holds the main effects.
     base_values : float, or float64 array of shape (n_classes,)
-        What is predicted when no column is known.
+        Prediction when no column is known.
     names : tuple of str
         Columns.
     classes : tuple
@@ -77,17 +77,19 @@ class ShapleyValues:
         array([[0.667]])
         """
         if label not in self.classes:
-            raise OptionError(f"Class {label!r} is unknown. Classes: {list(self.classes)}.")
-        at = self.classes.index(label)
-        base = float(np.asarray(self.base_values)[at])
+            raise OptionError(
+                f"label must be a class, got {label!r}. Classes: {list(self.classes)}."
+            )
+        k = self.classes.index(label)
+        base = float(np.asarray(self.base_values)[k])
         return ShapleyValues(
-            self.values[..., at], base, self.names, (), self.interactions, self._table, label
+            self.values[..., k], base, self.names, (), self.interactions, self._table, label
         )
 
     def row(self, i: int = 0) -> Listing:
         """Return the contributions for one row as a listing, the largest first.
 
-        Of a classifier there is one column per class; pick one with `of_class`.
+        A classifier has one contribution per class; select a class with `of_class`.
 
         Examples
         --------
@@ -102,31 +104,32 @@ class ShapleyValues:
         all rows 3.25, this row 5
         """
         if self.interactions:
-            raise OptionError("row: these are interactions. Compute without interactions=True.")
+            raise OptionError("row() is not supported with interactions=True.")
         if not -len(self) <= i < len(self):
-            raise OptionError(f"row: got {i}. There are rows 0 to {len(self) - 1}.")
+            raise OptionError(f"i must be between 0 and {len(self) - 1}, got {i}.")
         values = self.values[i].reshape(len(self.names), -1)
+        # Rounding errors of columns without a contribution are printed as 0.
         values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
         order = np.argsort(-np.abs(values).max(axis=1), kind="stable")
         heads = [f"to {label}" for label in self.classes] or ["contribution"]
-        cells = _as_shown(self._table)[i]
+        cells = _display_values(self._table)[i]
         of = "" if self._of_class is None else f"probability of {self._of_class!r}"
         base = np.atleast_1d(self.base_values)
-        ends = ", ".join(f"{value:.4g}" for value in base)
-        reached = ", ".join(f"{value:.4g}" for value in base + values.sum(axis=0))
+        base_text = ", ".join(f"{value:.4g}" for value in base)
+        prediction = ", ".join(f"{value:.4g}" for value in base + values.sum(axis=0))
         return Listing(
             {
                 "column": [self.names[j] for j in order],
-                "value": [_text(cells[j]) for j in order],
+                "value": [_format_cell(cells[j]) for j in order],
                 **{head: values[order, k] for k, head in enumerate(heads)},
             },
             title=f"contributions to the {of or 'prediction'}",
-            legend=f"all rows {ends}, this row {reached}",
+            legend=f"all rows {base_text}, this row {prediction}",
         )
 
     @cached_property
     def data(self) -> Array:
-        """The values of the rows: numbers, and codes of levels; missing ones are NaN."""
+        """The rows as numbers: levels by their codes, missing values as NaN."""
         columns = []
         for column in self._table.columns:
             codes = np.asarray(column.values, np.float64)
@@ -134,20 +137,19 @@ class ShapleyValues:
         return np.column_stack(columns)
 
     def to_shap(self) -> Any:
-        """Return a `shap.Explanation`, so that shap's plots work; needs the package shap."""
+        """Return a `shap.Explanation` for shap's plots; requires the package shap."""
         try:
             from shap import Explanation
         except ImportError as error:
             raise OptionError(
-                "to_shap() needs the package shap, which is not installed. "
-                "Install it with: pip install shap"
+                "to_shap() requires the package shap. Install it with: pip install shap"
             ) from error
         base = np.broadcast_to(self.base_values, (len(self), *np.shape(self.base_values)))
         return Explanation(
             values=self.values,
             base_values=np.array(base),
             data=self.data,
-            display_data=_as_shown(self._table),
+            display_data=_display_values(self._table),
             feature_names=list(self.names),
             output_names=[str(label) for label in self.classes] or None,
         )
@@ -166,14 +168,14 @@ def shap_values(
     Parameters
     ----------
     tree : Tree
-        Of any kind: level sets, several branches, missing values, surrogates, fractions.
+        Any tree: level sets, multiway splits, missing values, surrogates, fractional rows.
     X : table
         Rows, as `predict` takes them.
     background : table, optional
-        Rows that stand for "unknown" (interventional values). Without it the training shares of
-        the branches do (path-dependent values).
+        Rows from which absent columns take their values (interventional values). By default
+        absent columns follow the training shares of the branches (path-dependent values).
     interactions : bool, default=False
-        Divide every contribution into main effect and pairs of columns.
+        Split each contribution into a main effect and pairwise interactions.
     n_threads : int
         The result does not depend on it.
 
@@ -199,14 +201,15 @@ def shap_values(
         others = route.read(tree, background)
         route.check_rows(tree, others)
         if not others.n_rows:
-            raise DataError("background has no rows. Pass some rows, e.g. a sample of X.")
+            raise DataError("background must have at least one row. Pass e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
-    # Probabilities add up to 1, so the last class is what the others leave.
+    # Cost grows with the number of classes. Probabilities sum to 1, so the values of the last class
+    # follow from the others (minus their sum) and are not computed.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     widths *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
-    adds_up = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
-    short = tree.task.has_classes and adds_up
-    n_computed = [n - 1 if short and n > 1 else n for n in widths]
+    sums_to_1 = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
+    skips_last = tree.task.has_classes and sums_to_1
+    n_computed = [n - 1 if skips_last and n > 1 else n for n in widths]
     value = np.column_stack([tree.value[:, k, :n] for k, n in enumerate(n_computed)])
     flat, expected = _core.shapley(
         tree._router,
@@ -222,22 +225,22 @@ def shap_values(
         expected = _mean_value(tree, others, value)
     shape = (table.n_columns,) * (2 if interactions else 1)
     parts = flat.reshape(table.n_rows, *shape, value.shape[1])
-    outputs, at = [], 0
+    outputs, end = [], 0
     for k, n in enumerate(widths):
-        mine, base = parts[..., at : at + n_computed[k]], expected[at : at + n_computed[k]]
-        at += n_computed[k]
+        start, end = end, end + n_computed[k]
+        values, base = parts[..., start:end], expected[start:end]
         if n_computed[k] < n:
-            mine = np.concatenate((mine, -mine.sum(axis=-1, keepdims=True)), axis=-1)
+            values = np.concatenate((values, -values.sum(axis=-1, keepdims=True)), axis=-1)
             base = np.append(base, 1.0 - base.sum())
         labels = tuple(tree.target.classes[k].tolist()) if tree.task.has_classes else ()
         if not labels:
-            mine, base = mine[..., 0], float(base[0])
-        outputs.append(ShapleyValues(mine, base, tree.schema.names, labels, interactions, table))
+            values, base = values[..., 0], float(base[0])
+        outputs.append(ShapleyValues(values, base, tree.schema.names, labels, interactions, table))
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _branch_shares(tree: Tree) -> Array:
-    """Return each branch's share of its node's weight after priors, flat as `branch_node`."""
+    """Return each branch's share of its node's weight after priors, in `branch_node` order."""
     if tree.class_prior is None or tree.counts is None:
         return tree.branch_share
     mass = tree.share[tree.branch_node]
@@ -247,22 +250,22 @@ def _branch_shares(tree: Tree) -> Array:
 
 
 def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
-    """Average over rows what the leaves they reach say."""
+    """Return the mean over rows of the values of their leaves."""
     if tree.missing == "fractional":
         start, node, share = route.spread(tree, table)
         return np.asarray((share[:, None] * value[node]).sum(axis=0) / (len(start) - 1))
     return np.asarray(value[route.apply(tree, table)].mean(axis=0))
 
 
-def _text(value: Any) -> str:
-    """Write a cell as a person would."""
+def _format_cell(value: Any) -> str:
+    """Return the text of a cell."""
     if isinstance(value, str):
         return value
     return "missing" if value != value else f"{value:.6g}"
 
 
-def _as_shown(table: Table) -> npt.NDArray[Any]:
-    """Return the rows with names of levels, as a person would write them."""
+def _display_values(table: Table) -> npt.NDArray[Any]:
+    """Return the rows as numbers and level names."""
     cells = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):
         if column.info.kind == Kind.NUMERIC:

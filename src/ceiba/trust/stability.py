@@ -1,11 +1,11 @@
-"""Would another sample give another tree, and what would another column at a node cost.
+"""Stability of a tree under resampling, and the cost of another column at a node.
 
 A resample is a share of the rows drawn without replacement, by default one half: half samples vary
-as bootstrap samples do (Efron 1982), without rows that count twice. All trees grow on one table, so
-what the engine prepares (sorted columns, bins) is shared; they grow side by side on all cores and
-are counted in a fixed order.
-A *place* is a node of our tree: the same branches from the root, at which the resampled tree asks
-about the same columns. Philipp et al. (2018), Journal of Computational and Graphical Statistics 27.
+as bootstrap samples do (Efron 1982), without duplicate rows. All trees grow on one table, so the
+work of preparing it (sorted columns, bins) is shared. They grow in parallel and are counted in a
+fixed order, so the result does not depend on the number of threads.
+A resampled tree *reaches* a node of the fitted tree if it splits on the same columns along the same
+branches above it. Philipp et al. (2018), Journal of Computational and Graphical Statistics 27.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ from ceiba.tree.splits import Split
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-DEPTHS = 8  # column frequencies are listed down to here
+MAX_DEPTH = 8  # column frequencies of deeper nodes are listed together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability:
-    """How a tree varies over resamples; prints.
+    """Variation of a tree over resamples; prints.
 
     Attributes
     ----------
     tree : Tree
-        Ours.
+        The fitted tree.
     resamples : int
     nodes : Listing
-        Per split of ours: in which share of the resamples its place is reached (same columns
-        asked above), its column is chosen there, the middle 90 % of the cuts, and which other
-        column is chosen most often.
+        Per split of the tree: the share of resampled trees that reach it (same columns above),
+        the share that choose its column there, the middle 90 % of their cuts, and the most
+        frequent other column.
     columns : Listing
-        Per column: in which share of the resampled trees it is used at all, and at each depth.
+        Per column: the share of resampled trees that use it, in all and at each depth.
     leaves : Listing
-        Per leaf of ours: rows, and how often resampled trees give its rows the same answer
-        (regression: the standard deviation of their predictions).
+        Per leaf of the tree: rows, and the share of resampled trees with the same prediction for
+        them (regression: the standard deviation of their predictions).
     rows : float64 array of shape (n_rows,)
         The same per row; (n_rows, n_outputs) for several outputs.
     agreement : float
-        How often two resampled trees give a row the same answer; regression: the root mean
-        square difference of their predictions. A tuple for several outputs.
+        Probability that two resampled trees predict the same class for a row; regression: the
+        root mean square difference of their predictions. A tuple for several outputs.
     n_leaves : int64 array of shape (resamples,)
-        Sizes of the resampled trees.
+        Number of leaves of each resampled tree.
     """
 
     tree: Tree
@@ -75,15 +75,15 @@ class Stability:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the comparison as it is printed: sentences and two tables."""
+        """Return the printed blocks: sentences and two tables."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
         if self.tree.task.is_classification("Stability"):
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
             spread = f"two of them give a row the same answer in {shares} of cases"
         else:
-            apart = ", ".join(format_number(float(value), 4) for value in each)
-            spread = f"two of them differ by {apart} (root mean square)"
+            differences = ", ".join(format_number(float(value), 4) for value in each)
+            spread = f"two of them differ by {differences} (root mean square)"
         if len(each) > 1:
             spread += ", by output"
         lines = [
@@ -91,7 +91,7 @@ class Stability:
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
-        return [*lines, "", *_rounded(self.nodes).blocks(), "", *self.leaves.blocks()]
+        return [*lines, "", *_round_cuts(self.nodes).blocks(), "", *self.leaves.blocks()]
 
     __repr__ = __str__
 
@@ -112,11 +112,11 @@ def stability(
     seed: int = 0,
     n_threads: int = 1,
 ) -> Stability:
-    """Fit on resamples and compare with a tree; `model.stability(X, y)` calls this."""
+    """Fit on resamples and compare with a tree; called by `model.stability(X, y)`."""
     if resamples < 2:
-        raise OptionError(f"resamples: got {resamples}. Needs at least 2.")
+        raise OptionError(f"resamples must be at least 2, got {resamples}.")
     if not 0 < share < 1:
-        raise OptionError(f"share: got {share}. Needs a number between 0 and 1.")
+        raise OptionError(f"share must be between 0 and 1, got {share}.")
     n = table.n_rows
     size = max(1, round(share * n))
 
@@ -125,26 +125,27 @@ def stability(
         drawn = np.zeros(n, bool)
         drawn[rng.permutation(n)[:size]] = True
         grown = fit(np.flatnonzero(drawn).astype(np.uint32))
-        return grown, _answers(grown, table)
+        return grown, _predict(grown, table)
 
-    tally = _Tally(tree, _answers(tree, table), n)
-    for grown, answers in _in_order(fit_resample, resamples, n_threads):
+    tally = _Tally(tree, _predict(tree, table), n)
+    for grown, answers in _map_in_order(fit_resample, resamples, n_threads):
         tally.add(grown, answers)
     return tally.result(table)
 
 
-def _in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[Any]:
+def _map_in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[Any]:
+    """Yield `work(i)` for i in range(n), in order, computed by threads."""
     if n_threads <= 1:
         yield from map(work, range(n))
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        # A few at a time: each result holds an answer per row.
+        # In batches, because each result holds a prediction per row.
         for start in range(0, n, 4 * n_threads):
             yield from pool.map(work, range(start, min(n, start + 4 * n_threads)))
 
 
-def _answers(tree: Tree, table: Table) -> Array:
-    """Return the class codes, or numbers, that a tree says of each row; a column per output."""
+def _predict(tree: Tree, table: Table) -> Array:
+    """Return the predicted class codes, or numbers, of each row; one column per output."""
     if tree.missing == "fractional":
         if not tree.task.has_classes:
             return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)
@@ -152,13 +153,13 @@ def _answers(tree: Tree, table: Table) -> Array:
         each = probability if isinstance(probability, list) else [probability]
         best = [route.best_class(shares[:, None, :], tree.cost_matrix) for shares in each]
         return np.concatenate(best, axis=1)
-    end = route.apply(tree, table)
+    leaf = route.apply(tree, table)
     answers = tree.answer if tree.task.has_classes else tree.value[:, :, 0]
-    return np.asarray(answers[end]).reshape(table.n_rows, -1)
+    return np.asarray(answers[leaf]).reshape(table.n_rows, -1)
 
 
-def _rounded(nodes: Listing) -> Listing:
-    """Return the listing of the splits with the digits of a cut that a reader needs."""
+def _round_cuts(nodes: Listing) -> Listing:
+    """Return the listing of the splits with cuts rounded for printing."""
     columns = {name: nodes[name] for name in nodes.columns}
     for name in ("cut low", "cut high"):
         columns[name] = np.array([float(f"{cut:.5g}") for cut in nodes[name]])
@@ -166,8 +167,8 @@ def _rounded(nodes: Listing) -> Listing:
 
 
 @dataclass
-class _Place:
-    """What resampled trees do at one node of ours."""
+class _SplitCounts:
+    """Splits of the resampled trees at one node of the fitted tree; column -1 is a leaf."""
 
     reached: int = 0
     same: int = 0
@@ -176,19 +177,21 @@ class _Place:
 
 
 class _Tally:
-    """Counts over resampled trees, in the order in which they come."""
+    """Counts over resampled trees."""
 
     def __init__(self, tree: Tree, answers: Array, n_rows: int) -> None:
-        self.tree, self.own = tree, answers
-        self.places = {i: _Place() for i in np.flatnonzero(~tree.is_leaf).tolist()}
-        self.used: Counter[tuple[int, int]] = Counter()  # (column, depth)
-        self.ever: Counter[int] = Counter()
+        self.tree, self.answers = tree, answers
+        self.split_counts = {i: _SplitCounts() for i in np.flatnonzero(~tree.is_leaf).tolist()}
+        self.n_trees_at: Counter[tuple[int, int]] = Counter()  # by (column, depth)
+        self.n_trees: Counter[int] = Counter()  # by column
         self.sizes: list[int] = []
         self.classes = tree.value.shape[2] if tree.task.is_classification("Stability") else 0
         self.votes = np.zeros((n_rows, tree.n_outputs, self.classes), np.int32)
-        self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))  # Welford
+        # Welford's running mean and sum of squared deviations: one pass, no cancellation.
+        self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))
 
     def add(self, other: Tree, answers: Array) -> None:
+        """Count a resampled tree and its predictions."""
         self.sizes.append(other.n_leaves)
         if self.classes:
             for k in range(answers.shape[1]):
@@ -199,68 +202,69 @@ class _Tally:
             self.square += before * (answers - self.mean)
         inner = ~other.is_leaf
         column, depth = other.splits.column[inner], other.node_depth[inner]
-        pairs = set(zip(column.tolist(), np.minimum(depth, DEPTHS).tolist(), strict=True))
-        self.used.update(pairs)
-        self.ever.update({j for j, _ in pairs})
+        pairs = set(zip(column.tolist(), np.minimum(depth, MAX_DEPTH).tolist(), strict=True))
+        self.n_trees_at.update(pairs)
+        self.n_trees.update({j for j, _ in pairs})
         self._compare(other)
 
     def _compare(self, other: Tree) -> None:
-        ours, open_ = self.tree, [(0, 0)]
-        while open_:
-            i, j = open_.pop()
-            if ours.is_leaf[i]:
+        """Count the splits of a resampled tree at the nodes that it reaches."""
+        tree, pairs = self.tree, [(0, 0)]  # nodes of both trees below the same columns
+        while pairs:
+            i, j = pairs.pop()
+            if tree.is_leaf[i]:
                 continue
-            place = self.places[i]
-            place.reached += 1
+            counts = self.split_counts[i]
+            counts.reached += 1
             if other.is_leaf[j]:
-                place.others[-1] += 1
+                counts.others[-1] += 1
                 continue
             column = int(other.splits.column[j])
-            if column != ours.splits.column[i] or other.splits.kind[j] != ours.splits.kind[i]:
-                place.others[column] += 1
+            if column != tree.splits.column[i] or other.splits.kind[j] != tree.splits.kind[i]:
+                counts.others[column] += 1
                 continue
-            place.same += 1
-            if ours.splits.kind[i] == SplitKind.CUT:
-                place.cuts.append(float(other.splits.cut[j]))
-            mine = ours.branch_node[ours.branch_start[i] : ours.branch_start[i + 1]].tolist()
-            its = other.branch_node[other.branch_start[j] : other.branch_start[j + 1]].tolist()
-            if len(mine) == len(its):
-                open_.extend(zip(mine, its, strict=True))
-
-    # ------------------------------------------------------------------ figures
+            counts.same += 1
+            if tree.splits.kind[i] == SplitKind.CUT:
+                counts.cuts.append(float(other.splits.cut[j]))
+            children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
+            others = other.branch_node[other.branch_start[j] : other.branch_start[j + 1]].tolist()
+            if len(children) == len(others):
+                pairs.extend(zip(children, others, strict=True))
 
     def result(self, table: Table) -> Stability:
         times = len(self.sizes)
         if self.classes:
-            same = np.take_along_axis(self.votes, self.own[:, :, None], axis=2)
+            same = np.take_along_axis(self.votes, self.answers[:, :, None], axis=2)
             per_row = same[:, :, 0] / times
+            # v (v - 1) ordered pairs of trees agree on a class with v votes.
             pairs = (self.votes * (self.votes - 1.0)).sum(axis=2) / (times * (times - 1))
             agreement = pairs.mean(axis=0)
         else:
             variance = self.square / (times - 1)
+            # The difference of two independent predictions has twice their variance.
             per_row, agreement = np.sqrt(variance), np.sqrt(2 * variance.mean(axis=0))
         single_output = self.tree.n_outputs == 1
         return Stability(
-            self.tree, times, self._nodes(times), self._columns(times),
-            self._leaves(table, per_row), per_row[:, 0] if single_output else per_row,
+            self.tree, times, self._split_table(times), self._column_table(times),
+            self._leaf_table(table, per_row), per_row[:, 0] if single_output else per_row,
             float(agreement[0]) if single_output else tuple(agreement.tolist()),
             np.array(self.sizes),
         )  # fmt: skip
 
-    def _nodes(self, times: int) -> Listing:
+    def _split_table(self, times: int) -> Listing:
         tree, names = self.tree, self.tree.schema.names
         heads = (
             "node", "split", "reached", "chosen", "cut low", "cut high", "instead", "how often",
         )  # fmt: skip
         rows: list[tuple[Any, ...]] = []
-        for i, place in self.places.items():
+        for i, counts in self.split_counts.items():
             split = tree.node(i).split
             assert split is not None
-            low, high = np.quantile(place.cuts, (0.05, 0.95)) if place.cuts else (np.nan, np.nan)
+            low, high = np.quantile(counts.cuts, (0.05, 0.95)) if counts.cuts else (np.nan, np.nan)
             sentence = split.sentence(0, tree.schema, max_levels=3)
-            shares, cuts = (place.reached / times, place.same / times), (float(low), float(high))
+            shares, cuts = (counts.reached / times, counts.same / times), (float(low), float(high))
             instead, often = "", 0.0
-            for column, count in place.others.most_common(1):
+            for column, count in counts.others.most_common(1):
                 instead, often = "a leaf" if column < 0 else names[column], count / times
             rows.append((i, sentence, *shares, *cuts, instead, often))
         legend = (
@@ -269,23 +273,23 @@ class _Tally:
         )
         return Listing(rows_to_columns(heads, rows), title="splits", legend=legend)
 
-    def _columns(self, times: int) -> Listing:
+    def _column_table(self, times: int) -> Listing:
         names = self.tree.schema.names
-        deepest = max((depth for _, depth in self.used), default=0)
-        ranked = sorted(self.ever, key=lambda j: (-self.ever[j], j))
+        deepest = max((depth for _, depth in self.n_trees_at), default=0)
+        ranked = sorted(self.n_trees, key=lambda j: (-self.n_trees[j], j))
         columns: dict[str, Any] = {
             "column": [names[j] for j in ranked],
-            "anywhere": [self.ever[j] / times for j in ranked],
+            "anywhere": [self.n_trees[j] / times for j in ranked],
         }
         for depth in range(deepest + 1):
-            label = f"depth {depth}" + (" and more" if depth == DEPTHS else "")
-            columns[label] = [self.used[j, depth] / times for j in ranked]
+            label = f"depth {depth}" + (" and more" if depth == MAX_DEPTH else "")
+            columns[label] = [self.n_trees_at[j, depth] / times for j in ranked]
         return Listing(columns, title="columns: share of resampled trees that use them")
 
-    def _leaves(self, table: Table, per_row: Array) -> Listing:
-        end = route.apply(self.tree, table)
+    def _leaf_table(self, table: Table, per_row: Array) -> Listing:
+        leaf = route.apply(self.tree, table)
         n = self.tree.n_nodes
-        count = np.bincount(end, minlength=n)
+        count = np.bincount(leaf, minlength=n)
         ids = np.flatnonzero(count)
         labels = route.label_table(self.tree, self.tree.value)[ids]
         name = "agreement" if self.classes else "spread"
@@ -296,7 +300,7 @@ class _Tally:
         )
         figures: dict[str, Any] = {}
         for k in range(per_row.shape[1]):
-            total = np.bincount(end, weights=per_row[:, k], minlength=n)
+            total = np.bincount(leaf, weights=per_row[:, k], minlength=n)
             label = name if per_row.shape[1] == 1 else f"{name} {k}"
             figures[label] = total[ids] / count[ids]
         answers = labels if labels.ndim == 1 else [tuple(row) for row in labels.tolist()]
@@ -309,18 +313,18 @@ class _Tally:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RivalColumns:
-    """Trees with another column at one node, beside ours; prints.
+    """Trees with another column at one node, compared with the fitted tree; prints.
 
     Attributes
     ----------
     node : int
     table : Listing
         Per column: its best split, the tree's leaves, cross-validated risk and its standard
-        error, the difference to ours, and whether it is within one SE of ours.
+        error, the difference to the free tree, and whether it is within one SE.
     trees : dict
         The whole tree with each column forced, by name.
     risk, se : float
-        Of the free tree.
+        Cross-validated risk of the free tree, and its standard error.
     """
 
     node: int
@@ -344,11 +348,11 @@ class RivalColumns:
 def rival_columns(
     tree: Tree, problem: Problem, *, node: int = 0, folds: int = 10, seed: int = 0
 ) -> RivalColumns:
-    """Force each column at a node in turn; `model.rival_columns(X, y)` calls this."""
+    """Force each column at a node in turn; called by `model.rival_columns(X, y)`."""
     if tree.n_outputs > 1:
-        raise OptionError("Rival columns are compared for one output; this tree has several.")
+        raise OptionError("rival_columns is not supported for several outputs.")
     if tree.node(node).is_leaf:
-        raise TreeError(f"Node {node} is a leaf; rival columns are for nodes that split.")
+        raise TreeError(f"Node {node} is a leaf. Pass a node that splits.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
     here = problem.take(rows)
@@ -357,7 +361,7 @@ def rival_columns(
     names = tree.schema.names
     splits = {j: split for j in range(len(names)) if (split := _best_split(here, j)) is not None}
     loss = {j: np.full(len(rows), np.nan) for j in (-1, *splits)}
-    # In every fold the split of each column is found again: choosing it is validated, too.
+    # Each fold searches the split of each column anew, so the search is validated as well.
     for fold in read_folds(folds, here, random_state=seed):
         part, test = here.take(fold.train), fold.test
         held_out = here.table.take(test)
@@ -368,7 +372,7 @@ def rival_columns(
             grown = free if split is None else set_split_in(free, 0, split, part)
             loss[j][test] = _losses(grown, held_out, here, test)
     trees = {names[j]: set_split_in(tree, node, split, problem) for j, split in splits.items()}
-    return _result(tree, node, splits, loss, here.row_weight, trees)
+    return _compare_risks(tree, node, splits, loss, here.row_weight, trees)
 
 
 def _best_split(problem: Problem, j: int) -> Split | None:
@@ -390,7 +394,7 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
     return np.asarray(tree.cost_matrix[truth, answers])
 
 
-def _result(
+def _compare_risks(
     tree: Tree, node: int, splits: dict[int, Split], loss: dict[int, Array], weight: Array,
     trees: dict[str, Tree],
 ) -> RivalColumns:  # fmt: skip
@@ -403,13 +407,14 @@ def _result(
     names = tree.schema.names
     lines = []
     for j, split in splits.items():
-        mine, mine_se = mean_se(loss[j])
-        apart, apart_se = mean_se(loss[j] - loss[-1])
+        column_risk, column_se = mean_se(loss[j])
+        # The SE of the differences row by row, because both trees are tested on the same rows.
+        difference, difference_se = mean_se(loss[j] - loss[-1])
         lines.append(
             (
                 names[j], split.sentence(0, tree.schema, max_levels=3),
-                j == int(tree.splits.column[node]), trees[names[j]].n_leaves, mine, mine_se,
-                apart, apart_se, mine <= risk + se,
+                j == int(tree.splits.column[node]), trees[names[j]].n_leaves, column_risk,
+                column_se, difference, difference_se, column_risk <= risk + se,
             )
         )  # fmt: skip
     lines.sort(key=lambda line: (line[4], line[0]))

@@ -150,9 +150,9 @@ def check_before_reading(
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
     """Divide rows into those to learn from and those to judge by, each class in its share."""
-    from ceiba.inspection import held_out_rows
+    from ceiba.inspection import split_held_out_rows
 
     codes = None
     if task.has_classes:
         codes = y.cast(pl.String).rank("dense").to_numpy()
-    return held_out_rows(codes, len(y), share, seed)
+    return split_held_out_rows(codes, len(y), share, seed)

@@ -1,4 +1,4 @@
-"""The tree as code that answers alone: C, JavaScript, Python, SQL."""
+"""Trees as standalone code: C, JavaScript, Python, SQL."""
 
 from __future__ import annotations
 

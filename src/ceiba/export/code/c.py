@@ -1,7 +1,11 @@
-"""A tree as C99: constant tables, a loop, no allocation, no dependencies but <math.h>, <string.h>.
+"""A tree as C99: constant tables and a loop; no allocation, only <math.h> and <string.h>.
 
-A row is an array of doubles, one per column of the schema in its order: the number, or the code of
-the level (`<name>_level` finds it); NAN is missing, a code that no level has is an unseen level.
+A row is an array of doubles, one per column of the schema: the number, or the code of the level
+(returned by `<name>_level`). NAN is a missing value, any other code an unseen level.
+
+A row is routed by a loop from the root. Level sets are sorted codes, searched by bisection. With
+`missing="fractional"` a row is divided among leaves; instead of recursion there is a stack of fixed
+size, as at most depth x (branches - 1) + 2 nodes wait.
 """
 
 from __future__ import annotations
@@ -10,15 +14,15 @@ import re
 from typing import Any, Final
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.code.program import INTERVALS, LEVELS, Program, Question, about, program_of
+from ceiba.export.code.program import INTERVALS, LEVELS, Program, ProgramSplit, header, to_program
 from ceiba.tree import Tree
 
 _CODE: Final = """\
 /* {about}
  *
- * A row is an array of {n_columns} doubles; NAN is missing, levels are given by their code:
+ * A row is an array of {n_columns} doubles; NAN is missing, levels are passed as their codes:
 {listing}
- * Do not compile with -ffast-math, which takes NAN away. Written by ceiba.
+ * Do not compile with -ffast-math, which breaks NAN. Written by ceiba.
  */
 #include <math.h>
 #include <string.h>
@@ -27,16 +31,16 @@ _CODE: Final = """\
 extern "C" {{
 #endif
 
-/* A question: kind (1 cut, 2 levels, 3 presence, 4 intervals), column, branch of the low side (of
- * intervals the number of cuts), cut, levels of the column (0: a number), and which set of levels
- * it asks about, or where its intervals stand in {name}_cuts. */
+/* A question: kind (1 cut, 2 levels, 3 presence, 4 intervals), column, branch of the low side (for
+ * intervals the number of cuts), cut, levels of the column (0: a number), and the index of its set
+ * of levels, or of its first cut in {name}_cuts. */
 struct {name}_question {{ int kind, column, low; double cut; long n_levels, first; }};
-/* A node: its question (-1: a leaf), where its children stand, their number, the branches of
- * missing values and unseen levels (-1: none, -3: the root answers), its stand-ins. */
+/* A node: its question (-1: a leaf), the index of its first child, the number of children, the
+ * branches of missing values and unseen levels (-1: none, -3: the root), its surrogates. */
 struct {name}_node {{ long question, first, n; int missing, unseen; long stand_in, stand_in_end; }};
 
 /* Set k: the codes {name}_code[{name}_set[k]] to {name}_code[{name}_set[k + 1] - 1], ascending, and
- * the branch of each in {name}_branch; a code that is not there is an unseen level. */
+ * the branch of each in {name}_branch; any other code is an unseen level. */
 static const long {name}_set[] = {{ {set_start} }};
 static const long {name}_code[] = {{ {code} }};
 static const int {name}_branch[] = {{ {branch} }};
@@ -75,7 +79,7 @@ static int {name}_ask(long which, const double *row)
     return -2;
 }}
 {apply}{answers}
-/* Return the code of a level of a column, NAN for a null pointer, a code of no level if unknown. */
+/* Return the code of a level of a column, NAN for a null pointer, an unused code if unknown. */
 double {name}_level(int column, const char *text)
 {{
     static const char *const levels[] = {{ {levels} }};
@@ -93,7 +97,7 @@ double {name}_level(int column, const char *text)
 """
 
 _APPLY: Final = """
-/* Return the node in which a row ends; -1 if the tree refuses the row. */
+/* Return the node in which a row ends, -1 if the tree rejects the row. */
 long {name}_apply(const double *row)
 {{
     long at = 0;
@@ -114,7 +118,7 @@ long {name}_apply(const double *row)
 """
 
 _SPREAD: Final = """
-/* Average the leaves that a row reaches into value; gives the leaf that takes most of the row. */
+/* Average the leaves of a row into value; return the leaf with the largest share of the row. */
 static long {name}_spread(const double *row, double *value)
 {{
     long stack[{stack}], top = 1, heaviest = -1, i;
@@ -172,15 +176,15 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     ----------
     tree : Tree
     name : str, default="tree"
-        Begins every name in the file.
+        Prefix of every name in the file.
 
     Returns
     -------
     str
         Functions ``<name>_apply(row)`` (node), ``<name>_predict(row, output)`` (value or index of
         the class), ``<name>_probability(row, output, class)``, ``<name>_label(output, class)``
-        and ``<name>_level(column, text)`` (code of a level). What the tree refuses
-        (`missing="error"`, `unseen="error"`) gives node -1.
+        and ``<name>_level(column, text)`` (code of a level). Rows that the tree rejects
+        (`missing="error"`, `unseen="error"`) end in node -1.
 
     Examples
     --------
@@ -190,40 +194,40 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     True
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise OptionError(f"name={name!r} is not a name in C: letters, digits and _ only.")
-    program = program_of(tree, "c")
-    questions: list[Question] = []
+        raise OptionError(f"name must be a C identifier (letters, digits, _), got {name!r}.")
+    program = to_program(tree, "c")
+    questions: list[ProgramSplit] = []
     nodes: list[str] = []
     children: list[int] = []
-    for step in program.steps:
-        if step.question is None:
+    for node in program.nodes:
+        if node.question is None:
             nodes.append("{-1, 0, 0, -1, -1, 0, 0}")
             continue
-        at = len(questions)
-        questions += [step.question, *step.surrogates]
+        first = len(questions)
+        questions += [node.question, *node.surrogates]
         nodes.append(
-            f"{{{at}, {len(children)}, {len(step.children)}, {step.missing}, {step.unseen}, "
-            f"{at + 1}, {at + 1 + len(step.surrogates)}}}"
+            f"{{{first}, {len(children)}, {len(node.children)}, {node.missing}, {node.unseen}, "
+            f"{first + 1}, {len(questions)}}}"
         )
-        children += list(step.children)
-    rows, cuts = _questions(program, questions)
-    set_start, code, branch = _sets(program)
-    levels, starts = _levels(tree)
+        children += list(node.children)
+    rows, cuts = _split_rows(program, questions)
+    set_start, code, branch = _set_arrays(program)
+    levels, starts = _level_arrays(tree)
     fields: dict[str, Any] = {
         "name": name,
-        "about": _comment(about(tree, "\n *   ")),
+        "about": _escape_comment(header(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
-        "listing": _listing(tree),
-        "set_start": _list(set_start),
-        "code": _list(code),
-        "branch": _list(branch),
-        "cuts": _list(cuts),
+        "listing": _column_comments(tree),
+        "set_start": _format_list(set_start),
+        "code": _format_list(code),
+        "branch": _format_list(branch),
+        "cuts": _format_list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
-        "nodes": ",\n".join(f"    {node}" for node in nodes),
-        "children": _list(children),
-        "tables": _tables(program, name),
+        "nodes": ",\n".join(f"    {row}" for row in nodes),
+        "children": _format_list(children),
+        "tables": _value_arrays(program, name),
         "levels": ", ".join(levels) or '""',  # never read
-        "level_start": _list(starts),
+        "level_start": _format_list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
     apply = _SPREAD if tree.missing == "fractional" else _APPLY
@@ -231,35 +235,35 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         name=name,
         size=size,
         stack=int(tree.depth) * max(int(tree.n_branches.max()) - 1, 1) + 2,
-        refuse=_refuse(program, name),
+        refuse=_refusal_code(program, name),
     )
-    fields["answers"] = _answers(tree, name, size)
+    fields["answers"] = _prediction_code(tree, name, size)
     return _CODE.format(**fields)
 
 
-def _comment(text: str) -> str:
-    """Make a text safe inside a comment: it must not end it, nor begin another."""
+def _escape_comment(text: str) -> str:
+    """Return a text that neither ends a comment nor starts another."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
 
 
-def _listing(tree: Tree) -> str:
+def _column_comments(tree: Tree) -> str:
     lines = []
     for j, info in enumerate(tree.schema.columns):
         text = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
-        lines.append(f" *   row[{j}]: {_comment(text)}")
+        lines.append(f" *   row[{j}]: {_escape_comment(text)}")
     return "\n".join(lines)
 
 
-def _list(values: list[Any]) -> str:
-    """Write numbers over several lines."""
+def _format_list(values: list[Any]) -> str:
+    """Return numbers separated by commas, over several lines."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
     return ",\n    ".join(lines) or "0"
 
 
-def _string(text: str) -> str:
-    """Write a text as a C string: plain ASCII, the rest as octal bytes of UTF-8."""
+def _format_string(text: str) -> str:
+    """Return a C string literal: ASCII, other characters as octal bytes of UTF-8."""
     if "\x00" in text:
-        raise TreeError(f"c: the string {text!r} contains a NUL, which ends a string in C.")
+        raise TreeError(f"c: {text!r} contains a NUL character. Rename it and refit.")
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
@@ -271,69 +275,68 @@ def _string(text: str) -> str:
     return '"' + "".join(characters) + '"'
 
 
-def _sets(program: Program) -> tuple[list[int], list[int], list[int]]:
-    """Return where each set of levels begins, and the code and branch of each of its levels."""
+def _set_arrays(program: Program) -> tuple[list[int], list[int], list[int]]:
+    """Return the start of each set of levels, and the code and branch of each level."""
     starts, pairs = [0], []
-    for place in range(len(program.sets)):
-        pairs += program.branch_of_codes(place)
+    for index in range(len(program.sets)):
+        pairs += program.branch_of_codes(index)
         starts.append(len(pairs))
     return starts, [code for code, _ in pairs], [branch for _, branch in pairs]
 
 
-def _questions(program: Program, questions: list[Question]) -> tuple[list[str], list[float]]:
+def _split_rows(program: Program, questions: list[ProgramSplit]) -> tuple[list[str], list[float]]:
     rows: list[str] = []
     cuts: list[float] = []
     for question in questions:
-        column = program.places[question.column]
+        kind, column = question.kind, program.column_ids[question.column]
         first, low = 0, question.low
         if question.kind == LEVELS:
             first = question.sets
         elif question.kind == INTERVALS:
             first, low = len(cuts), len(question.cuts)
             cuts += question.cuts
-        rows.append(
-            f"    {{{question.kind}, {column}, {low}, {question.cut!r}, {question.known}, {first}}}"
-        )
+        numbers = f"{kind}, {column}, {low}, {question.cut!r}, {question.n_levels}, {first}"
+        rows.append(f"    {{{numbers}}}")
     return rows, cuts
 
 
-def _levels(tree: Tree) -> tuple[list[str], list[int]]:
+def _level_arrays(tree: Tree) -> tuple[list[str], list[int]]:
     texts: list[str] = []
     starts = [0]
     for info in tree.schema.columns:
-        texts += [_string(str(level)) for level in info.levels]
+        texts += [_format_string(str(level)) for level in info.levels]
         starts.append(len(texts))
     return texts, starts
 
 
-def _tables(program: Program, name: str) -> str:
+def _value_arrays(program: Program, name: str) -> str:
     tree = program.tree
     flat = [repr(x) for node in program.value for output in node for x in output]
-    text = f"static const double {name}_value[] = {{ {_list(flat)} }};\n"
+    text = f"static const double {name}_value[] = {{ {_format_list(flat)} }};\n"
     if tree.missing == "fractional":
-        shares = [repr(share) for step in program.steps for share in step.shares]
-        text += f"static const double {name}_share[] = {{ {_list(shares)} }};\n"
+        shares = [repr(share) for node in program.nodes for share in node.shares]
+        text += f"static const double {name}_share[] = {{ {_format_list(shares)} }};\n"
     if tree.task.has_classes:
         answers = [k for node in program.answer for k in node]
         if tree.missing != "fractional":
-            text += f"static const int {name}_answer[] = {{ {_list(answers)} }};\n"
+            text += f"static const int {name}_answer[] = {{ {_format_list(answers)} }};\n"
         elif tree.cost_matrix is not None:
             costs = [repr(x) for x in tree.cost_matrix.reshape(-1).tolist()]
-            text += f"static const double {name}_cost[] = {{ {_list(costs)} }};\n"
+            text += f"static const double {name}_cost[] = {{ {_format_list(costs)} }};\n"
     return text
 
 
-def _refuse(program: Program, name: str) -> str:
+def _refusal_code(program: Program, name: str) -> str:
     tree, lines = program.tree, []
-    for place, info in zip(program.places, program.columns, strict=True):
+    for j, info in zip(program.column_ids, program.columns, strict=True):
         if tree.missing == "error":
-            lines.append(f"    if (isnan(row[{place}])) return -1;")
+            lines.append(f"    if (isnan(row[{j}])) return -1;")
         if tree.unseen == "error" and not info.is_numeric:
-            lines.append(f"    if (row[{place}] >= {len(info.levels)}) return -1;")
+            lines.append(f"    if (row[{j}] >= {len(info.levels)}) return -1;")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _answers(tree: Tree, name: str, size: int) -> str:
+def _prediction_code(tree: Tree, name: str, size: int) -> str:
     k = tree.max_n_classes
     fractional = tree.missing == "fractional"
     if fractional:
@@ -350,7 +353,9 @@ def _answers(tree: Tree, name: str, size: int) -> str:
             f"{{\n{look}    return {value};\n}}\n"
         )
     sizes = ", ".join(str(n) for n in tree.target.n_classes)
-    labels = [_string(str(label)) for labels in tree.target.classes for label in labels.tolist()]
+    labels = [
+        _format_string(str(label)) for labels in tree.target.classes for label in labels.tolist()
+    ]
     starts = [0]
     for n in tree.target.n_classes:
         starts.append(starts[-1] + n)
@@ -360,9 +365,9 @@ def _answers(tree: Tree, name: str, size: int) -> str:
             f"    return at < 0 ? -1 : {name}_answer[at * {tree.n_outputs} + output];\n"
         )
     else:
-        predict = look + _best(tree, name, k, sizes)
+        predict = look + _best_class_code(tree, name, k, sizes)
     return f"""
-/* Return the index of the class of a row (-1: refused); output counts from 0. */
+/* Return the index of the class of a row (-1: rejected); output counts from 0. */
 int {name}_predict(const double *row, int output)
 {{
 {predict}}}
@@ -377,13 +382,13 @@ double {name}_probability(const double *row, int output, int which)
 const char *{name}_label(int output, int which)
 {{
     static const char *const labels[] = {{ {", ".join(labels)} }};
-    static const int start[] = {{ {_list(starts)} }};
+    static const int start[] = {{ {_format_list(starts)} }};
     return labels[start[output] + which];
 }}
 """
 
 
-def _best(tree: Tree, name: str, k: int, sizes: str) -> str:
+def _best_class_code(tree: Tree, name: str, k: int, sizes: str) -> str:
     if tree.cost_matrix is None:
         return (
             f"    static const int n[] = {{ {sizes} }};\n    double most = 0;\n    int c;\n"

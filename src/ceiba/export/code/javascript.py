@@ -1,4 +1,4 @@
-"""A tree as JavaScript: tables, a loop, three functions; for browsers and node, no dependencies."""
+"""A tree as JavaScript without dependencies, for browsers and node: tables and a loop."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import json
 from typing import Any, Final, Literal
 
 from ceiba.errors import OptionError, TreeError
-from ceiba.export.code.program import Program, about, program_of
+from ceiba.export.code.program import Program, header, to_program
 from ceiba.tree import Tree
 
 _CODE: Final = """\
 // {about}
-// apply(row) returns the node in which a row ends, predict(row) its answer{and_proba}.
+// apply(row) returns the node in which a row ends, predict(row) its prediction{and_proba}.
 // A row is an object of values by column name; null, undefined and NaN are missing.
-// Written by ceiba; needs nothing.
+// Written by ceiba.
 "use strict";
 
-// Columns that the tree asks about: name, codes of the levels (null: a number).
+// Columns that the tree splits on: name, levels (null: a number).
 const COLUMNS = {columns};
 
 // A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-// 2 levels (rule: place in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
+// 2 levels (rule: index in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
 // of cuts below the value).
-// A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
-// null is a leaf. Branch -3 of unseen: the root answers.
+// A node: [question, children, branch of missing, branch of unseen, surrogates{and_shares}];
+// null is a leaf. Branch -3 of unseen: the root predicts.
 const NODES = [
 {nodes}
 ];
 
-// Level codes by branch, made into the branch of each code; a code without one is unseen.
+// Level codes by branch, turned into the branch of each code; any other code is unseen.
 const SETS = [
 {sets}
-].map((one) => new Map(one.flatMap((codes, branch) => codes.map((code) => [code, branch]))));
+].map((sets) => new Map(sets.flatMap((codes, branch) => codes.map((code) => [code, branch]))));
 {tables}
 const CODES = COLUMNS.map(([, levels]) => levels && new Map(levels.map((level, i) => [level, i])));
 
@@ -63,9 +63,9 @@ function decide(node, values) {{
   let branch = ask(node[0], values);
   if (branch === -2) branch = node[3];
   if (branch === -3) return -3;
-  for (const standIn of node[4]) {{
+  for (const surrogate of node[4]) {{
     if (branch >= 0) break;
-    branch = ask(standIn, values);
+    branch = ask(surrogate, values);
   }}
   return branch >= 0 ? branch : node[2];
 }}
@@ -86,7 +86,7 @@ function apply(row) {
 """
 
 _SPREAD: Final = """
-// Return the leaves that a row reaches, and how much of it reaches each.
+// Return the leaves that a row reaches, with the share of the row in each.
 function spread(row) {
   const values = read(row), waiting = [[0, 1]], ends = [];
   while (waiting.length) {
@@ -134,7 +134,7 @@ function best(probability) {
 """
 
 _MOST: Final = """
-// Give the most probable class, the first on ties.
+// Return the most probable class, the first on ties.
 function best(probability) {
   const most = Math.max(...probability);
   return probability.findIndex((p) => p >= most - 1e-12 * most);
@@ -165,29 +165,29 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     True
     """
     if module not in ("any", "esm", "commonjs"):
-        raise OptionError(f"module={module!r}. Allowed are any, esm and commonjs.")
-    program = program_of(tree, "javascript")
+        raise OptionError(f"module must be 'any', 'esm' or 'commonjs', got {module!r}.")
+    program = to_program(tree, "javascript")
     _refuse_big_integers(program)
     fractional = tree.missing == "fractional"
     classes = tree.task.is_classification("Export as JavaScript")
     return _CODE.format(
-        about=about(tree, "\n// "),
+        about=header(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",
-        columns=_columns(program),
-        nodes=",\n".join(f"  {_dump(step.row())}" for step in program.steps),
+        columns=_format_columns(program),
+        nodes=",\n".join(f"  {_dump(node.row())}" for node in program.nodes),
         sets=",\n".join(f"  {_dump(level_sets)}" for level_sets in program.sets),
         and_shares=", shares of the branches" if fractional else "",
         tables=_tables(program, fractional),
-        iso=_iso(program),
-        refuse=_refuse(tree),
+        iso=_date_parsing_code(program),
+        refuse=_refusal_code(tree),
         apply=_SPREAD if fractional else _APPLY,
-        answers=_answers(tree, fractional),
+        answers=_prediction_code(tree, fractional),
         exports=_exports(module, classes),
     )
 
 
-def _iso(program: Program) -> str:
-    """Read ISO texts in columns of dates; without a zone a text is in UTC, as elsewhere."""
+def _date_parsing_code(program: Program) -> str:
+    """Return code that parses ISO text in date columns; text without a zone is in UTC."""
     names = [info.name for info in program.columns if info.display in ("date", "datetime")]
     if not names:
         return ""
@@ -209,12 +209,12 @@ def _refuse_big_integers(program: Program) -> None:
     for value in (*levels, *labels):
         if isinstance(value, int) and abs(value) > 2**53:
             raise TreeError(
-                f"javascript: the number {value} is beyond 2**53, where JavaScript cannot tell "
-                "neighbours apart. Convert it to text and refit."
+                f"javascript: {value} exceeds 2**53, the largest exact integer of JavaScript. "
+                "Convert the column to text and refit."
             )
 
 
-def _columns(program: Program) -> str:
+def _format_columns(program: Program) -> str:
     rows = [
         f"  [{_dump(info.name)}, {'null' if info.is_numeric else _dump(list(info.levels))}]"
         for info in program.columns
@@ -235,7 +235,7 @@ def _tables(program: Program, fractional: bool) -> str:
     return text
 
 
-def _refuse(tree: Tree) -> str:
+def _refusal_code(tree: Tree) -> str:
     text = ""
     if tree.missing == "error":
         text += "    if (value === null) throw new Error(`${name} is missing`);\n"
@@ -247,7 +247,7 @@ def _refuse(tree: Tree) -> str:
     return text
 
 
-def _answers(tree: Tree, fractional: bool) -> str:
+def _prediction_code(tree: Tree, fractional: bool) -> str:
     first = "[0]" if tree.n_outputs == 1 else ""
     value = "mixed(row)" if fractional else "VALUE[apply(row)]"
     if not tree.task.has_classes:

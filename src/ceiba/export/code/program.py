@@ -1,7 +1,7 @@
-"""A tree as plain lists: what the table-driven exports (Python, C, JavaScript) write down.
+"""A tree as plain lists, which the exports to Python, C and JavaScript write as tables.
 
-A table and a loop have no depth: compilers and interpreters refuse code that is nested a hundred
-times. Only columns that some split or surrogate asks about are in the program.
+The exports are tables and a loop, not nested conditions, because compilers and interpreters limit
+the depth of nested code. Only columns with a split or surrogate are in the program.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from ceiba.tree import Tree, note_lines
 from ceiba.tree.splits import SplitKind, SplitTable
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
-ROOT: Final = -3  # as the branch of unseen levels: the root answers
+ROOT: Final = -3  # as the branch of unseen levels: the root predicts
 
 
 @dataclass(frozen=True)
-class Question:
+class ProgramSplit:
     """A split as plain values."""
 
     kind: int
-    column: int  # of the program
+    column: int  # index into the columns of the program
     cut: float
-    low: int
-    sets: int  # place of its level sets in the program
-    known: int  # levels of the column, 0 for a numeric one
+    low: int  # branch of values up to the cut
+    sets: int  # index into the level sets of the program
+    n_levels: int  # levels of the column, 0 for a numeric one
     cuts: tuple[float, ...] = ()  # of intervals: the branch is the number of cuts below the value
 
     def row(self) -> list[Any]:
@@ -39,18 +39,18 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A node: its question, children, where missing and unseen go (-1: stays), stand-ins."""
+class ProgramNode:
+    """A node: split, children, branches of missing values and unseen levels (-1: stays)."""
 
-    question: Question | None
+    question: ProgramSplit | None
     children: tuple[int, ...] = ()
     missing: int = -1
     unseen: int = -1  # or ROOT
-    surrogates: tuple[Question, ...] = ()
+    surrogates: tuple[ProgramSplit, ...] = ()
     shares: tuple[float, ...] = ()
 
     def row(self) -> list[Any] | None:
-        """Return question, children, branches of missing and unseen, stand-ins, shares if any."""
+        """Return split, children, branches of missing and unseen, surrogates, shares if any."""
         if self.question is None:
             return None
         shares = [list(self.shares)] if self.shares else []
@@ -65,8 +65,8 @@ class Program:
 
     tree: Tree
     columns: list[ColumnInfo]
-    places: list[int]
-    steps: list[Step]
+    column_ids: list[int]  # indices of the columns in the schema
+    nodes: list[ProgramNode]
     sets: list[tuple[tuple[int, ...], ...]]
     value: list[Any]
     answer: list[list[Any]]
@@ -76,14 +76,14 @@ class Program:
         """Class labels of each output as plain values."""
         return [labels.tolist() for labels in self.tree.target.classes]
 
-    def branch_of_codes(self, place: int) -> list[tuple[int, int]]:
-        """Return each code in one of `sets` with its branch, by code."""
-        parts = enumerate(self.sets[place])
-        return sorted((code, branch) for branch, codes in parts for code in codes)
+    def branch_of_codes(self, index: int) -> list[tuple[int, int]]:
+        """Return the codes in one of `sets` with their branches, in ascending order."""
+        sets = enumerate(self.sets[index])
+        return sorted((code, branch) for branch, codes in sets for code in codes)
 
 
-def about(tree: Tree, before_note: str | None = None) -> str:
-    """Return the head of a file in plain ASCII: a line on what it holds, then a line per note."""
+def header(tree: Tree, before_note: str | None = None) -> str:
+    """Return the header of a file in ASCII: a line on the tree, then a line per note."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
@@ -91,36 +91,37 @@ def about(tree: Tree, before_note: str | None = None) -> str:
     return f"A tree{what} with {tree.n_leaves} leaves.{lines}"
 
 
-def program_of(tree: Tree, format_name: str) -> Program:
-    """Write a tree down as plain lists."""
-    _refuse_labels(tree, format_name)
-    places = tree.used_features.tolist()
-    position = {j: at for at, j in enumerate(places)}
+def to_program(tree: Tree, format_name: str) -> Program:
+    """Return a tree as plain lists."""
+    _check_labels(tree, format_name)
+    column_ids = tree.used_features.tolist()
+    position = {j: k for k, j in enumerate(column_ids)}
     surrogates = tree.active_surrogates
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
-    places_of_sets: dict[tuple[tuple[int, ...], ...], int] = {}
+    # Equal level sets are stored once: trees of many levels repeat them.
+    set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
 
-    def question(splits: SplitTable, k: int) -> Question:
-        return _question(tree, splits, k, position, places_of_sets)
+    def question(splits: SplitTable, k: int) -> ProgramSplit:
+        return _read_split(tree, splits, k, position, set_ids)
 
-    steps = []
+    program_nodes = []
     for i in range(tree.n_nodes):
         children = tuple(nodes[start[i] : start[i + 1]])
         if not children:
-            steps.append(Step(None))
+            program_nodes.append(ProgramNode(None))
             continue
-        placed: range = range(0)
+        stored: range = range(0)
         if surrogates is not None:
-            placed = range(*surrogates.start[i : i + 2].tolist())
-        steps.append(
-            Step(
+            stored = range(*surrogates.start[i : i + 2].tolist())
+        program_nodes.append(
+            ProgramNode(
                 question(tree.splits, i),
                 children,
                 default[i],
                 {"missing": -1, "default": ROOT}.get(tree.unseen, most[i]),
-                tuple(question(surrogates.splits, k) for k in placed)
+                tuple(question(surrogates.splits, k) for k in stored)
                 if surrogates is not None
                 else (),
                 tuple(shares[start[i] : start[i + 1]]),
@@ -130,17 +131,18 @@ def program_of(tree: Tree, format_name: str) -> Program:
         answer = tree.value[:, :, 0].tolist()
     else:
         answer = tree.answer.reshape(tree.n_nodes, -1).tolist()
-    columns = [tree.schema.columns[j] for j in places]
-    return Program(tree, columns, places, steps, list(places_of_sets), tree.value.tolist(), answer)
+    columns = [tree.schema.columns[j] for j in column_ids]
+    sets, value = list(set_ids), tree.value.tolist()
+    return Program(tree, columns, column_ids, program_nodes, sets, value, answer)
 
 
-def _question(
+def _read_split(
     tree: Tree,
     splits: SplitTable,
     i: int,
     position: dict[int, int],
-    places_of_sets: dict[tuple[tuple[int, ...], ...], int],
-) -> Question:
+    set_ids: dict[tuple[tuple[int, ...], ...], int],
+) -> ProgramSplit:
     j = int(splits.column[i])
     info = tree.schema.columns[j]
     n_levels = 0 if info.kind == Kind.NUMERIC else len(info.levels)
@@ -150,20 +152,20 @@ def _question(
         codes_of: list[list[int]] = [[] for _ in range(int(branches.max(initial=-1)) + 1)]
         for code, branch in zip(codes.tolist(), branches.tolist(), strict=True):
             codes_of[branch].append(code)
-        parts = tuple(tuple(sorted(part)) for part in codes_of)
-        sets = places_of_sets.setdefault(parts, len(places_of_sets))
+        level_sets = tuple(tuple(sorted(codes)) for codes in codes_of)
+        sets = set_ids.setdefault(level_sets, len(set_ids))
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
-    # An infinite cut has no number above it: its branch is that of missing values.
+    # No number is above an infinite cut; its last branch is the one of missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
-    return Question(kind, position[j], cut, low, sets, n_levels, cuts)
+    return ProgramSplit(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
-def _refuse_labels(tree: Tree, format_name: str) -> None:
+def _check_labels(tree: Tree, format_name: str) -> None:
     for labels in tree.target.classes:
         for label in labels.tolist():
             if not isinstance(label, str | int | float | bool):
                 raise TreeError(
-                    f"{format_name}: class {label!r} ({type(label).__name__}) cannot be written. "
-                    "Classes are strings, numbers or booleans; convert the target and refit."
+                    f"{format_name}: class {label!r} ({type(label).__name__}) is not supported. "
+                    "Classes must be strings, numbers or booleans. Convert the target and refit."
                 )

@@ -1,26 +1,26 @@
 """A tree as a Python module without dependencies: tables, a loop, three functions.
 
-The module predicts one row at a time: a dict of values by column name, None or NaN for missing.
-It needs Python 3.8 or newer and nothing else, not even ceiba.
+The module predicts one row at a time: a dict of values by column name, None or NaN if missing.
+It requires Python 3.8 or newer, and not ceiba.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from ceiba.export.code.program import Program, about, program_of
+from ceiba.export.code.program import Program, header, to_program
 from ceiba.tree import Tree, note_lines
 
 _HEAD: Final = '''\
 """{about}
 
-apply(row) gives the node in which a row ends, predict(row) its answer{and_proba}.
-A row is a dict of values by column name; None or NaN is missing. Written by ceiba; needs nothing.
+apply(row) returns the node in which a row ends, predict(row) its prediction{and_proba}.
+A row is a dict of values by column name; None or NaN is missing. Written by ceiba.
 """
 
 MISSING, UNSEEN, STAYS, ROOT = -1, -2, -1, -3
 
-# Columns that the tree asks about: name, codes of the levels (None: a number).
+# Columns that the tree splits on: name, codes of the levels (None: a number).
 COLUMNS = [
 {columns}
 ]
@@ -28,10 +28,10 @@ COLUMNS = [
 
 _NODES: Final = """
 # A question: [kind, column, rule, branch of the low side]. Kinds: 1 cut (rule: the cut),
-# 2 levels (rule: place in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
+# 2 levels (rule: index in SETS), 3 presence, 4 intervals (rule: the cuts; the branch is the number
 # of cuts below the value).
-# A node: [question, children, branch of missing, branch of unseen, stand-ins{and_shares}];
-# None is a leaf. Branch -3 of unseen: the root answers.
+# A node: [question, children, branch of missing, branch of unseen, surrogates{and_shares}];
+# None is a leaf. Branch -3 of unseen: the root predicts.
 NODES = [
 {nodes}
 ]
@@ -40,13 +40,13 @@ NODES = [
 SETS = [
 {sets}
 ]
-SETS = [{{code: k for k, codes in enumerate(one) for code in codes}} for one in SETS]
+SETS = [{{code: k for k, codes in enumerate(sets) for code in codes}} for sets in SETS]
 """
 
 _WALK: Final = '''
 
 def _read(row):
-    """Return the values that the tree asks about; levels as codes, missing as None."""
+    """Return the values of COLUMNS; levels as codes, missing as None."""
     values = []
     for name, codes in COLUMNS:
         value = row.get(name)
@@ -83,10 +83,10 @@ def _decide(node, values):
         branch = node[3]
     if branch == ROOT:
         return ROOT
-    for stand_in in node[4]:
+    for surrogate in node[4]:
         if branch >= 0:
             break
-        branch = max(_ask(stand_in, values), MISSING)
+        branch = max(_ask(surrogate, values), MISSING)
     return branch if branch >= 0 else node[2]
 '''
 
@@ -108,7 +108,7 @@ def apply(row):
 _SPREAD: Final = '''
 
 def _spread(row):
-    """Return the leaves that a row reaches, and how much of it reaches each."""
+    """Return the leaves that a row reaches, with the share of the row in each."""
     values, waiting, ends = _read(row), [(0, 1.0)], []
     while waiting:
         at, share = waiting.pop()
@@ -131,7 +131,7 @@ def _spread(row):
 
 
 def apply(row):
-    """Return the id of the leaf that takes most of a row."""
+    """Return the id of the leaf with the largest share of a row."""
     ends = _spread(row)
     most = max(share for _, share in ends)
     return next(at for at, share in ends if share >= most * (1 - 1e-12))
@@ -180,7 +180,7 @@ ZONED = {zoned}
 def _seconds(value, name):
     """Return a date, datetime, ISO string or duration in seconds (since 1970, UTC).
 
-    Scalars of numpy and pandas are read as well.
+    Scalars of numpy and pandas are accepted as well.
     """
     import datetime
 
@@ -219,8 +219,8 @@ def to_python(tree: Tree) -> str:
     -------
     str
         With functions ``apply(row)``, ``predict(row)`` and, for classification,
-        ``predict_proba(row)``. Where `predict` refuses a missing value or an unseen level, these
-        raise ValueError.
+        ``predict_proba(row)``. They raise ValueError for missing values and unseen levels that
+        the tree rejects.
 
     Examples
     --------
@@ -231,30 +231,30 @@ def to_python(tree: Tree) -> str:
     >>> module["predict"]({"clouds": 7}), module["predict_proba"]({"clouds": None})
     ('yes', {'no': 1.0, 'yes': 0.0})
     """
-    program = program_of(tree, "python")
+    program = to_program(tree, "python")
     fractional = tree.missing == "fractional"
     classes = tree.task.is_classification("Export as Python")
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
         *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
         _HEAD.format(
-            about=about(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
+            about=header(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class" if classes else "",
-            columns="\n".join(_column(info) for info in program.columns),
+            columns="\n".join(_format_column(info) for info in program.columns),
         ),
         _tables(program, fractional),
-        _WALK.format(convert=_TIMES if timed else "", refuse=_refuse(tree)),
+        _WALK.format(convert=_TIMES if timed else "", refuse=_refusal_code(tree)),
         _SECONDS.format(zoned=sorted(info.name for info in program.columns if info.zone))
         if timed
         else "",
         _SPREAD if fractional else _APPLY,
         (_MOST if tree.cost_matrix is None else _BEST) if fractional and classes else "",
-        _answers(tree, fractional),
+        _prediction_code(tree, fractional),
     ]
     return "".join(parts)
 
 
-def _column(info: Any) -> str:
+def _format_column(info: Any) -> str:
     if info.is_numeric:
         return f"    ({info.name!a}, None),"
     codes = ", ".join(f"{level!a}: {code}" for code, level in enumerate(info.levels))
@@ -262,7 +262,7 @@ def _column(info: Any) -> str:
 
 
 def _tables(program: Program, fractional: bool) -> str:
-    lines = [f"    {step.row()!r},  # {i}" for i, step in enumerate(program.steps)]
+    lines = [f"    {node.row()!r},  # {i}" for i, node in enumerate(program.nodes)]
     text = _NODES.format(
         nodes="\n".join(lines),
         sets="\n".join(f"    {list(map(list, level_sets))!r}," for level_sets in program.sets),
@@ -281,7 +281,7 @@ def _tables(program: Program, fractional: bool) -> str:
     return text
 
 
-def _refuse(tree: Tree) -> str:
+def _refusal_code(tree: Tree) -> str:
     text = ""
     if tree.missing == "error":
         text += '        if value is None:\n            raise ValueError(f"{name!r} is missing")\n'
@@ -293,7 +293,7 @@ def _refuse(tree: Tree) -> str:
     return text
 
 
-def _answers(tree: Tree, fractional: bool) -> str:
+def _prediction_code(tree: Tree, fractional: bool) -> str:
     single_output = tree.n_outputs == 1
     value = "_mixed(row)" if fractional else "VALUE[apply(row)]"
     if not tree.task.has_classes:

@@ -1,16 +1,16 @@
 """A tree as SQL: a CASE with a WHEN per leaf, bounds of each column merged.
 
-A CASE of a few leaves is flat. One of many would be asked leaf by leaf, and databases plan it in
-quadratic time; a CASE per split breaks at some depth (24 in SQLite, 10 in SQL Server). So the tree
-is cut into parts of nearly equal size, a WHEN each, and each part again: 4,000 leaves are three
-CASEs deep, whatever the depth of the tree; the leaves of a part are asked in turn, so that a WHEN
-need not repeat what those before it have settled. No NOT stands before a comparison, so NULL
-behaves as missing does, and NaN where a database has it. Cuts are written so that they come back as
-the same float64; SQLite reads decimals of many digits one unit off, so there such a cut is a
-quotient of whole numbers by a power of two, which is exact. What differs between databases is data
+A CASE of a few leaves is flat. A flat CASE of many leaves is slow (it is evaluated leaf by leaf and
+planned in quadratic time), and a CASE per split is too deep for some databases (24 in SQLite, 10 in
+SQL Server). So the tree is divided into parts of nearly equal size, one WHEN each, and each part
+again: 4,000 leaves are three CASEs deep, whatever the depth of the tree. The WHENs of a part are
+evaluated in order, so a WHEN does not repeat conditions that those before it have decided.
+Comparisons are never negated, so NULL behaves as missing, and NaN in databases that have it. Cuts
+are read back as the same float64; SQLite reads decimals of many digits one unit off, so it gets the
+exact quotient of an integer and a power of two. Differences between databases are data
 (`sql_dialects.py`).
-Names and strings are quoted; columns are qualified by the table's alias, because SQLite takes an
-unknown name in double quotes for a text.
+Names and strings are quoted; columns are qualified by the table's alias, because SQLite reads an
+unknown name in double quotes as a string.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.export.code.program import about
+from ceiba.export.code.program import header
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
 from ceiba.paths import (
     Condition,
@@ -42,7 +42,7 @@ from ceiba.tree import Tree, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_WIDTH: Final = 32  # the most WHENs of a CASE that could be nested
+_MAX_WHENS: Final = 32  # WHENs of a CASE; with more it is nested
 
 
 def to_sql(
@@ -55,10 +55,10 @@ def to_sql(
 ) -> str:
     """Return a tree as an SQL query that predicts every row of a table.
 
-    The query gives all columns of the table and after them `leaf` (the node in which the row
-    ends), `prediction` and, for classification, `probability_<class>` for each class. NULL is a
-    missing value. A level or a missing value that the tree refuses (`unseen="error"`,
-    `missing="error"`) gives NULL.
+    The query returns all columns of the table, then `leaf` (the node in which the row ends),
+    `prediction` and, for classification, `probability_<class>` for each class. NULL is a missing
+    value. The prediction is NULL for unseen levels and missing values that the tree rejects
+    (`unseen="error"`, `missing="error"`).
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def to_sql(
     table : str or sequence of str, default="data"
         Name of the table, or its parts: ``("public", "weather")``.
     prefix : str, default=""
-        Before the names of the new columns. Needed if the table has a column called "leaf" (in
-        any case of letters): databases would take the one for the other. Refused where the tree
-        itself knows of such a column.
+        Prefix of the names of the new columns. Required if the table has a column called "leaf"
+        (in upper or lower case), which databases would confuse with the new one. If the tree was
+        fitted with such a column, a missing prefix is an error.
     form : {"query", "prediction", "leaf"}, default="query"
-        The whole query, or only the expression of the prediction or of the leaf, to be put into a
-        query of your own in which the table is called ``t``.
+        The whole query, or only the expression of the prediction or of the leaf, for use in
+        another query in which the table is called ``t``.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def to_sql(
     Raises
     ------
     TreeError
-        For `missing="fractional"`, for names, strings and numbers that the database cannot hold,
-        and for a single prediction of a tree with several outputs.
+        For `missing="fractional"`, for names, strings and numbers that the database does not
+        support, and for `form="prediction"` with several outputs.
 
     Examples
     --------
@@ -102,11 +102,11 @@ def to_sql(
           WHEN t.[clouds] > 4.5E0 THEN N'yes'
         END
     """
-    chosen = _dialect(dialect)
+    chosen = _find_dialect(dialect)
     if form not in ("query", "prediction", "leaf"):
-        raise OptionError(f"form={form!r}. Allowed are query, prediction and leaf.")
+        raise OptionError(f"form must be 'query', 'prediction' or 'leaf', got {form!r}.")
     refuse_fractional(tree, "sql")
-    writer = _Writer(tree, chosen)
+    writer = _SqlWriter(tree, chosen)
     nodes = [node for node, _ in end_nodes(tree)]
     if root_answers(tree) and 0 not in nodes:
         nodes.insert(0, 0)
@@ -114,15 +114,15 @@ def to_sql(
         return writer.tree_case({node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
-            raise TreeError("sql: the tree has several outputs. Use form='query'.")
+            raise TreeError("sql: several outputs are not supported with form='prediction'.")
         return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
     return _query(tree, writer, nodes, table, prefix)
 
 
-def _dialect(name: str) -> Dialect:
+def _find_dialect(name: str) -> Dialect:
     if name not in DIALECTS:
         hint = did_you_mean(name, DIALECTS)
-        raise OptionError(f"dialect={name!r}. Allowed are {', '.join(DIALECTS)}.{hint}")
+        raise OptionError(f"Unknown dialect {name!r}. Allowed values: {', '.join(DIALECTS)}.{hint}")
     return DIALECTS[name]
 
 
@@ -133,8 +133,8 @@ def conditions_case(
     default: Any,
     dialect: str = "duckdb",
 ) -> str:
-    """Return a CASE of conditions of a rule set, of which the first that holds decides."""
-    writer = _Writer(tree, _dialect(dialect))
+    """Return a CASE of the conditions of a rule set, in order."""
+    writer = _SqlWriter(tree, _find_dialect(dialect))
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
         return writer.literal(default)
@@ -143,7 +143,7 @@ def conditions_case(
 
 
 def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDENT) -> str:
-    """Write a CASE of conditions and results, with a result for all other rows if there is one."""
+    """Return a CASE of conditions and results, with an optional default."""
     lines = [f"{indent}WHEN {condition} THEN {result}" for condition, result in whens]
     if default is not None:
         lines.append(f"{indent}ELSE {default}")
@@ -151,11 +151,11 @@ def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDE
 
 
 def _query(
-    tree: Tree, writer: _Writer, nodes: list[int], table: str | Sequence[str], prefix: str
+    tree: Tree, writer: _SqlWriter, nodes: list[int], table: str | Sequence[str], prefix: str
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
-    _refuse_leaf(tree, prefix)
+    _check_leaf_name(tree, prefix)
     leaf = writer.new_column(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
@@ -166,13 +166,13 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
-    comment = f"{about(tree).rstrip('.')}, written by ceiba; NULL is missing."
+    comment = f"{header(tree).rstrip('.')}, written by ceiba; NULL is missing."
     lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
     lines += ["SELECT", "  s.*"]
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)
-        if quoted in taken:  # two classes differ only in characters that the database cannot hold
+        if quoted in taken:  # classes that differ only in unsupported characters
             quoted = writer.new_column(f"{name}_{i}")
         taken.add(quoted)
         lines[-1] += ","
@@ -189,31 +189,31 @@ def _query(
     return "\n".join(lines) + "\n"
 
 
-def _refuse_leaf(tree: Tree, prefix: str) -> None:
-    """Refuse a table with a column of the name that the query looks the answers up by."""
+def _check_leaf_name(tree: Tree, prefix: str) -> None:
+    """Raise if a column has the name of the leaf column that the query adds."""
     names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
     clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
     if clash is not None:
         raise OptionError(
-            f"sql: the table has a column {clash!r}, and the query adds one called "
-            f"'{prefix}leaf'. Pass prefix='tree_'."
+            f"sql: column {clash!r} conflicts with the column '{prefix}leaf' that the query adds. "
+            "Pass prefix='tree_'."
         )
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _SqlWriter:
     """Writes conditions, names and literals in one dialect."""
 
     tree: Tree
     dialect: Dialect
-    held: set[str] = field(default_factory=set)  # columns whose levels the database can hold
+    checked: set[str] = field(default_factory=set)  # columns whose levels are all supported
 
     # ------------------------------------------------------------------ literals
 
     def name(self, name: str) -> str:
         if "\x00" in name or not name:
-            raise TreeError(f"sql: {name!r} cannot be the name of a column. Rename it and refit.")
-        return self.dialect.quoted(_encodable(name))
+            raise TreeError(f"sql: {name!r} is not a valid column name. Rename it and refit.")
+        return self.dialect.quoted(_check_unicode(name))
 
     def column(self, name: str) -> str:
         return self.name(name) and self.dialect.column(name)
@@ -223,23 +223,23 @@ class _Writer:
 
     def text(self, text: str) -> str:
         if "\x00" in text:
-            raise TreeError(f"sql: the string {text!r} contains a NUL, which SQL strings cannot.")
-        return self.dialect.text(_encodable(text))
+            raise TreeError(f"sql: {text!r} contains a NUL character. Rename it and refit.")
+        return self.dialect.text(_check_unicode(text))
 
     def number(self, x: float) -> str:
         if not math.isfinite(x):
-            raise TreeError(f"sql: {x} is not a number that SQL can write.")
+            raise TreeError(f"sql: {x} is not supported as a number.")
         return self.dialect.number(x)
 
     def share(self, x: float) -> str:
-        """Write a probability."""
+        """Return the literal of a probability."""
         return (self.dialect.share or self.number)(x)
 
     def literal(self, value: Any) -> str:
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, bool):
-            return self.dialect.truth[value]
+            return self.dialect.booleans[value]
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
@@ -247,12 +247,12 @@ class _Writer:
         if isinstance(value, str):
             return self.text(value)
         raise TreeError(
-            f"sql: {value!r} ({type(value).__name__}) cannot be written as an SQL value. Classes "
-            "and levels are strings, numbers or booleans."
+            f"sql: {value!r} ({type(value).__name__}) is not supported. Classes and levels must be "
+            "strings, numbers or booleans."
         )
 
     def answer(self, node: int, output: int) -> str:
-        """Return what a node predicts."""
+        """Return the literal of a node's prediction."""
         if self.tree.task.is_regression("Export as SQL"):
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
@@ -265,16 +265,16 @@ class _Writer:
         return places_every_row(self.tree)
 
     def tree_case(self, results: dict[int, str]) -> str:
-        """Write the CASE over all rows; the root may answer those that fulfil no condition."""
+        """Return the CASE over all rows; the root may predict those that match no condition."""
         default, refused = None, []
         if root_answers(self.tree):
             default = results[0]
-            if self.tree.missing == "error":  # such a row is refused, and not the root's
+            if self.tree.missing == "error":  # rows with missing values are rejected first
                 used = (self.tree.schema.columns[j] for j in self.tree.used_features.tolist())
                 refused = [(self.values(ValueSet.only_missing(info)), "NULL") for info in used]
-        return self.part_case(0, end_nodes(self.tree), results, default, refused)
+        return self.subtree_case(0, end_nodes(self.tree), results, default, refused)
 
-    def part_case(
+    def subtree_case(
         self,
         top: int,
         ends: list[tuple[int, bool]],
@@ -283,28 +283,29 @@ class _Writer:
         first: Sequence[tuple[str, str]] = (),
         indent: str = _INDENT,
     ) -> str:
-        """Write the CASE over rows that have reached a node and go on to one of some ends."""
-        parts, rest = _parts_of(self.tree, top, ends) if len(ends) > _WIDTH else ([], ends)
+        """Return the CASE over rows below a node that end in one of `ends`."""
+        parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
         tops = [(node, False) for node, _ in parts]
         ends_of = dict(parts)
         for node, condition in reachable_ends(self.tree, tops, top=top):
-            inner = self.part_case(node, ends_of[node], results, default, (), deeper)
+            inner = self.subtree_case(node, ends_of[node], results, default, (), deeper)
             whens.append((self.condition(condition), inner))
-        if parts and len(rest) > _WIDTH:
-            inner = self.part_case(top, rest, results, default, (), deeper)
+        if parts and len(rest) > _MAX_WHENS:
+            inner = self.subtree_case(top, rest, results, default, (), deeper)
             return _case(whens, inner, indent)
+        # Conditions may rely on those before them only if every row matches one of them.
         sequential = self.places_every_row and (top > 0 or bool(parts))
         for node, condition in reachable_ends(self.tree, rest, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
         return _case(whens, default, indent)
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
-        """Write the CASE that turns a leaf into its result, equal results of a few together."""
-        if len(results) > _WIDTH:
-            # One mention of the leaf: databases that merge the inner query into this one repeat its
-            # CASE for each.
+        """Return the CASE that maps a leaf to its result; few results are grouped by value."""
+        if len(results) > _MAX_WHENS:
+            # Mention the leaf only once: databases that inline the inner query repeat its CASE for
+            # each mention.
             lines = [f"    WHEN {node} THEN {text}" for node, text in results.items()]
             return "\n".join([f"CASE {leaf}", *lines, "  END"])
         nodes_of: dict[str, list[int]] = {}
@@ -316,57 +317,59 @@ class _Writer:
         return _case(whens, None, "    ")
 
     def condition(self, condition: Condition) -> str:
-        """Write what is true of the rows of one end."""
+        """Return the SQL of a condition."""
         parts = [
-            clause.fold(self.values, _every, _some)
+            clause.fold(self.values, _join_and, _join_or)
             for clause in condition.clauses
             if not clause.is_trivial
         ]
-        return _every(parts) or "1 = 1"
+        return _join_and(parts) or "1 = 1"
 
     def values(self, values: ValueSet) -> str:
-        """Write that a column's value belongs to a set."""
+        """Return the condition that a column's value is in a set."""
         column = f"{_ALIAS}.{self.column(values.info.name)}"
         return (self.numbers if values.info.is_numeric else self.levels)(column, values)
 
     def levels(self, column: str, values: ValueSet) -> str:
         info, unseen = values.info, values.info.n_levels in values.codes
         codes = sorted(frozenset(range(info.n_levels)) - values.codes if unseen else values.codes)
-        if info.name not in self.held:
+        if info.name not in self.checked:
             for level in info.levels:
-                self.literal(level)  # the database must hold those that are not listed, too
-            self.held.add(info.name)
+                self.literal(level)  # raises for unsupported levels, even if they are not listed
+            self.checked.add(info.name)
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
         if listed:
-            parts.append(self.is_among(column, listed, "NOT IN" if unseen else "IN"))
+            parts.append(self.format_membership(column, listed, "NOT IN" if unseen else "IN"))
         elif unseen:
             parts.append(f"{column} IS NOT NULL")
-        return _some(parts)
+        return _join_or(parts)
 
-    def is_among(self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]) -> str:
-        """Write that a column has one of some levels, or none of them."""
+    def format_membership(
+        self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]
+    ) -> str:
+        """Return the condition that a column has one of some levels, or none of them."""
         if any(isinstance(level, str) for level in levels):
-            column = self.dialect.compared_text.format(column)
-            tail = self.dialect.compared_tail
+            column = self.dialect.text_comparison.format(column)
+            tail = self.dialect.comparison_suffix
             levels = [level + tail if isinstance(level, str) else level for level in levels]
         listed = [self.literal(level) for level in levels]
         if len(listed) == 1 and word == "IN":
             return f"{column} = {listed[0]}"
         most = self.dialect.max_list or len(listed)
         lists = [", ".join(listed[i : i + most]) for i in range(0, len(listed), most)]
-        forms = self.dialect.many_lists if self.tree.n_leaves > _WIDTH else None
+        forms = self.dialect.many_lists if self.tree.n_leaves > _MAX_WHENS else None
         if forms is not None:
             return forms[word == "NOT IN"].format(column, lists[0])
         parts = [f"{column} {word} ({part})" for part in lists]
-        return _some(parts) if word == "IN" else _every(parts)
+        return _join_or(parts) if word == "IN" else _join_and(parts)
 
     def numbers(self, column: str, values: ValueSet) -> str:
         number, info, dialect = self.number_of(column, values.info), values.info, self.dialect
         nan = dialect.nan if number == column and info.display in ("number", "duration") else None
         missing = [f"{column} IS NULL"]
         if values.present.is_empty:
-            return _some([*missing, nan.format(number)] if nan else missing)
+            return _join_or([*missing, nan.format(number)] if nan else missing)
         bounds = []
         if values.low > -math.inf:
             bounds.append(f"{number} > {self.bound(values.low, info)}")
@@ -376,33 +379,34 @@ class _Writer:
             bounds.append(dialect.not_nan.format(number))
         if nan and (values.high < math.inf or not dialect.nan_is_largest):
             missing.append(nan.format(number))
-        inside = _every(bounds) or f"{column} IS NOT NULL"
-        return _some([*missing, inside]) if values.missing else inside
+        inside = _join_and(bounds) or f"{column} IS NOT NULL"
+        return _join_or([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
-        """Write a numeric column as what its cuts are compared with."""
+        """Return the expression of a numeric column that cuts are compared with."""
         if info.display == "boolean":
             return self.dialect.boolean.format(column)
         if info.display == "duration":
             return self.dialect.duration.format(column)
         if info.display in ("date", "datetime"):
-            return self.dialect.time_of(column, info.zone is not None)
+            return self.dialect.time_expression(column, info.zone is not None)
         return column
 
     def bound(self, cut: float, info: ColumnInfo) -> str:
-        """Write a cut; between dates it may be a timestamp."""
+        """Return the literal of a cut; between dates it may be a timestamp."""
         if info.display in ("date", "datetime"):
             return self.dialect.time_literal(cut, info.name, info.zone is not None)
         return self.number(cut)
 
 
-def _parts_of(
+def _divide(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
-    """Return nodes below `top`, each with its share of the ends, and the ends that are left."""
-    # A node may stand above another: it has the ends that the lower one does not. The lower one
-    # comes first, so that the first condition that holds is the right one.
-    share = -(-len(ends) // _WIDTH)
+    """Divide the ends below `top` among nodes in nearly equal parts; return the rest as well."""
+    # Bottom-up, a node becomes a part as soon as it has its share of the ends, which then no longer
+    # count for the nodes above. A part may be above another one; the lower one comes first, so that
+    # the first condition that holds is the right one.
+    share = -(-len(ends) // _MAX_WHENS)
     on_path = sorted(nodes_on_paths(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)
     for node, _ in ends:
@@ -422,15 +426,15 @@ def _parts_of(
     return list(parts.items()), rest
 
 
-def _every(parts: list[str]) -> str:
+def _join_and(parts: list[str]) -> str:
     return join_texts(parts, " AND ", " OR ")
 
 
-def _some(parts: list[str]) -> str:
+def _join_or(parts: list[str]) -> str:
     return join_texts(parts, " OR ", " AND ")
 
 
-def _encodable(text: str) -> str:
+def _check_unicode(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

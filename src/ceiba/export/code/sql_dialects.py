@@ -1,8 +1,8 @@
-"""SQL dialects as data: how each database quotes, and how it writes numbers, texts and times.
+"""SQL dialects as data: quoting, and literals of numbers, strings and times.
 
-A dialect is one row of `DIALECTS`. Each literal comes back as the value that the tree holds: floats
-are typed (``4.5E0``, ``4.5D``), strings are compared by their code points whatever the collation,
-and NaN counts as missing where the database has it. What a database cannot hold is refused.
+A dialect is one row of `DIALECTS`. Literals are read back exactly: floats are typed (``4.5E0``,
+``4.5D``), strings are compared by code points whatever the collation, and NaN counts as missing
+where the database has it. Values that a database does not support are errors.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ DialectName = Literal[
     "ansi", "postgresql", "sqlite", "duckdb", "mysql", "tsql", "bigquery", "snowflake", "spark",
     "oracle",
 ]  # fmt: skip
-Form = Callable[[str], str]
+TextWriter = Callable[[str], str]
 _EPOCH: Final = datetime.datetime(1970, 1, 1)
 _SMALLEST_NORMAL: Final = 2.0**-1022
 
 
-def _doubled(mark: str) -> Form:
+def _double(mark: str) -> TextWriter:
     return lambda text: text.replace(mark, mark * 2)
 
 
-_STANDARD_NAME: Final = _doubled('"')
+_STANDARD_NAME: Final = _double('"')
 
 
 # ---------------------------------------------------------------------- strings
@@ -41,37 +41,37 @@ def _standard_text(text: str) -> str:
 
 
 def _postgresql_text(text: str) -> str:
-    # Safe whatever standard_conforming_strings is set to.
+    # Independent of the setting standard_conforming_strings.
     quoted = _standard_text(text)
     return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
 
 
 def _mysql_text(text: str) -> str:
-    # Hexadecimal where the meaning depends on sql_mode or on the character set of the connection.
+    # Hexadecimal if the meaning depends on sql_mode or on the character set of the connection.
     if text.isascii() and "\\" not in text:
         return _standard_text(text)
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
-def _escaped(mark: str) -> Form:
-    """Escape by backslashes, as BigQuery and Spark do."""
+def _escape(mark: str) -> TextWriter:
+    """Return a function that escapes by backslashes, as in BigQuery and Spark."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
     return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
 
 
-def _escaped_text(text: str) -> str:
-    return "'" + _escaped("'")(text) + "'"
+def _backslash_text(text: str) -> str:
+    return "'" + _escape("'")(text) + "'"
 
 
 def _spark_text(text: str) -> str:
-    # ${...} would be replaced by a variable, even within a string.
-    return _escaped_text(text).replace("${", "$\\{")
+    # ${...} is substituted by a variable, even within a string.
+    return _backslash_text(text).replace("${", "$\\{")
 
 
 def _oracle_text(text: str) -> str:
     if not text:
         raise TreeError(
-            "sql: an empty string is NULL in Oracle, so the level or class '' cannot be written. "
+            "sql: the level or class '' is not supported in Oracle, where an empty string is NULL. "
             "Rename it and refit."
         )
     return _standard_text(text)
@@ -80,7 +80,7 @@ def _oracle_text(text: str) -> str:
 # ---------------------------------------------------------------------- numbers
 
 
-def _exponent(x: float) -> str:
+def _exponent_number(x: float) -> str:
     text = repr(x)
     return text if "e" in text else f"{text}E0"
 
@@ -88,25 +88,25 @@ def _exponent(x: float) -> str:
 def _sqlite_number(x: float) -> str:
     text = repr(x)
     digits = len(text.partition("e")[0].replace(".", "").replace("-", "").strip("0"))
-    return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else quotient(x)
+    return text if (digits <= 15 and 1e-7 < abs(x) < 1e15) or x == 0 else format_quotient(x)
 
 
-def _normal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
-    """Refuse what lies between zero and the smallest normal number, where a database has none."""
+def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
+    """Return a number format that raises for subnormal numbers, which a database may lack."""
 
-    def checked(x: float) -> str:
+    def write_normal(x: float) -> str:
         if 0.0 < abs(x) < _SMALLEST_NORMAL:
             raise TreeError(
-                f"sql: {database} has no numbers as close to zero as {x!r}. Scale the column and "
-                "refit."
+                f"sql: {database} does not support subnormal numbers such as {x!r}. Scale the "
+                "column and refit."
             )
         return write(x)
 
-    return checked
+    return write_normal
 
 
-def quotient(x: float) -> str:
-    """Write a float64 as whole number times or over a power of two, exactly."""
+def format_quotient(x: float) -> str:
+    """Return a float64 exactly, as an integer times or over a power of two."""
     top, bottom = x.as_integer_ratio()
     if bottom > 1:
         return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
@@ -117,7 +117,7 @@ def quotient(x: float) -> str:
 
 
 def _powers(exponent: int) -> list[str]:
-    """Write 2**exponent as factors that SQLite reads exactly."""
+    """Return 2**exponent as factors that SQLite reads exactly."""
     whole, rest = divmod(exponent, 49)
     return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])
 
@@ -127,23 +127,23 @@ def _powers(exponent: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one database writes what a tree needs. Forms with ``{}`` take the column."""
+    """The syntax of one database. Templates with ``{}`` take the column."""
 
     title: str
     marks: tuple[str, str] = ('"', '"')
-    name: Form = _STANDARD_NAME
+    name: TextWriter = _STANDARD_NAME
     forbidden: tuple[str, ...] = ()
-    text: Form = _standard_text
-    number: Callable[[float], str] = _exponent
+    text: TextWriter = _standard_text
+    number: Callable[[float], str] = _exponent_number
     share: Callable[[float], str] | None = None
-    truth: tuple[str, str] = ("FALSE", "TRUE")
-    compared_text: str = "{}"
-    compared_tail: str = ""
+    booleans: tuple[str, str] = ("FALSE", "TRUE")
+    text_comparison: str = "{}"
+    comparison_suffix: str = ""
     boolean: str = "{}"
-    moment: str = "{}"
-    zoned_moment: str | None = None
+    timestamp: str = "{}"
+    zoned_timestamp: str | None = None
     duration: str = "{}"
-    moment_literal: str | None = "TIMESTAMP '{}'"
+    timestamp_literal: str | None = "TIMESTAMP '{}'"
     zoned_literal: str | None = None
     nan: str | None = None
     not_nan: str = ""
@@ -153,40 +153,40 @@ class Dialect:
     many_lists: tuple[str, str] | None = None
 
     def quoted(self, name: str) -> str:
-        """Write a name."""
+        """Return a quoted name."""
         return self.marks[0] + self.name(name) + self.marks[1]
 
     def column(self, name: str) -> str:
-        """Write the name of a column of the table."""
+        """Return the quoted name of a column of the table."""
         bad = next((part for part in self.forbidden if part in name), None)
         if bad is not None:
             raise TreeError(
-                f"sql: {self.title} has no columns with {bad!r} in their name, and {name!r} is "
-                "one. Rename it and refit."
+                f"sql: {self.title} does not support {bad!r} in column names, got {name!r}. "
+                "Rename it and refit."
             )
         return self.quoted(name)
 
     def new_column(self, name: str) -> str:
-        """Write the name of a column that the query adds: what it cannot hold becomes ``_``."""
+        """Return the quoted name of a new column; unsupported characters become ``_``."""
         for part in self.forbidden:
             name = name.replace(part, "_")
         return self.quoted(name)
 
-    def time_of(self, column: str, zoned: bool) -> str:
-        """Write a column of dates or times as what `time_literal` is compared with."""
-        form = self.zoned_moment if zoned and self.zoned_moment is not None else self.moment
-        return form.format(column)
+    def time_expression(self, column: str, zoned: bool) -> str:
+        """Return the expression of a date column that `time_literal` is compared with."""
+        form = self.zoned_timestamp if zoned else None
+        return (form or self.timestamp).format(column)
 
     def time_literal(self, cut: float, name: str, zoned: bool) -> str:
-        """Write a cut between dates or times; whole microseconds lose no row."""
-        form = self.zoned_literal if zoned and self.zoned_literal else self.moment_literal
+        """Return the literal of a cut between dates, rounded down to microseconds."""
+        form = self.zoned_literal if zoned and self.zoned_literal else self.timestamp_literal
         if form is None:
             return self.number(cut)
         try:
-            moment = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
+            timestamp = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
         except OverflowError:
-            raise TreeError(f"sql: the cut {cut} of {name!r} is no date.") from None
-        return form.format(moment.isoformat(" "))
+            raise TreeError(f"sql: the cut {cut} of {name!r} is not a valid date.") from None
+        return form.format(timestamp.isoformat(" "))
 
 
 _POSTGRESQL_TIME: Final = "CAST(EXTRACT(EPOCH FROM {}) AS float8)"
@@ -201,9 +201,9 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_postgresql_text,
             number=lambda x: f"({x!r}::float8)" if x < 0 else f"{x!r}::float8",
             boolean="CAST({} AS INTEGER)",
-            moment=_POSTGRESQL_TIME,
+            timestamp=_POSTGRESQL_TIME,
             duration=_POSTGRESQL_TIME,
-            moment_literal=None,
+            timestamp_literal=None,
             nan="{} = 'NaN'::float8",
             not_nan="{} < 'NaN'::float8",
             nan_is_largest=True,
@@ -212,57 +212,57 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "SQLite",
             number=_sqlite_number,
             share=repr,  # readable rather than exact in the last bit
-            truth=("0", "1"),
-            moment="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
-            moment_literal=None,
+            booleans=("0", "1"),
+            timestamp="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
+            timestamp_literal=None,
         ),
         "duckdb": Dialect(
             "DuckDB",
             boolean="CAST({} AS DOUBLE)",
-            moment=_DUCKDB_TIME,
+            timestamp=_DUCKDB_TIME,
             duration=_DUCKDB_TIME,
-            moment_literal=None,
+            timestamp_literal=None,
             nan="{} = 'NaN'::DOUBLE",
             not_nan="{} < 'NaN'::DOUBLE",
             nan_is_largest=True,
-            # A query of many INs is planned in cubic time: 400 of them take 18 s, these 0.5 s.
-            # Nothing found is 0 or NULL, by version.
+            # Many INs are planned in cubic time: 400 of them take 18 s, list_position 0.5 s. It
+            # returns 0 or NULL, depending on the version, if nothing is found.
             many_lists=(
                 "list_position([{1}], {0}) > 0",
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",
             ),
         ),
-        # Also MariaDB. Collations take 'a' for 'A' and 'a ', bytes do not.
+        # Also MariaDB. Collations equate 'a', 'A' and 'a '; bytes do not.
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
-            name=_doubled("`"),
+            name=_double("`"),
             text=_mysql_text,
-            compared_text="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
+            text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
-        # Strings that differ in trailing blanks are equal there, hence the full stop.
+        # Trailing blanks are ignored in comparisons, so a full stop is appended.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),
-            name=_doubled("]"),
+            name=_double("]"),
             text=lambda text: "N" + _standard_text(text),
-            number=_normal(_exponent, "SQL Server"),
-            truth=("0", "1"),
-            compared_text="({} + N'.') COLLATE Latin1_General_100_BIN2",
-            compared_tail=".",
+            number=_refuse_subnormal(_exponent_number, "SQL Server"),
+            booleans=("0", "1"),
+            text_comparison="({} + N'.') COLLATE Latin1_General_100_BIN2",
+            comparison_suffix=".",
             boolean="CAST({} AS INT)",
-            moment_literal="CAST('{}' AS DATETIME2)",
+            timestamp_literal="CAST('{}' AS DATETIME2)",
             zoned_literal="CAST('{}+00:00' AS DATETIMEOFFSET)",
         ),
         "bigquery": Dialect(
             "BigQuery",
             marks=("`", "`"),
-            name=_escaped("`"),
+            name=_escape("`"),
             forbidden=tuple('!"$()*,./;?@[\\]^`{}~\n\r'),
-            text=_escaped_text,
+            text=_backslash_text,
             boolean="CAST({} AS INT64)",
-            moment="CAST({} AS DATETIME)",
-            moment_literal="DATETIME '{}'",
+            timestamp="CAST({} AS DATETIME)",
+            timestamp_literal="DATETIME '{}'",
             nan="IS_NAN({})",
             not_nan="NOT IS_NAN({})",
         ),
@@ -270,7 +270,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "Snowflake",
             text=lambda text: _standard_text(text.replace("\\", "\\\\")),
             boolean="CAST({} AS INTEGER)",
-            moment_literal="CAST('{}' AS TIMESTAMP_NTZ)",
+            timestamp_literal="CAST('{}' AS TIMESTAMP_NTZ)",
             zoned_literal="CAST('{} +00:00' AS TIMESTAMP_TZ)",
             nan="{} = CAST('NaN' AS FLOAT)",
             not_nan="{} < CAST('NaN' AS FLOAT)",
@@ -279,7 +279,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "spark": Dialect(
             "Spark",
             marks=("`", "`"),
-            name=_doubled("`"),
+            name=_double("`"),
             forbidden=("${",),
             text=_spark_text,
             number=lambda x: f"{x!r}D",
@@ -293,8 +293,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             "Oracle",
             forbidden=('"',),
             text=_oracle_text,
-            number=_normal(lambda x: f"{x!r}D", "Oracle"),
-            truth=("0", "1"),
+            number=_refuse_subnormal(lambda x: f"{x!r}D", "Oracle"),
+            booleans=("0", "1"),
             zoned_literal="TIMESTAMP '{} +00:00'",
             nan="{} = BINARY_DOUBLE_NAN",
             not_nan="{} < BINARY_DOUBLE_NAN",

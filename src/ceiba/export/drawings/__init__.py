@@ -1,4 +1,4 @@
-"""The tree as a drawing: DOT, Mermaid, SVG, a notebook cell."""
+"""Trees as drawings: DOT, Mermaid, SVG, a notebook cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as DOT text, for Graphviz, and as Mermaid text, which code hosts draw in the browser."""
+"""A tree as DOT text, for Graphviz, and as Mermaid text, which code hosts render."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ceiba.formatting import escape_control
 from ceiba.layout import NodeFills, fold_tree, visible_nodes
 from ceiba.tree import Tree
 
-# What Mermaid or HTML would read as a sign of its own is written as a character code.
+# Characters with a meaning in Mermaid or HTML, which are written as character codes.
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
 
@@ -23,7 +23,7 @@ def to_dot(
     filled: bool = True,
     font: str = "sans-serif",
 ) -> str:
-    """Write a tree as DOT text.
+    """Return a tree as DOT text.
 
     Parameters
     ----------
@@ -60,28 +60,28 @@ def to_dot(
     style = "rounded,filled" if filled else "rounded"
     lines = [
         "digraph tree {",
-        f"  node [shape=box, style={_quoted(style)}, fontname={_quoted(font)}];",
-        f"  edge [fontname={_quoted(font)}];",
+        f"  node [shape=box, style={_quote(style)}, fontname={_quote(font)}];",
+        f"  edge [fontname={_quote(font)}];",
     ]
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for node in visible_nodes(tree, folding, digits=digits, **contents):
         fill = f', fillcolor="{fill_on_white(fills, node.node, node.leaf)}"' if filled else ""
-        lines.append(f"  {node.node} [label={_quoted(node.head, *node.lines)}{fill}];")
+        lines.append(f"  {node.node} [label={_quote(node.head, *node.lines)}{fill}];")
         if node.above >= 0:
-            lines.append(f"  {node.above} -> {node.node} [label={_quoted(node.edge)}];")
+            lines.append(f"  {node.above} -> {node.node} [label={_quote(node.edge)}];")
     return "\n".join([*lines, "}"])
 
 
 def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
-    """Return the fill of a node on white paper, as "#rrggbb"."""
+    """Return the fill of a node blended with white, as "#rrggbb"."""
     colour, share = fills(node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
     return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
 
 
-def _quoted(*lines: str) -> str:
-    """Write lines as one quoted string of DOT, with Graphviz's line break between them."""
+def _quote(*lines: str) -> str:
+    """Return lines as one quoted DOT string, separated by Graphviz's line break."""
     safe = (
         escape_control(line.replace("\r", " ").replace("\n", " "))
         .replace("\\", "\\\\")
@@ -101,7 +101,7 @@ def to_mermaid(
     digits: int | None = None,
     filled: bool = True,
 ) -> str:
-    """Write a tree as a Mermaid flow chart.
+    """Return a tree as a Mermaid flow chart.
 
     Parameters
     ----------
@@ -135,17 +135,17 @@ def to_mermaid(
     fills = NodeFills(tree)
     contents: Any = {"node_ids": node_ids, "impurity": impurity, "counts": counts}
     for node in visible_nodes(tree, folding, digits=digits, **contents):
-        label = "<br/>".join(map(_safe, (node.head, *node.lines)))
+        label = "<br/>".join(map(_escape, (node.head, *node.lines)))
         left, right = ("(", ")") if node.leaf else ("[", "]")
         lines.append(f'  n{node.node}{left}"{label}"{right}')
         if node.above >= 0:
-            lines.append(f'  n{node.above} -->|"{_safe(node.edge)}"| n{node.node}')
+            lines.append(f'  n{node.above} -->|"{_escape(node.edge)}"| n{node.node}')
         if filled and node.leaf:
             fill = fill_on_white(fills, node.node, node.leaf)
             styles.append(f"  style n{node.node} fill:{fill},color:#000000")
     return "\n".join([*lines, *styles])
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     flat = " ".join(text.split())
     return "".join(f"#{ord(sign)};" if sign in _SIGNS else sign for sign in flat)

@@ -1,6 +1,6 @@
-"""A tree as a notebook shows it: a small picture, its nodes as a list to unfold, and what follows.
+"""A tree in a notebook: a small picture and its nodes as a foldable list.
 
-Plain HTML without scripts: ``<details>`` folds and unfolds, so it works wherever HTML is shown.
+Plain HTML without scripts: ``<details>`` folds, so it works wherever HTML is displayed.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ceiba.layout import FoldedTree, NodeFills, VisibleNode, fold_tree, fold_wei
 from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
-MOST_NODES: Final = 300  # in the list
-_OPEN: Final = 2  # depth down to which the list is unfolded
+MAX_NODES: Final = 300  # in the list
+_OPEN: Final = 2  # depth to which the list is initially open
 
 
 def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
-    """Return the tree as a fragment of HTML."""
+    """Return a tree as an HTML fragment, followed by `below`."""
     leaves = f"{tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     rows = f", {tree.n_rows[0]:,} training rows" if tree.n_rows[0] else ""
     headline = escape(f"{title}: {leaves}, depth {tree.depth}{rows}")
@@ -31,13 +31,13 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
     ]
     if tree.n_nodes > 1:
         parts += ["<details>", '<summary style="cursor:pointer">Nodes</summary>']
-        parts += [*_list(tree), "</details>"]
+        parts += [*_nested_list(tree), "</details>"]
     return "\n".join([*parts, below, "</div>"])
 
 
-def _list(tree: Tree) -> list[str]:
-    """Write nodes as nested lists; a node with branches unfolds."""
-    folding = _lightest_folded(tree)
+def _nested_list(tree: Tree) -> list[str]:
+    """Return the nodes as nested foldable lists."""
+    folding = _fold_lightest(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
     open_nodes: list[int] = []  # positions among the shown nodes
@@ -45,7 +45,7 @@ def _list(tree: Tree) -> list[str]:
         while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
             parts.append("</div></details>")
-        line = _line(node, fills)
+        line = _node_line(node, fills)
         if node.leaf:
             parts.append(f'<div style="padding-left:1em">{line}</div>')
             continue
@@ -59,7 +59,7 @@ def _list(tree: Tree) -> list[str]:
     return parts
 
 
-def _line(node: VisibleNode, fills: NodeFills) -> str:
+def _node_line(node: VisibleNode, fills: NodeFills) -> str:
     colour, _ = fills(node.node, leaf=node.leaf)
     strength = 0.3 + 0.7 * float(fills.strengths[node.node])
     patch = f'<span style="color:{colour};opacity:{strength:.2f}">■</span>'
@@ -68,16 +68,17 @@ def _line(node: VisibleNode, fills: NodeFills) -> str:
     return f"{patch} {edge}<b>{escape(escape_control(node.head))}</b>{figures}"
 
 
-def _lightest_folded(tree: Tree) -> FoldedTree:
-    """Fold the lightest subtrees until few enough nodes are left to be listed."""
+def _fold_lightest(tree: Tree) -> FoldedTree:
+    """Fold the lightest subtrees until at most MAX_NODES are left."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold_tree(parent)
-    if len(whole.nodes) <= MOST_NODES:
+    if len(whole.nodes) <= MAX_NODES:
         return whole
-    # As many inner nodes as fit, the heaviest first; a branch is never heavier than its node.
+    # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so the nodes
+    # above a kept node are kept as well.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
-    most = MOST_NODES // 2
+    most = MAX_NODES // 2
     return fold_tree(
         parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12)
     )

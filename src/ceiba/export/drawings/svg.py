@@ -1,8 +1,8 @@
-"""A tree as SVG, without any dependency: the drawing of `ceiba.layout`, painted as XML text.
+"""A tree as SVG, without dependencies: the drawing of `ceiba.layout` as XML text.
 
-Text and lines have the colour of their surroundings (`currentColor`) and the paper is left open, so
-the picture is right on light and dark pages; as a file of its own it is black on white. Class and
-purity are the fill of a box, as in `ceiba.plot.plot_tree`.
+Text and lines use `currentColor` and the background is transparent, so the picture fits light and
+dark pages; a standalone file is black on white. The fill of a box shows class and purity, as in
+`ceiba.plot.plot_tree`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
 
 MARGIN: Final = 8.0
-LARGEST: Final = (6000.0, 4000.0)  # points; larger trees are folded
+MAX_SIZE: Final = (6000.0, 4000.0)  # points; larger trees are folded
 
 
 def to_svg(
@@ -47,7 +47,7 @@ def to_svg(
     size: tuple[float, float] | None = None,
     direction: Literal["down", "right"] = "down",
 ) -> str:
-    """Draw a tree as SVG text.
+    """Return a tree as SVG text.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def to_svg(
     colors : sequence of str, optional
         One colour ("#rrggbb") per class.
     legend : bool, default=True
-        Name the class colours under the tree.
+        Show a legend of the class colours below the tree.
     size : (width, height), optional
-        Points that the drawing may take; what does not fit is folded, with a note.
+        Maximum size in points; subtrees that do not fit are folded, with a note.
     direction : {"down", "right"}, default="down"
-        Where the branches stand: below their node, or to the right of it.
+        Position of the branches: below their node, or to the right of it.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def to_svg(
         counts=counts,
         direction=check_direction(direction),
     )
-    width, height = size or LARGEST
+    width, height = size or MAX_SIZE
     drawing = fit(tree, sheet, measure_for_size, width, height, smallest_font=min(font_size, 8.0))
     palette = _palette(tree, colors)
     names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
@@ -104,7 +104,7 @@ def _palette(tree: Tree, colors: Sequence[str] | None) -> list[str]:
         return []
     n = len(tree.target.classes[0])
     if colors is not None and len(colors) < n:
-        raise OptionError(f"colors has {len(colors)} entries, but the tree has {n} classes.")
+        raise OptionError(f"colors must have at least {n} entries, got {len(colors)}.")
     return list(colors[:n]) if colors is not None else class_palette(n)
 
 
@@ -200,7 +200,7 @@ def _foot(foot: Footer, palette: list[str], top: float, line: float, size: float
 
 
 def _text(x: float, top: float, text: str, size: float, more: str, anchor: str = "middle") -> str:
-    """Write one line whose line box starts at `top`."""
+    """Return one line of text whose line box starts at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
         f"{escape(escape_control(text))}</text>"
@@ -208,5 +208,5 @@ def _text(x: float, top: float, text: str, size: float, more: str, anchor: str =
 
 
 def _n(number: float) -> str:
-    """Write a number with two decimals at most."""
+    """Return a number with at most two decimals."""
     return f"{number:.2f}".rstrip("0").rstrip(".")

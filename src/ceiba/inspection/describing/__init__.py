@@ -1,5 +1,5 @@
-"""What a table is like before anything is learned from it: kinds, gaps, distributions, doubts."""
+"""Descriptions of a table before learning: kinds, missing values, distributions, remarks."""
 
 from __future__ import annotations
 
-from ceiba.inspection.describing.table import is_measured as is_measured
+from ceiba.inspection.describing.table import is_numeric_target as is_numeric_target

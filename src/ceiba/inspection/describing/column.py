@@ -1,4 +1,4 @@
-"""One column described: its kind, what is missing, its distribution, and what deserves a look."""
+"""The description of one column: kind, missing values, distribution, remarks."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ceiba.layout import percent
 from ceiba.table import Column, Kind, classify_texts, format_value, is_identifier
 from ceiba.tree.splits import level_text, number_text
 
-DescribedKind = Literal["number", "category", "ordered", "date", "identifier"]
+ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # below it, rows with a date each are no surprise
+_MANY_ROWS: Final = 20  # below it, distinct dates in all rows are not remarkable
 _MANY_LEVELS: Final = 500
-_GAPS: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # below it, chance alone may leave one value or decide a target
+_MANY_MISSING: Final = 0.5
+_ENOUGH_ROWS: Final = 200  # below it, a constant column or a perfect split may be chance
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
-_LONGEST: Final = 16  # characters of a level in a distribution
+_MAX_LENGTH: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
 class Remark:
-    """Something about a column that deserves a look.
+    """A possible problem of a column.
 
     Attributes
     ----------
     code : str
-        What it is: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
+        Kind of remark: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
         "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "infinite" or
         "leak".
     column : str
     text : str
-        The same in words, with what to do.
+        The remark in words, with advice.
     """
 
     code: str
@@ -46,7 +46,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """What is known of one column before learning.
+    """The description of one column before learning.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class ColumnDescription:
     n_missing, n_present : int
         Rows without and with a value.
     missing : float
-        Share of the rows without one.
+        Share of the rows without a value.
     n_distinct : int
-        Different values that are present.
+        Number of distinct values.
     quantiles : tuple of float
         Numbers and dates: minimum, quartiles and maximum (dates in seconds since 1970).
     histogram : tuple of int
@@ -65,19 +65,19 @@ class ColumnDescription:
     levels : tuple of (level, rows)
         Categories: the most frequent levels; ordered ones in their order.
     n_infinite : int
-        Numbers: values that are infinite; quantiles and histogram are of the others.
+        Numbers: infinite values, which quantiles and histogram exclude.
     n_counted : int
-        Rows with a value by which distinct values, quantiles, histogram and levels are counted: a
-        sample of a large table.
+        Rows with a value from which distinct values, quantiles, histogram and levels are counted;
+        a large table is sampled.
     association : float or None
-        Share of the target's impurity that the best single split by this column takes away;
+        Share of the target's impurity that the best single split on this column removes;
         None without a target, and for identifiers.
     remarks : tuple of Remark
     is_target : bool
     """
 
     name: str
-    kind: DescribedKind
+    kind: ColumnKind
     n_missing: int
     missing: float
     n_present: int
@@ -94,7 +94,7 @@ class ColumnDescription:
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table."""
+        """Number of rows of the table."""
         return self.n_missing + self.n_present
 
     def distribution(self, *, unicode: bool = True) -> str:
@@ -107,12 +107,12 @@ class ColumnDescription:
         '1 █▁▃▁▁▁▁▁▁▃ 5'
         """
         if self.quantiles:
-            low, high = (_shown(self.quantiles[k], self.display) for k in (0, -1))
+            low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
             shape = _sparkline(self.histogram) if unicode else "..."
             infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
             return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
         shares = [
-            f"{_short(level, unicode)} {percent(n / self.n_counted)}"
+            f"{_format_level(level, unicode)} {percent(n / self.n_counted)}"
             for level, n in self.levels[:3]
             if n
         ]
@@ -120,7 +120,7 @@ class ColumnDescription:
         return ", ".join(shares) + (f", +{more}" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain data; dates as texts."""
+        """Return the description as plain data, dates as text."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -130,7 +130,7 @@ class ColumnDescription:
             "n_counted": self.n_counted,
             "n_distinct": self.n_distinct,
             "quantiles": [
-                value if self.kind != "date" else _shown(value, self.display)
+                value if self.kind != "date" else _format_value(value, self.display)
                 for value in self.quantiles
             ],
             "histogram": list(self.histogram),
@@ -150,13 +150,13 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
     facts = {"name": info.name, "n_missing": n_missing, "missing": share,
              "n_present": n_rows - n_missing, "n_counted": n_rows - n_missing}  # fmt: skip
     if info.is_numeric and info.display != "boolean":
-        return _numbers(facts, column, present, bins)
+        return _describe_numbers(facts, column, present, bins)
     labels: tuple[Any, ...] = ("no", "yes") if info.is_numeric else info.levels
-    return _levels(facts, column, present.astype(np.int64), labels, top)
+    return _describe_levels(facts, column, present.astype(np.int64), labels, top)
 
 
 def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
-    """Remark on a column whose best single split nearly decides the target."""
+    """Return a remark if the best single split on a column nearly decides the target."""
     if column.association is None or column.association < _NEARLY or column.n_rows < _ENOUGH_ROWS:
         return ()
     text = (
@@ -166,20 +166,19 @@ def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
     return (Remark("leak", column.name, text),)
 
 
-def _numbers(
+def _describe_numbers(
     facts: dict[str, Any], column: Column, values: NDArray[Any], bins: int
 ) -> ColumnDescription:
     values, display = values.astype(np.float64), column.info.display
     counts = np.unique(values, return_counts=True)[1]
     n_distinct = len(counts)
-    kind: DescribedKind = "date" if display in ("date", "datetime") else "number"
+    kind: ColumnKind = "date" if display in ("date", "datetime") else "number"
     name, n = facts["name"], len(values)
-    remarks = _gaps(facts, counts)
+    remarks = _gap_remarks(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
         remarks.append(
-            Remark("dates_differ", name, f"Column {name!r} has another date in each row, and no "
-                   "new row will have any of them. Leave it out, or make columns such as the "
-                   "month.")
+            Remark("dates_differ", name, f"Column {name!r} has a different date in each row, and "
+                   "new rows will have others. Leave it out, or derive columns such as the month.")
         )  # fmt: skip
     if is_identifier(column):
         kind = "identifier"
@@ -191,13 +190,13 @@ def _numbers(
     if n_infinite := n - len(finite):
         remarks.append(
             Remark("infinite", name, f"Column {name!r} has infinite values ({n_infinite}), which "
-                   "fitting refuses. Replace them by the largest value that makes sense, or by a "
-                   "missing value.")
+                   "fit does not accept. Replace them by the largest value that makes sense, or by "
+                   "a missing value.")
         )  # fmt: skip
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
         return ColumnDescription(**facts, remarks=tuple(remarks))
-    # A quarter of numbers near the end of float64, so that their differences are finite.
+    # Near the limit of float64 values are divided by 4, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     return ColumnDescription(
         **facts,
@@ -208,7 +207,7 @@ def _numbers(
     )
 
 
-def _levels(
+def _describe_levels(
     facts: dict[str, Any],
     column: Column,
     codes: NDArray[np.int64],
@@ -219,22 +218,22 @@ def _levels(
     n_distinct, n, name = int(np.count_nonzero(counts)), len(codes), facts["name"]
     ordered = column.info.kind == Kind.ORDERED
     order = np.arange(len(labels)) if ordered else np.argsort(-counts, kind="stable")
-    described: DescribedKind = "ordered" if ordered else "category"
-    remarks = _gaps(facts, counts)
-    texts = _read_as_text(name, labels, counts)
+    described: ColumnKind = "ordered" if ordered else "category"
+    remarks = _gap_remarks(facts, counts)
+    texts = _text_remarks(name, labels, counts)
     if is_identifier(column):
         described = "identifier"
         remarks.append(
             Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
-                   "an identifier, which says nothing about new rows. Leave it out.")
+                   "an identifier, which is of no use for new rows. Leave it out.")
         )  # fmt: skip
     elif texts:
         remarks += texts
     elif n_distinct >= _MANY_LEVELS:
         remarks.append(
             Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
-                   f"{n / n_distinct:.3g} rows each. A split by so many fits chance. Put rare "
-                   "levels together, use what they stand for (a region, a type), or leave it out.")
+                   f"{n / n_distinct:.3g} rows each. Splits on so many levels overfit. Group rare "
+                   "levels, use what they stand for (a region, a type), or leave the column out.")
         )  # fmt: skip
     return ColumnDescription(
         **facts,
@@ -245,8 +244,8 @@ def _levels(
     )
 
 
-def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
-    """Remark on values that are missing, and on one that nearly all rows have."""
+def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
+    """Return remarks on missing values and on a value that nearly all rows have."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
         return [Remark("empty", name, f"Column {name!r} has no value at all.")]
@@ -257,11 +256,9 @@ def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
         share = percent(most / n_present)
         remarks.append(
-            Remark(
-                "nearly_constant", name, f"Column {name!r} has one value in {share} of the rows."
-            )
+            Remark("nearly_constant", name, f"Column {name!r} has one value in {share} of rows.")
         )
-    if facts["missing"] > _GAPS:
+    if facts["missing"] > _MANY_MISSING:
         share = percent(facts["missing"])
         remarks.append(
             Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
@@ -269,33 +266,35 @@ def _gaps(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     return remarks
 
 
-def _read_as_text(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
-    """Remark that most cells of a column of texts look like numbers, dates or codes."""
-    likeness, strange = classify_texts(labels, counts)
+def _text_remarks(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
+    """Return a remark if most cells of a text column look like numbers, dates or codes."""
+    likeness, exception = classify_texts(labels, counts)
     if likeness == "codes":
         text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."
-        begin = any(k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True))
-        return [Remark("codes", name, text)] if begin else []
+        has_zeros = any(
+            k and str(label)[:1] == "0" for label, k in zip(labels, counts, strict=True)
+        )
+        return [Remark("codes", name, text)] if has_zeros else []
     if not likeness:
         return []
-    if strange is None:
+    if exception is None:
         example = next(label for label, k in zip(labels, counts, strict=True) if k)
-        why = f"not all are written as {example!r}"
+        why = f"not all have the format of {example!r}"
     else:
-        why = f"{strange!r} is none"
+        why = f"{exception!r} is not a {likeness.removesuffix('s')}"
     text = f"Column {name!r} is read as levels, but looks like {likeness}: {why}."
     return [Remark(f"{likeness}_as_text", name, text)]
 
 
-def _shown(value: float, display: str) -> str:
+def _format_value(value: float, display: str) -> str:
     if display in ("date", "datetime", "duration"):
         return format_value(value, display)  # type: ignore[arg-type]
     return number_text(float(value), 4)
 
 
-def _short(level: Any, unicode: bool) -> str:
+def _format_level(level: Any, unicode: bool) -> str:
     text = escape_control(level_text(level), one_line=True)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + ("…" if unicode else "~")
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + ("…" if unicode else "~")
 
 
 def _sparkline(counts: tuple[int, ...]) -> str:

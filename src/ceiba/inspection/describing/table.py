@@ -1,8 +1,8 @@
-"""A table described before learning: every column by kind, gaps, distribution and association.
+"""The description of a table before learning: kinds, missing values, distributions, associations.
 
 Association is the share of the target's impurity (Gini, or the variance) that the best single split
-by the column takes away: 0 for a column that says nothing, 1 for one that decides the target alone.
-It is measured on at most 20,000 rows.
+on the column removes: 0 for an uninformative column, 1 for one that decides the target alone. It is
+measured on at most 20,000 rows.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read, read_target
 
-_MOST_ROWS: Final = 20_000  # by which associations are measured
-_FEW: Final = 20  # whole numbers of so few values are classes
+_MAX_ROWS: Final = 20_000  # on which associations are measured
+_MAX_CLASSES: Final = 20  # a target with at most so many distinct integers has classes
 _KINDS: Final = {
     "number": "numbers", "category": "categories", "ordered": "ordered", "date": "dates",
     "identifier": "identifiers",
@@ -37,7 +37,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True)
 class Description:
-    """What a table is like.
+    """The description of a table; prints.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ class Description:
     Examples
     --------
     >>> import ceiba
-    >>> made = ceiba.describe({"age": [20, 30, None, 50], "sex": ["f", "m", "f", "m"]})
-    >>> made["age"].missing
+    >>> description = ceiba.describe({"age": [20, 30, None, 50], "sex": ["f", "m", "f", "m"]})
+    >>> description["age"].missing
     0.25
-    >>> made.headline()
+    >>> description.headline()
     '4 rows, 2 columns: 1 number (age), 1 category (sex); 1 missing cell'
     """
 
@@ -64,7 +64,7 @@ class Description:
             if column.name == name:
                 return column
         names = [column.name for column in self.columns]
-        raise SchemaError(f"There is no column {name!r}.{did_you_mean(name, names)}")
+        raise SchemaError(f"Column {name!r} not found.{did_you_mean(name, names)}")
 
     def __iter__(self) -> Iterator[ColumnDescription]:
         return iter(self.columns)
@@ -74,16 +74,16 @@ class Description:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """What deserves a look, of all columns."""
+        """The remarks on all columns."""
         return tuple(remark for column in self.columns for remark in column.remarks)
 
     @property
     def n_missing(self) -> int:
-        """Missing cells."""
+        """Number of missing cells."""
         return sum(column.n_missing for column in self.columns)
 
     def headline(self, most: int = 5) -> str:
-        """Return one line: the columns by kind, some by name, and missing cells."""
+        """Return one line with the columns by kind and the number of missing cells."""
         parts = []
         for kind, many in _KINDS.items():
             names = [
@@ -96,16 +96,16 @@ class Description:
                 word = many if len(names) > 1 else kind
                 parts.append(f"{len(names)} {word} ({names_text})")
         n, cells = len(self.columns), self.n_missing
-        aim = f"; target {self.target}" if self.target is not None else ""
+        target = f"; target {self.target}" if self.target is not None else ""
         listed = f": {', '.join(parts)}" if parts else ""
         return (
             f"{self.n_rows:,} {'row' if self.n_rows == 1 else 'rows'}, "
-            f"{n:,} {'column' if n == 1 else 'columns'}{listed}{aim}; "
+            f"{n:,} {'column' if n == 1 else 'columns'}{listed}{target}; "
             f"{f'{cells:,}' if cells else 'no'} missing {'cell' if cells == 1 else 'cells'}"
         )
 
     def table(self, *, unicode: bool = True) -> Listing:
-        """Return one row per column."""
+        """Return a table with one row per column."""
         figures: dict[str, Any] = {
             "column": [column.name for column in self.columns],
             "kind": ["target" if column.is_target else column.kind for column in self.columns],
@@ -149,7 +149,7 @@ class Description:
 
 
 def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10) -> Description:
-    """Describe the columns of a table: kind, gaps, distribution, doubts.
+    """Describe the columns of a table: kind, missing values, distribution, possible problems.
 
     Parameters
     ----------
@@ -158,9 +158,9 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     target : str, optional
         A column of X; the others then get their association with it.
     bins : int, default=10
-        Of the histograms of numbers and dates.
+        Bins of the histograms of numbers and dates.
     top : int, default=10
-        How many levels of a category are listed.
+        Number of levels listed per category.
 
     Returns
     -------
@@ -179,13 +179,11 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     buys    target                    2  n 50%, y 50%
     association: share of the impurity of buys that the best single split takes away
     """
-    with warnings.catch_warnings():  # what they say is among the remarks
+    with warnings.catch_warnings():  # the remarks repeat them
         warnings.simplefilter("ignore", DataWarning)
         table = read(X, finite=False)
     if target is not None and target not in table.schema.names:
-        raise SchemaError(
-            f"There is no column {target!r}.{did_you_mean(target, table.schema.names)}"
-        )
+        raise SchemaError(f"Column {target!r} not found.{did_you_mean(target, table.schema.names)}")
     columns = [describe_column(column, bins=bins, top=top) for column in table.columns]
     if target is not None:
         strength = _associations(_infinite_as_missing(table), columns, target)
@@ -207,23 +205,23 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
     at = table.schema.index(target)
     answer = table.columns[at]
     rows = np.flatnonzero(~answer.missing)
-    if len(rows) > _MOST_ROWS:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _MOST_ROWS, replace=False))
-    asked = [
+    if len(rows) > _MAX_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
+    candidates = [
         j
         for j, column in enumerate(columns)
         if j != at and column.kind != "identifier" and column.n_distinct > 1
     ]
-    if not len(rows) or not asked:
+    if not len(rows) or not candidates:
         return {}
-    y, criterion, impurity = _target_of(answer, rows)
+    y, criterion, impurity = _target_and_impurity(answer, rows)
     if not 0 < impurity < np.inf:
         return {}
     rule = criterion_named(criterion)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # of many classes
         learned = read_target(y, task=rule.task)
-    gains = column_gains(table.select(asked).take(rows), learned, rule)
+    gains = column_gains(table.select(candidates).take(rows), learned, rule)
     return {name: min(max(gain / impurity, 0.0), 1.0) for name, gain in gains.items()}
 
 
@@ -237,11 +235,11 @@ def _infinite_as_missing(table: Table) -> Table:
     return Table(columns, table.n_rows, table.schema)
 
 
-def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
-    """Return the target's values, the criterion and the impurity of them all."""
+def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
+    """Return the target's values, their criterion and their impurity."""
     values = column.values[rows]
-    if is_measured(column, rows):
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
+    if is_numeric_target(column, rows):
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is infinite
             variance = float(np.var(values))
         return values.astype(np.float64), "squared_error", variance
     labels, codes = np.unique(values, return_inverse=True)
@@ -249,9 +247,9 @@ def _target_of(column: Column, rows: Any) -> tuple[Any, str, float]:
     return codes, "gini", float(1 - (shares**2).sum())
 
 
-def is_measured(column: Column, rows: Any) -> bool:
-    """Return whether a target holds numbers, and not classes: few whole numbers are classes."""
+def is_numeric_target(column: Column, rows: Any) -> bool:
+    """Whether a target is numeric; integers with few distinct values are classes."""
     if not column.info.is_numeric or column.info.display == "boolean":
         return False
     values = column.values[rows]
-    return not bool((values == np.round(values)).all()) or len(np.unique(values)) > _FEW
+    return not bool((values == np.round(values)).all()) or len(np.unique(values)) > _MAX_CLASSES

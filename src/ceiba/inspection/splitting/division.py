@@ -1,10 +1,10 @@
-"""A division of rows into branches, and what it is worth by a criterion.
+"""The gain and cost of dividing rows into branches, by any criterion.
 
-gain = impurity of the rows minus the weighted impurities of the branches; cost = what remains, the
-weighted impurities of the branches (Breiman et al. 1984, definition 2.13). Rows with the value
-missing are left out and the gain is multiplied by the share of the others, which is the rule of
-`missing="majority"`. A given division is measured with numpy, by the definitions of
-`ceiba.criteria`; the best one is found by the engine that grows trees.
+gain = impurity of the rows minus the weighted impurity of the branches; cost = the weighted
+impurity of the branches (Breiman et al. 1984, definition 2.13). Rows with a missing value are left
+out and the gain is multiplied by the share of the others, as with `missing="majority"`. A given
+division is measured with numpy, by the definitions of `ceiba.criteria`; the best one is found by
+the engine that grows trees.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Array = npt.NDArray[np.float64]
 
 
 def row_weights(weight: Any, n_rows: int) -> Array:
-    """Return the weight of each row, 1 where none is given."""
+    """Return the weight of each row, 1 by default."""
     weights = read_weights(weight, n_rows)
     return np.ones(n_rows) if weights is None else weights
 
 
-def numbers_of(column: Column) -> Array:
-    """Return the numbers that cuts compare, NaN where missing; codes of an ordered column."""
+def numeric_values(column: Column) -> Array:
+    """Return the numbers of a column, or the codes of an ordered one; NaN where missing."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
-            "A categorical column has no cuts. Use ceiba.gain(column, y, split={levels}) or "
-            "split_table."
+            "Cuts are not supported for a categorical column. Use split_table, or "
+            "ceiba.gain(column, y, split={levels})."
         )
     values = np.asarray(column.values, dtype=np.float64)
     if column.info.kind == Kind.ORDERED:
@@ -45,22 +45,22 @@ def numbers_of(column: Column) -> Array:
     return values
 
 
-def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the branch of each row (-1: value missing) and the number of branches."""
+def assign_branches(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the branch of each row (-1 where missing) and the number of branches."""
     codes = column.info.kind == Kind.CATEGORICAL
     if isinstance(split, str) and split == "multiway":
-        values = column.values if codes else numbers_of(column)
+        values = column.values if codes else numeric_values(column)
         present = values >= 0 if codes else ~np.isnan(values)
         distinct, index = np.unique(values[present], return_inverse=True)
         branch = np.full(len(values), -1)
         branch[present] = index
         return branch, len(distinct)
     if isinstance(split, Real):
-        numbers = numbers_of(column)
+        numbers = numeric_values(column)
         return np.where(np.isnan(numbers), -1, np.where(numbers <= float(split), 0, 1)), 2
     if isinstance(split, str) or not isinstance(split, Iterable):
         raise OptionError(
-            f"split must be a number (a cut), a set of levels, 'multiway' or None. Got {split!r}."
+            f"split must be a number (a cut), a set of levels, 'multiway' or None, got {split!r}."
         )
     return _level_branches(column, list(split)), 2
 
@@ -68,20 +68,18 @@ def branches_of(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], int]
 def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
     levels = list(column.info.levels)
     if not levels:
-        raise OptionError(
-            f"split={chosen!r} is a set of levels, but the column is numeric. Pass a cut."
-        )
+        raise OptionError(f"split must be a number (a cut) for a numeric column, got {chosen!r}.")
     for level in chosen:
         if level not in levels:
             raise OptionError(
-                f"split names level {level!r}, which the column does not have; its levels are "
-                f"{levels[:20]}.{did_you_mean(str(level), [str(name) for name in levels])}"
+                f"split: {level!r} is not a level of the column. Levels: {levels[:20]}."
+                f"{did_you_mean(str(level), [str(name) for name in levels])}"
             )
     inside = np.isin(column.values, [levels.index(level) for level in chosen])
     return np.where(column.values < 0, -1, np.where(inside, 0, 1))
 
 
-def measure(
+def gain_and_cost(
     branch: npt.NDArray[np.int64],
     n_branches: int,
     target: Target,
@@ -95,18 +93,21 @@ def measure(
     whole, placed = float(weights.sum()), float(weights[present].sum())
     if criterion.of_split is not None:
         if len(parts) != 2:
-            raise OptionError(f"{criterion.name} is for two branches; this split has {len(parts)}.")
+            raise OptionError(
+                f"criterion={criterion.name!r} requires two branches, got {len(parts)}."
+            )
         counts = np.stack([_class_counts(target, part, weights) for part in parts])
         return placed / whole * float(criterion.of_split(counts)), float("nan")
-    # Sums of weight x impurity, divided once: a gain of nothing is then exactly 0 on whole numbers.
-    before = placed * rows_impurity(target, present, criterion, weights)
+    # Sums of weight x impurity, divided once at the end: with integer weights a zero gain is exact.
+    before = placed * impurity_of_rows(target, present, criterion, weights)
     after = sum(
-        weights[part].sum() * rows_impurity(target, part, criterion, weights) for part in parts
+        weights[part].sum() * impurity_of_rows(target, part, criterion, weights) for part in parts
     )
     gain = max(0.0, float(before - after)) / whole
     if criterion.name == "gain_ratio":
         sizes = [float(weights[part].sum()) for part in parts]
-        gain /= float(entropy([*sizes, whole - placed])) or 1.0  # missing rows are a branch too
+        # C4.5 counts the missing rows as another branch.
+        gain /= float(entropy([*sizes, whole - placed])) or 1.0
     return gain, float(after) / placed
 
 
@@ -116,15 +117,15 @@ def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
     return counts.astype(np.float64)
 
 
-def rows_impurity(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
+def impurity_of_rows(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
     """Return the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
-    assert criterion.of_values is not None  # of_split was handled before
+    assert criterion.of_values is not None  # the caller has handled of_split
     return criterion.of_values(target.values[rows, 0], weights[rows])
 
 
-def best_division(
+def grow_stump(
     table: Table,
     target: Target,
     criterion: Criterion,
@@ -132,7 +133,7 @@ def best_division(
     categorical_splits: str = "binary",
     max_competitors: int = 0,
 ) -> Tree:
-    """Let the engine find the best split: a tree of one question, with runner-up columns."""
+    """Return a tree with the best split only, and the splits of runner-up columns."""
     missing = "majority" if any(column.missing.any() for column in table.columns) else "learn"
     options = GrowOptions(
         task=criterion.task,
@@ -147,9 +148,9 @@ def best_division(
 
 
 def column_gains(table: Table, target: Target, criterion: Criterion) -> dict[str, float]:
-    """Return the gain of the best split of each column at the root, found in one pass."""
+    """Return the gain of the best split of each column, found in one pass."""
     n = table.n_columns
-    tree = best_division(table, target, criterion, np.ones(table.n_rows), max_competitors=n - 1)
+    tree = grow_stump(table, target, criterion, np.ones(table.n_rows), max_competitors=n - 1)
     gains = dict.fromkeys(table.schema.names, 0.0)
     if tree.n_nodes > 1:
         gains[table.schema.names[tree.splits.column[0]]] = float(tree.gain[0])
@@ -169,7 +170,7 @@ def gain(
     weight: npt.ArrayLike | None = None,
     base: float | None = None,
 ) -> float:
-    """Return the impurity decrease that one split of one column brings.
+    """Return the impurity decrease of a split of one column.
 
     Parameters
     ----------
@@ -205,6 +206,6 @@ def gain(
     weights = row_weights(weight, table.n_rows)
     factor = log_factor(base, chosen.name)
     if split is None:
-        return float(best_division(table, target, chosen, weights).gain[0]) * factor
-    branch, n_branches = branches_of(table.columns[0], split)
-    return measure(branch, n_branches, target, chosen, weights)[0] * factor
+        return float(grow_stump(table, target, chosen, weights).gain[0]) * factor
+    branch, n_branches = assign_branches(table.columns[0], split)
+    return gain_and_cost(branch, n_branches, target, chosen, weights)[0] * factor

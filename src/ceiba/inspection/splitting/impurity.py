@@ -1,4 +1,4 @@
-"""The impurity and the most frequent label of a set: the figures that texts compute first."""
+"""The impurity and the most frequent label of a set of labels."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def impurity(
     weight: npt.ArrayLike | None = None,
     base: float | None = None,
 ) -> float:
-    """Measure how mixed a set of labels (or numbers) is.
+    """Return the impurity of a set of labels (or numbers).
 
     Parameters
     ----------
     labels : array-like or mapping
         The labels, one per row; for a regression criterion the numbers. A mapping of label to
-        count is taken as counts.
+        count is read as counts.
     criterion : str, default="gini"
         "gini", "entropy" (bits), "log_loss", "error"; "squared_error" (variance),
         "absolute_error" (mean distance from the median), "poisson" (half the mean deviance).
@@ -62,23 +62,23 @@ def impurity(
     chosen = criterion_named(criterion)
     if isinstance(labels, Mapping):
         if counts is not None:
-            raise OptionError("Pass labels or counts, not both.")
+            raise OptionError("labels cannot be combined with counts. Pass one of them.")
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
-        raise OptionError("Pass either labels (one per row) or counts (one per class).")
+        raise OptionError("Pass labels (one per row) or counts (one per class), and not both.")
     if chosen.of_split is not None:
         raise OptionError(
-            f"{chosen.name} measures a split, not a set of labels. "
+            f"criterion={chosen.name!r} measures splits, not sets of labels. "
             f"Use ceiba.gain(..., criterion={chosen.name!r})."
         )
     if chosen.of_counts is not None:
         if counts is None:
-            counts = _count(labels, weight)
-        return float(chosen.of_counts(_checked_counts(counts))) * log_factor(base, chosen.name)
+            counts = _count_labels(labels, weight)
+        return float(chosen.of_counts(_check_counts(counts))) * log_factor(base, chosen.name)
     log_factor(base, chosen.name)
     if counts is not None:
         raise OptionError(
-            f"criterion={criterion!r} is for numbers, not for counts of classes. Pass the numbers."
+            f"counts is not supported with criterion={criterion!r}. Pass the numbers as labels."
         )
     assert chosen.of_values is not None  # every criterion has one of the two
     target = read_target(labels, task=Task.REGRESSION, n_rows=len(labels))
@@ -86,7 +86,7 @@ def impurity(
 
 
 def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
-    """Return the most frequent label of a set; of equals the first in sorted order.
+    """Return the most frequent label of a set; on ties the first in sorted order.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
     """
     if isinstance(labels, Mapping):
         if not labels:
-            raise OptionError("plurality: an empty set has no most frequent label.")
+            raise OptionError("labels must not be empty.")
         most = max(labels.values())
         return next(label for label, count in labels.items() if count == most)
     target = read_target(labels, task="classification", n_rows=len(labels))
@@ -117,26 +117,26 @@ def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
 
 
 def log_factor(base: float | None, criterion: str) -> float:
-    """Return by how much figures in bits are multiplied for another base of the logarithm."""
+    """Return the factor that converts bits to another base of the logarithm."""
     if base is None:
         return 1.0
     if criterion not in ("entropy", "log_loss", "gain_ratio"):
-        raise OptionError(f"base is of the logarithm of entropy; {criterion} has none.")
+        raise OptionError(f"base is not supported with criterion={criterion!r}.")
     if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
-        raise OptionError(f"base must be a number above 1, such as 2, math.e or 10. Got {base!r}.")
+        raise OptionError(f"base must be a number above 1 (2, math.e, 10), got {base!r}.")
     return 1.0 / math.log2(base)
 
 
-def _count(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
+def _count_labels(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
     target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     return np.bincount(target.values[:, 0], weights=weights).astype(np.float64)
 
 
-def _checked_counts(counts: Any) -> npt.NDArray[np.float64]:
+def _check_counts(counts: Any) -> npt.NDArray[np.float64]:
     numbers = np.asarray(counts, dtype=np.float64)
     if numbers.ndim != 1 or not np.isfinite(numbers).all() or (numbers < 0).any():
-        raise DataError(f"counts must hold one number of at least 0 per class. Got {counts!r}.")
+        raise DataError(f"counts must be non-negative numbers, one per class, got {counts!r}.")
     if numbers.sum() <= 0:
-        raise DataError("counts must not be all zero: an empty set has no impurity.")
+        raise DataError("counts must not be all zero.")
     return numbers

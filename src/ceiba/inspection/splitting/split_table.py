@@ -11,19 +11,19 @@ from ceiba.criteria import Criterion, criterion_named
 from ceiba.errors import OptionError
 from ceiba.inspection.splitting.division import (
     Array,
-    best_division,
-    branches_of,
-    measure,
-    numbers_of,
+    assign_branches,
+    gain_and_cost,
+    grow_stump,
+    impurity_of_rows,
+    numeric_values,
     row_weights,
-    rows_impurity,
 )
 from ceiba.listing import Listing
 from ceiba.table import Column, Kind, Table, Target, read, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 
-_LEVELS: Final = 8  # listed in a sentence, the others are counted
+_MAX_LEVELS: Final = 8  # listed in a sentence, the others are counted
 
 
 def split_table(
@@ -50,9 +50,9 @@ def split_table(
     Returns
     -------
     Listing
-        Columns column, split (what is true of branch 0), gain, cost (NaN by twoing, which has
-        none), n_branches, sizes. Rows with the value missing count in no gain and no cost, and in
-        the size of the branch with more weight.
+        Columns column, split (condition of branch 0), gain, cost (NaN for twoing and hellinger),
+        n_branches, sizes. Rows with a missing value are excluded from gain and cost, and count in
+        the size of the heaviest branch.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def split_table(
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
     rows = [
-        _row(table.select([j]), target, chosen, weights, categorical_splits)
+        _best_split_row(table.select([j]), target, chosen, weights, categorical_splits)
         for j in range(table.n_columns)
     ]
     rows.sort(key=lambda row: -row["gain"])  # stable: ties stay in column order
@@ -84,23 +84,23 @@ def split_table(
     )
 
 
-def _row(
+def _best_split_row(
     table: Table, target: Target, criterion: Criterion, weights: Array, categorical_splits: str
 ) -> dict[str, Any]:
-    """Return the figures of one column's best split; of no split when it has none."""
+    """Return the row of one column in the split table; its gain is 0 if it has no split."""
     column = table.columns[0]
     if categorical_splits == "multiway" and column.info.kind == Kind.CATEGORICAL:
-        branch, n_branches = branches_of(column, "multiway")
-        value, cost = measure(branch, n_branches, target, criterion, weights)
+        branch, n_branches = assign_branches(column, "multiway")
+        value, cost = gain_and_cost(branch, n_branches, target, criterion, weights)
         sizes = np.bincount(branch[branch >= 0], minlength=n_branches)
         sentence = f"{column.info.name}: one branch per level"
     else:
-        tree = best_division(table, target, criterion, weights, categorical_splits)
+        tree = grow_stump(table, target, criterion, weights, categorical_splits)
         split = tree.root.split
-        value = max(0.0, float(tree.gain[0]))  # rounding may leave less than nothing
-        cost = _cost(tree, column, target, criterion, weights)
+        value = max(0.0, float(tree.gain[0]))  # rounding may leave a negative gain
+        cost = _remaining_impurity(tree, column, target, criterion, weights)
         sizes = tree.n_rows if split is None else tree.n_rows[1:]
-        sentence = "" if split is None else split.sentence(0, tree.schema, max_levels=_LEVELS)
+        sentence = "" if split is None else split.sentence(0, tree.schema, max_levels=_MAX_LEVELS)
     return {
         "column": column.info.name,
         "split": sentence,
@@ -111,17 +111,17 @@ def _row(
     }
 
 
-def _cost(
+def _remaining_impurity(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
-    """Return the impurity that the split leaves in the rows it can place."""
+    """Return the impurity after the split, of the rows whose value is present."""
     if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
     if tree.n_nodes == 1 or bool((present | (weights == 0)).all()):
         return tree.tree_impurity
     share = weights[present].sum() / weights.sum()
-    before = rows_impurity(target, present, criterion, weights)
+    before = impurity_of_rows(target, present, criterion, weights)
     return max(0.0, before - float(tree.gain[0]) / float(share))
 
 
@@ -159,12 +159,12 @@ def split_curve(
     table = read({"column": column})
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
-    values = numbers_of(table.columns[0])
+    values = numeric_values(table.columns[0])
     present = np.flatnonzero(~np.isnan(values) & (weights > 0))
     order = present[np.argsort(values[present], kind="stable")]
     ordered = values[order]
     last = np.flatnonzero(ordered[1:] > ordered[:-1])  # last row of the left side of each cut
-    before, after = _before_and_after(target, order, last, chosen, weights)
+    before, after = _impurity_and_costs(target, order, last, chosen, weights)
     share = weights[order].sum() / weights.sum()
     n_left = last + 1
     middle = ordered[last] + (ordered[last + 1] - ordered[last]) / 2
@@ -182,21 +182,21 @@ def split_curve(
     return Listing(figures, title=f"cuts, by {chosen.name}{unit}", legend=legend)
 
 
-def _before_and_after(
+def _impurity_and_costs(
     target: Target,
     order: npt.NDArray[np.int64],
     last: npt.NDArray[np.int64],
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, Array]:
-    """Impurity of all ordered rows, and the cost of each division after row `last`."""
+    """Return the impurity of all ordered rows, and the cost of dividing them after each `last`."""
     w = weights[order]
     if criterion.of_split is not None:
         raise OptionError(
-            f"{criterion.name} has no impurity to plot. "
+            f"split_curve is not supported with criterion={criterion.name!r}. "
             f"Use ceiba.gain(..., criterion={criterion.name!r})."
         )
-    before = rows_impurity(target, order, criterion, weights)
+    before = impurity_of_rows(target, order, criterion, weights)
     left = np.cumsum(w)[last]
     share = left / w.sum()
     if criterion.of_counts is not None:
@@ -209,8 +209,8 @@ def _before_and_after(
     after = (
         np.array(
             [
-                s * rows_impurity(target, order[: k + 1], criterion, weights)
-                + (1 - s) * rows_impurity(target, order[k + 1 :], criterion, weights)
+                s * impurity_of_rows(target, order[: k + 1], criterion, weights)
+                + (1 - s) * impurity_of_rows(target, order[k + 1 :], criterion, weights)
                 for k, s in zip(last.tolist(), share.tolist(), strict=True)
             ]
         )
@@ -221,10 +221,10 @@ def _before_and_after(
 
 
 def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) -> Array:
-    """Costs of all divisions from running sums: variance, or half Poisson deviance."""
+    """Return the costs of all divisions from running sums: variance, or half Poisson deviance."""
     total = w.sum()
     if name == "squared_error":
-        y = y - (w * y).sum() / total  # centred, so that running squares lose no digits
+        y = y - (w * y).sum() / total  # centred, so that squares do not cancel
         extra = y * y
     else:
         extra = y * np.log(y, out=np.zeros_like(y), where=y > 0)

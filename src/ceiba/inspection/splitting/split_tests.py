@@ -1,4 +1,4 @@
-"""The tests of a tree's splits as a table: column, groups, statistic, p-values."""
+"""The significance tests of a tree's splits as a table."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MISSING: Final = "missing"
 
 
 def split_tests(tree: Tree) -> Listing:
-    """List the test of each split: the one that chose it, or the plain test of its branches.
+    """Return the test of each split: the one that chose it, or a plain test of its branches.
 
-    Of trees that grew by tests (`ceiba.chaid`, `min_significance`) the stored ones. Of any other
-    tree Pearson's chi-square of branches against classes, or the F test of the branches' means,
-    from the counts of the nodes; the split was chosen among many, which these p-values do not pay
-    for. Weights count as rows.
+    Trees grown by tests (`ceiba.chaid`, `min_significance`) have stored tests. For any other tree
+    the counts of the nodes give Pearson's chi-square of branches against classes, or the F test of
+    the branches' means; these p-values do not account for the search that chose the split. Weights
+    count as rows.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def split_tests(tree: Tree) -> Listing:
     Returns
     -------
     Listing
-        node, column, statistic, df, p_value, groups; of stored tests also factor and
+        node, column, statistic, df, p_value, groups; for stored tests also factor and
         adjusted_p_value.
 
     Examples
@@ -51,7 +51,7 @@ def split_tests(tree: Tree) -> Listing:
     if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
         stored = SplitTests.of_nodes(1, {})
     if stored is None:
-        return _computed(tree)
+        return _test_branches(tree)
     nodes = np.flatnonzero(~np.isnan(stored.p_value))
     tests: list[Any] = [stored.of(node) for node in nodes.tolist()]
     columns: dict[str, Any] = {
@@ -64,7 +64,7 @@ def split_tests(tree: Tree) -> Listing:
         "p_value": stored.p_value[nodes],
         "factor": np.array([test.factor for test in tests]),
         "adjusted_p_value": np.array([test.adjusted_p_value for test in tests]),
-        "groups": [" | ".join(_groups(tree, node)) for node in nodes.tolist()],
+        "groups": [" | ".join(_branch_groups(tree, node)) for node in nodes.tolist()],
     }
     legend = (
         f"statistic: {_NAMES.get(stored.name, 'of the test')}; adjusted_p_value: p_value times the "
@@ -73,22 +73,20 @@ def split_tests(tree: Tree) -> Listing:
     return Listing(columns, title="tests", legend=legend)
 
 
-def _computed(tree: Tree) -> Listing:
-    """Test the branches of every split on the counts of the nodes."""
+def _test_branches(tree: Tree) -> Listing:
+    """Test the branches of every split from the counts of the nodes."""
     from scipy import stats
 
     if tree.n_outputs > 1 or not tree.n_rows[0]:
-        why = "has several outputs" if tree.n_outputs > 1 else "has seen no rows"
-        raise OptionError(f"This tree {why}, so its splits cannot be tested.")
+        what = "several outputs" if tree.n_outputs > 1 else "a tree without training counts"
+        raise OptionError(f"split_tests is not supported for {what}.")
     classes = tree.counts is not None
     if not classes and tree.criterion != "squared_error":
-        raise OptionError(
-            f"The F test needs variances; the nodes of this tree hold {tree.criterion}."
-        )
+        raise OptionError(f"split_tests is not supported with criterion={tree.criterion!r}.")
     rows: list[tuple[Any, ...]] = []
     for node in np.flatnonzero(~tree.is_leaf).tolist():
-        below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
-        statistic, df = (_chi_square if classes else _f_ratio)(tree, below)
+        children = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        statistic, df = (_chi_square if classes else _f_ratio)(tree, children)
         if classes:
             p = float(stats.chi2.sf(statistic, df[0])) if df[0] > 0 else 1.0
         else:
@@ -96,7 +94,7 @@ def _computed(tree: Tree) -> Listing:
         df_text = " and ".join(f"{d:g}" for d in df)
         split = tree.node(node).split
         assert split is not None
-        groups = [split.sentence(b, tree.schema) for b in range(len(below))]
+        groups = [split.sentence(b, tree.schema) for b in range(len(children))]
         column = tree.schema.names[tree.splits.column[node]]
         rows.append((node, column, statistic, df[0] if classes else df_text, p, " | ".join(groups)))
     names = ("node", "column", "statistic", "df", "p_value", "groups")
@@ -108,30 +106,30 @@ def _computed(tree: Tree) -> Listing:
     )
 
 
-def _chi_square(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
+def _chi_square(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
     """Return sum (observed - expected)^2 / expected over branches and classes, and df."""
     assert tree.counts is not None
-    counts = tree.counts[below, 0, :]
+    counts = tree.counts[children, 0, :]
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     statistic = float(((counts - expected) ** 2 / expected).sum())
     return statistic, (float((counts.shape[0] - 1) * (counts.shape[1] - 1)),)
 
 
-def _f_ratio(tree: Tree, below: Any) -> tuple[float, tuple[float, ...]]:
+def _f_ratio(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
     """Return the variance between the branches over that within them, and both df."""
-    weight, mean = tree.weight[below], tree.value[below, 0, 0]
-    within = float((weight * tree.impurity[below]).sum())
+    weight, mean = tree.weight[children], tree.value[children, 0, 0]
+    within = float((weight * tree.impurity[children]).sum())
     middle = float((weight * mean).sum() / weight.sum())
     between = float((weight * (mean - middle) ** 2).sum())
-    df = (float(len(below) - 1), float(tree.n_rows[below].sum() - len(below)))
+    df = (float(len(children) - 1), float(tree.n_rows[children].sum() - len(children)))
     if df[1] <= 0:
         return float("nan"), df
     return (between / df[0]) / (within / df[1]) if within > 0 else float("inf"), df
 
 
-def _groups(tree: Tree, node: int) -> list[str]:
-    """Return the groups into which the test of a node divides its rows."""
+def _branch_groups(tree: Tree, node: int) -> list[str]:
+    """Return the group of values of each branch, as text."""
     n = int(tree.n_branches[node])
     if tree.splits.kind[node] == SplitKind.LEVELS:
         return _level_groups(tree, node, n)
@@ -144,7 +142,8 @@ def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
     bounds = [tree.splits.bounds(node, b) for b in range(n)]
     digits = int(tree.splits.digits[node])
     groups = [
-        [] if low == np.inf else [_interval((low, digits), (high, digits))] for low, high in bounds
+        [] if low == np.inf else [_format_interval((low, digits), (high, digits))]
+        for low, high in bounds
     ]
     home = int(tree.default_branch[node])
     if home >= 0 and (tree.sent_default[node] > 0 or not groups[-1]):
@@ -163,6 +162,6 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     return [", ".join(group) for group in groups]
 
 
-def _interval(low: tuple[float, int], high: tuple[float, int]) -> str:
-    """Write an interval whose ends are cuts, each with its digits."""
+def _format_interval(low: tuple[float, int], high: tuple[float, int]) -> str:
+    """Return the text of an interval between two cuts, each with its digits."""
     return range_sentence("x", (low[0], high[0]), None, (low[1], high[1])) or "x"

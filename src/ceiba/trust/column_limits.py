@@ -1,8 +1,9 @@
-"""What it takes to bring one value of a row into a set of values, and what may not be changed.
+"""Which values of a column a counterfactual may change, and the distance of a change.
 
-Distance of a change: a number moves by a share of the column's training range, an ordered level by
-a share of its steps, any other level by 1, and filling in a missing value counts 1. A present value
-never becomes missing, nor a known level an unknown one: nobody can act on that.
+Distance of a change: for a number its share of the column's training range, for an ordered level
+its share of the number of steps, for any other level 1; filling in a missing value counts 1. A
+present value never becomes missing and a known level never an unknown one, because such a change
+cannot be acted on.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True)
-class Move:
-    """A changed value, inside: a number or a code."""
+class NewValue:
+    """A changed value (a number or a level code) and its distance from the old one."""
 
     value: float
     distance: float
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What may be changed about one column, and what a change costs."""
+class ColumnLimits:
+    """Allowed values of one column, and the cost of a change."""
 
     info: ColumnInfo
     fixed: bool = False
@@ -39,30 +40,30 @@ class Limits:
     high: float = math.inf
     cost: float = 1.0
 
-    def move(self, value: float, wanted: ValueSet) -> Move | None:
-        """Return the nearest allowed value of a set, None if there is none."""
+    def nearest(self, value: float, wanted: ValueSet) -> NewValue | None:
+        """Return the nearest allowed value in a set, None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
-        if self._inside(value, missing, wanted):
-            return Move(value, 0.0)
+        if self._is_inside(value, missing, wanted):
+            return NewValue(value, 0.0)
         if self.fixed:
             return None
-        moved = self._to_number(value, wanted) if numeric else self._to_level(value, wanted)
-        if moved is None:
+        find = self._nearest_number if numeric else self._nearest_level
+        if (new := find(value, wanted)) is None:
             return None
-        distance = 1.0 if missing else self._distance(value, moved)
-        return Move(moved, distance * self.cost)
+        distance = 1.0 if missing else self._distance(value, new)
+        return NewValue(new, distance * self.cost)
 
-    def _inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
+    def _is_inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
         if missing:
             return wanted.missing
         if self.info.is_numeric:
-            above = value > wanted.low or wanted.low == -math.inf  # where -inf belongs too
+            above = value > wanted.low or wanted.low == -math.inf  # an open side includes -inf
             return above and value <= wanted.high
         return min(int(value), self.info.n_levels) in wanted.codes
 
-    def _to_number(self, value: float, wanted: ValueSet) -> float | None:
-        # The least number above an open bound is the next one that a float can be.
+    def _nearest_number(self, value: float, wanted: ValueSet) -> float | None:
+        # Sets are open below (low < x <= high): the least value is the next float above low.
         low = max(math.nextafter(wanted.low, math.inf), self.low)
         high = min(wanted.high, self.high)
         if value == value and self.direction == "up":
@@ -74,27 +75,28 @@ class Limits:
         start = value if value == value else self._middle()
         return min(max(start, low), high)
 
-    def _to_level(self, code: float, wanted: ValueSet) -> float | None:
+    def _nearest_level(self, code: float, wanted: ValueSet) -> float | None:
         n = self.info.n_levels
-        able = [
+        codes = [
             c for c in sorted(wanted.codes) if c < n and (self.codes is None or c in self.codes)
         ]
         has_level = 0 <= code < n
         if has_level and self.direction == "up":
-            able = [c for c in able if c > code]
+            codes = [c for c in codes if c > code]
         if has_level and self.direction == "down":
-            able = [c for c in able if c < code]
-        if not able:
+            codes = [c for c in codes if c < code]
+        if not codes:
             return None
         if self.info.kind is Kind.ORDERED and has_level:
-            return float(min(able, key=lambda c: abs(c - code)))
-        return float(next((c for c in able if c in wanted.named), able[0]))
+            return float(min(codes, key=lambda c: abs(c - code)))
+        # All other levels are equally far; prefer one that the splits name.
+        return float(next((c for c in codes if c in wanted.named), codes[0]))
 
-    def _distance(self, value: float, moved: float) -> float:
+    def _distance(self, value: float, new: float) -> float:
         if self.info.is_numeric:
-            return abs(moved - value) / self._range(value)
+            return abs(new - value) / self._range(value)
         if self.info.kind is Kind.ORDERED and value < self.info.n_levels:
-            return abs(moved - value) / max(self.info.n_levels - 1, 1)
+            return abs(new - value) / max(self.info.n_levels - 1, 1)
         return 1.0
 
     def _range(self, value: float) -> float:
@@ -114,8 +116,8 @@ def read_limits(
     direction: Mapping[str, Direction],
     allowed: Mapping[str, Any],
     cost: Mapping[str, float],
-) -> tuple[Limits, ...]:
-    """Check what may change and give it per column."""
+) -> tuple[ColumnLimits, ...]:
+    """Check the options of `counterfactual` and return the limits of each column."""
     fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     for option, names in (
         ("fixed", fixed), ("direction", direction), ("allowed", allowed), ("cost", cost)
@@ -123,63 +125,61 @@ def read_limits(
         for name in names:
             if name not in schema.names:
                 hint = did_you_mean(name, schema.names)
-                raise OptionError(f"{option}: there is no column {name!r}.{hint}")
+                raise OptionError(f"{option}: column {name!r} not found.{hint}")
     return tuple(
-        _column_limits(info, info.name in fixed, direction, allowed, cost)
-        for info in schema.columns
+        _read_column(info, info.name in fixed, direction, allowed, cost) for info in schema.columns
     )
 
 
-def _column_limits(
+def _read_column(
     info: ColumnInfo,
     fixed: bool,
     direction: Mapping[str, Direction],
     allowed: Mapping[str, Any],
     cost: Mapping[str, float],
-) -> Limits:
-    name, way = info.name, direction.get(info.name)
+) -> ColumnLimits:
+    name, side = info.name, direction.get(info.name)
     if fixed and (name in direction or name in allowed or name in cost):
         raise OptionError(
-            f"Column {name!r} is fixed, so direction, allowed and cost have no effect on it. "
-            "Pass one or the other."
+            f"direction, allowed and cost are not supported for a fixed column; {name!r} is fixed."
         )
-    if way is not None and way not in ("up", "down"):
-        raise OptionError(f"direction of {name!r}: got {way!r}. Allowed: 'up', 'down'.")
-    if way is not None and info.kind is Kind.CATEGORICAL:
+    if side is not None and side not in ("up", "down"):
+        raise OptionError(f"direction of {name!r} must be 'up' or 'down', got {side!r}.")
+    if side is not None and info.kind is Kind.CATEGORICAL:
         raise OptionError(
-            f"direction of {name!r}: its levels have no order. Pass the levels that it may take "
-            f"instead: allowed={{{name!r}: [...]}}."
+            f"direction is not supported for {name!r}, whose levels have no order. "
+            f"Pass allowed={{{name!r}: [...]}} instead."
         )
     price = float(cost.get(name, 1.0))
     if not (math.isfinite(price) and price > 0):
-        raise OptionError(f"cost of {name!r}: got {price}. Needs a positive number.")
+        raise OptionError(f"cost of {name!r} must be a positive number, got {price}.")
     codes, low, high = None, -math.inf, math.inf
     if name in allowed and info.is_numeric:
-        low, high = _number_range(name, allowed[name])
+        low, high = _read_number_range(name, allowed[name])
     elif name in allowed:
-        codes = _level_codes(info, allowed[name])
-    return Limits(info, fixed, way, codes, low, high, price)
+        codes = _read_levels(info, allowed[name])
+    return ColumnLimits(info, fixed, side, codes, low, high, price)
 
 
-def _number_range(name: str, bounds: Any) -> tuple[float, float]:
+def _read_number_range(name: str, bounds: Any) -> tuple[float, float]:
     try:
         low, high = bounds
         low = -math.inf if low is None else float(low)
         high = math.inf if high is None else float(high)
     except (TypeError, ValueError):
         raise OptionError(
-            f"allowed of {name!r}: got {bounds!r}. A numeric column takes a pair (low, high); "
-            "None is open."
+            f"allowed of {name!r} must be a pair (low, high), got {bounds!r}. "
+            "None leaves a side open."
         ) from None
     if not low <= high:
-        raise OptionError(f"allowed of {name!r}: {low} is above {high}. Pass (low, high).")
+        raise OptionError(f"allowed of {name!r} must be (low, high), got ({low}, {high}).")
     return low, high
 
 
-def _level_codes(info: ColumnInfo, allowed: Any) -> frozenset[int]:
+def _read_levels(info: ColumnInfo, allowed: Any) -> frozenset[int]:
     levels = [allowed] if isinstance(allowed, str) else list(allowed)
     for level in levels:
         if level not in info.codes:
             hint = did_you_mean(str(level), map(str, info.levels))
-            raise OptionError(f"allowed of {info.name!r}: {level!r} is no level of it.{hint}")
+            raise OptionError(f"allowed: {level!r} is not a level of {info.name!r}.{hint}")
     return frozenset(info.codes[level] for level in levels)
