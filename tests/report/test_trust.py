@@ -144,7 +144,7 @@ def test_node_says_how_often_its_split_is_chosen_again(open_page: Open) -> None:
         opened.run(
             """(number) => {
               const r = ceibaReport;
-              for (let i = 0; i < r.model.n; i++) if (r.numberOf(i) === number) return r.reveal(i);
+              for (let i = 0; i < r.model.n; i++) if (r.displayNumber(i) === number) return r.reveal(i);
             }""",
             row["node"],
         )

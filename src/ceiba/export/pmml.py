@@ -148,7 +148,7 @@ def _head(tree: Tree, target: str) -> list[str]:
     for j in tree.used_features.tolist():
         name = _quoted(tree.schema.columns[j].name)
         # Unseen levels reach the predicates as they are.
-        lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')
+        lines.append(f'   <MiningField name={name} invalidValueTreatment="isFull"/>')
     lines += [f'   <MiningField name={_quoted(target)} usageType="target"/>', "  </MiningSchema>"]
     lines += [
         "  <Output>",

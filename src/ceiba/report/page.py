@@ -3,7 +3,7 @@
 Scripts and styles are inlined and allowed by their hashes alone (a meta CSP with
 `default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`
 and the two line separators are escaped, so no name of a column can end it. Large payloads are
-packed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
+compressed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
 
 Scripts are modules of a small grammar: `import { a, b } from "./file.js";` at the top, one line
 each; `export` before a function, a const or a class; names that no other file has at its top level.
@@ -31,33 +31,33 @@ STYLES: Final = tuple(
 )
 ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
-PACK_ABOVE: Final = 256 * 1024
+COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
 #: The file with the table of words; what fills the table follows it.
-_TABLE: Final = "report/assets/core/i18n.js"
+_WORDS_MODULE: Final = "report/assets/core/i18n.js"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def page(payload: dict[str, Any]) -> str:
+def render_page(payload: dict[str, Any]) -> str:
     """Return the HTML page of a payload; no name in it can end the script with the data."""
-    style, script = _assets(payload["trust"] is not None)
+    style, script = _load_assets(payload["trust"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # A name may hold half of a surrogate pair, which no file in UTF-8 can.
     data = data.encode("utf-8", "replace").decode("utf-8")
-    packed = len(data) > PACK_ABOVE
-    if packed:
+    compressed = len(data) > COMPRESS_ABOVE
+    if compressed:
         data = base64.b64encode(zlib.compress(data.encode(), 6)).decode("ascii")
     else:
         data = data.translate(_ESCAPES)
     frame = files("ceiba.report").joinpath("assets", "page.html").read_text("utf-8")
     parts = {
-        "csp": f"default-src 'none'; script-src {source_hash(script)}; "
-        f"style-src {source_hash(style)}; "
+        "csp": f"default-src 'none'; script-src {csp_hash(script)}; "
+        f"style-src {csp_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         "lang": payload["lang"],
         "title": html.escape(str(payload["title"]).encode("utf-8", "replace").decode()),
         "style": style,
-        "encoding": "deflate" if packed else "json",
+        "encoding": "deflate" if compressed else "json",
         "data": data,
         "script": script,
     }
@@ -67,21 +67,21 @@ def page(payload: dict[str, Any]) -> str:
 
 
 @cache
-def _assets(with_trust: bool = True) -> tuple[str, str]:
+def _load_assets(with_trust: bool = True) -> tuple[str, str]:
     """Return style and script; those of the Trust tab only for a page that has it."""
     if with_trust:
-        return style_of(STYLES), script_of(ENTRY_WITH_TRUST, ("page", "trust"))
-    return style_of(STYLES), script_of(ENTRY, ("page",))
+        return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
+    return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
 
 
-def script_of(entry: str, sections: tuple[str, ...] = ()) -> str:
+def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
     """Return an entry file and all that it imports, by its path in the package, as one script.
 
     `sections` of the catalogues fill its table of words; a later one replaces words of an earlier.
     """
-    parts = [_bare(_read(path)) for path in modules_of(entry)]
+    parts = [_strip_source(_read(path)) for path in list_modules(entry)]
     if sections:
-        parts.insert(modules_of(entry).index(_TABLE) + 1, _fill_table(sections))
+        parts.insert(list_modules(entry).index(_WORDS_MODULE) + 1, _fill_table(sections))
     script = "\n".join(parts)
     return f'(() => {{\n"use strict";\n{script}\n}})();'
 
@@ -102,20 +102,20 @@ def _fill_table(sections: Iterable[str]) -> str:
 
 
 @cache
-def modules_of(entry: str) -> tuple[str, ...]:
+def list_modules(entry: str) -> tuple[str, ...]:
     """Return the paths of an entry and of what it imports, each after those that it imports."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
-        paths.update(dict.fromkeys(modules_of(normpath(join(dirname(entry), name)))))
+        paths.update(dict.fromkeys(list_modules(normpath(join(dirname(entry), name)))))
     return (*paths, entry)
 
 
-def style_of(paths: Iterable[str]) -> str:
+def bundle_styles(paths: Iterable[str]) -> str:
     """Return files of the package as one style sheet."""
-    return "\n".join(_bare(_read(path)) for path in paths)
+    return "\n".join(_strip_source(_read(path)) for path in paths)
 
 
-def source_hash(text: str) -> str:
+def csp_hash(text: str) -> str:
     """Return the hash of an inlined script or style, as a content security policy quotes it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -124,7 +124,7 @@ def _read(path: str) -> str:
     return files("ceiba").joinpath(path).read_text("utf-8")
 
 
-def _bare(text: str) -> str:
+def _strip_source(text: str) -> str:
     """Leave out imports, types, lines of comments alone, and indentation: a seventh of the page.
 
     No string of the assets goes over several lines or holds the beginning of a comment (a test

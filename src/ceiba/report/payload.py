@@ -26,15 +26,15 @@ from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
 from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, unit_of
-from ceiba.report.nodes import column_columns, exact, node_columns, whole
+from ceiba.report.nodes import encode_columns, encode_nodes, exact_floats, int_list
 from ceiba.report.training_rows import (
     RowsByNode,
-    boxes,
-    column_bars,
-    search_rivals,
+    box_plots,
+    column_histograms,
+    find_competitors,
     split_histograms,
 )
-from ceiba.report.trust import trust_columns
+from ceiba.report.trust import encode_trust
 from ceiba.table import Scan, Table
 from ceiba.table.scanning import ScannedTable
 from ceiba.table.targets import split_target
@@ -125,9 +125,9 @@ def payload(
             "impurity for all outputs, so the figures of one are not known. Fit a tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
-    rows, of_rows = None, dict.fromkeys(("boxes", "histograms", "bars", "rivals"))
+    rows, row_parts = None, dict.fromkeys(("boxes", "histograms", "bars", "rivals"))
     if train is not None:
-        rows, y = rows_and_target(tree, train)
+        rows, y = read_rows_and_target(tree, train)
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
             needed, memory = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory
             raise OptionError(
@@ -135,15 +135,15 @@ def payload(
                 f"memory is {memory / 1e9:.3g} GB. Give more, or a sample of the rows."
             )
         by_node = RowsByNode.read(tree, rows, y, output)
-        of_rows = {
-            "boxes": boxes(tree, by_node) if not classifies else None,
+        row_parts = {
+            "boxes": box_plots(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),
-            "bars": column_bars(rows),
-            "rivals": None if tree.competitors is not None else search_rivals(tree, by_node, y),
+            "bars": column_histograms(rows),
+            "rivals": None if tree.competitors is not None else find_competitors(tree, by_node, y),
         }
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
     any_check = any(check is not None for check in checks.values())
-    trust = trust_columns(tree, output=output, **checks) if any_check else None
+    trust = encode_trust(tree, output=output, **checks) if any_check else None
     target, proof = tree.target.name, tree.certificate
     return {
         "version": VERSION,
@@ -165,16 +165,18 @@ def payload(
         "unseen": tree.unseen,
         "honest": tree.honest,
         "smoothed": tree.smoothed,
-        "cost_matrix": None if tree.cost_matrix is None else exact(tree.cost_matrix),
-        "class_prior": None if tree.class_prior is None else exact(tree.class_prior),
+        "cost_matrix": None if tree.cost_matrix is None else exact_floats(tree.cost_matrix),
+        "class_prior": None if tree.class_prior is None else exact_floats(tree.class_prior),
         "certificate": None
         if proof is None
         else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven},
-        "columns": column_columns(tree, rows),
-        "nodes": node_columns(tree, output),
-        **of_rows,
-        "test": None if test is None else evidence(tree, *rows_and_target(tree, test), output),
-        "pruning": pruning_columns(tree, pruning, alpha),
+        "columns": encode_columns(tree, rows),
+        "nodes": encode_nodes(tree, output),
+        **row_parts,
+        "test": None
+        if test is None
+        else count_test_rows(tree, *read_rows_and_target(tree, test), output),
+        "pruning": encode_pruning(tree, pruning, alpha),
         "trust": trust,
     }
 
@@ -184,7 +186,7 @@ def fits_into_memory(scan: Scan) -> bool:
     return _BYTES_PER_ROW * scan.n_rows <= scan.memory
 
 
-def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
+def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     """Read (X, y), a frame with the name of its target, or a frame that holds the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     if isinstance(y, str):
@@ -192,27 +194,27 @@ def rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     return route.read(tree, X), y
 
 
-def evidence(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
+def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
     """Return the counts, or the moments, of rows at each node."""
     counted = tree.recount(table, y)
-    figures: dict[str, Any] = {"n_rows": whole(counted.n_rows)}
+    figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
     if tree.task.is_classification("The report"):
         assert counted.counts is not None
         n_classes = len(tree.target.classes[output])
-        return {**figures, "counts": exact(counted.counts[:, output, :n_classes])}
+        return {**figures, "counts": exact_floats(counted.counts[:, output, :n_classes])}
     reached = counted.weight > 0
-    figures["weight"] = exact(counted.weight)
+    figures["weight"] = exact_floats(counted.weight)
     if tree.criterion == "squared_error":
-        figures["mean"] = exact(np.where(reached, counted.value[:, output, 0], np.nan))
-        figures["variance"] = exact(np.where(reached, counted.impurity, np.nan))
+        figures["mean"] = exact_floats(np.where(reached, counted.value[:, output, 0], np.nan))
+        figures["variance"] = exact_floats(np.where(reached, counted.impurity, np.nan))
     else:
         unchanged = tree.recount(table, y, keep_value=True)
         safe = np.where(unchanged.share > 0, unchanged.share, 1.0)
-        figures["loss"] = exact(np.where(reached, unchanged.risk / safe, np.nan))
+        figures["loss"] = exact_floats(np.where(reached, unchanged.risk / safe, np.nan))
     return figures
 
 
-def pruning_columns(
+def encode_pruning(
     tree: Tree, table: Listing | None = None, alpha: float | None = None
 ) -> dict[str, Any] | None:
     """Return the sequence of a tree, with cross-validated risks where a table has them."""
@@ -232,23 +234,23 @@ def pruning_columns(
         "kind": kind,
         "unit": unit,
         "unit_text": unit_of(tree, kind),
-        "node_alpha": exact(node_alpha),
-        "alpha": exact(sequence.alpha),
+        "node_alpha": exact_floats(node_alpha),
+        "alpha": exact_floats(sequence.alpha),
         "n_leaves": sequence.n_leaves.tolist(),
-        "risk": exact(sequence.risk),
+        "risk": exact_floats(sequence.risk),
         "start": None if alpha is None else float(alpha),
     }
     if steps is not None:
-        part["alpha"] = exact(steps["alpha"])
+        part["alpha"] = exact_floats(steps["alpha"])
         part["n_leaves"] = steps["n_leaves"].tolist()
         if "risk" in steps:
-            part["risk"] = exact(steps["risk"])
+            part["risk"] = exact_floats(steps["risk"])
         if "cv_risk" in steps and np.isfinite(steps["cv_risk"]).all():
             risk, se = steps["cv_risk"], steps["cv_se"]
             chosen = np.flatnonzero(steps["chosen"]).tolist() if "chosen" in steps else []
             part |= {
-                "cv_risk": exact(risk),
-                "cv_se": exact(se),
+                "cv_risk": exact_floats(risk),
+                "cv_se": exact_floats(se),
                 "minimum": choose_step(risk, se, "min"),
                 "one_se": choose_step(risk, se, "1se"),
                 "chosen": chosen[0] if chosen else None,

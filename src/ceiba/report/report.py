@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ceiba.report.page import page
+from ceiba.report.page import render_page
 from ceiba.report.payload import payload
 from ceiba.tree import Tree
 from ceiba.tree.model_file import atomic
@@ -86,5 +86,5 @@ def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: An
     >>> report(ceiba.tree.build(("x <= 2.5", "a", "b")), lang="es").path is None
     True
     """
-    result = Report(page(payload(tree, **options)))
+    result = Report(render_page(payload(tree, **options)))
     return result if path is None else result.save(path)

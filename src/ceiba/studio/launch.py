@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.security import is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
-from ceiba.studio.work.setup import Setup, check_by_hand
+from ceiba.studio.work.setup import Setup, check_editable
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from ceiba.words import words
@@ -23,7 +23,9 @@ from ceiba.words import words
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
-_NEEDED: Final = "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
+_MISSING_PACKAGE: Final = (
+    "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
+)
 
 
 def open_studio(
@@ -74,7 +76,7 @@ def open_studio(
     >>> data = ceiba.datasets.load_iris()
     >>> model = ceiba.open_studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
     """
-    table, name = whole_table(X, y)
+    table, name = read_whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
     if model is not None and fitted is None:
         parameters = {**model._stated(), **parameters}
@@ -89,14 +91,14 @@ def open_studio(
         folder=None if workspace is None else Path(workspace).resolve().parent,
     )
     path = None if workspace is None else Path(workspace)
-    start = first_setup(source, name, parameters)
+    start = initial_setup(source, name, parameters)
     opened = open_workspace(source, start, path, lang, "yours" if lesson else None)
     return run(opened, Address(port=port), browser=browser)
 
 
-def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
+def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
     """Return the setup in which the work begins."""
-    check_by_hand(parameters)
+    check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
         settings["held_out"] = {"given": True}
@@ -106,7 +108,7 @@ def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) 
         ignored = tuple(name for name in others if name != target)
         settings["options"] = getattr(source.model, "_stated", dict)()
         return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
-    return Setup.first(source.table, target, **settings)
+    return Setup.initial(source.table, target, **settings)
 
 
 def open_workspace(
@@ -116,19 +118,19 @@ def open_workspace(
     lang: str,
     lesson: str | None,
     *,
-    begin_later: bool = False,
+    defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
     """Open a workspace and repeat the actions of its file; with `new`, put that file aside.
 
-    With `begin_later`, new work begins behind the first screen.
+    With `defer_root`, new work begins behind the first screen.
     """
     words(lang)  # raises where the language is not known
     journal = None
     if path is not None:
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
         journal = Journal.open(path, source.fingerprint, begun, new=new)
-    return Workspace(source, start, journal, lang, lesson, begin_later=begin_later)
+    return Workspace(source, start, journal, lang, lesson, defer_root=defer_root)
 
 
 @dataclass(frozen=True)
@@ -138,23 +140,23 @@ class Address:
     host: str = "127.0.0.1"
     port: int = 0
 
-    def listening(self) -> socket.socket:
+    def listen(self) -> socket.socket:
         """Return a socket that listens there."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         # With its protocol named: asyncio sets TCP_NODELAY only then, without which every answer
         # waits 40 ms for an acknowledgement.
-        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((self.host, self.port))
-            listening.listen(128)  # a browser that is quicker than the server waits
+            listener.bind((self.host, self.port))
+            listener.listen(128)  # a browser that is quicker than the server waits
         except (OSError, OverflowError) as error:
-            listening.close()
+            listener.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise OptionError(
                 f"Port {self.port} of {self.host}: {reason}. Choose another."
             ) from None
-        return listening
+        return listener
 
 
 def run(
@@ -171,10 +173,10 @@ def run(
         from ceiba.studio.server import Connection, make_app
         from ceiba.studio.service import Service
     except ImportError as error:
-        raise ImportError(_NEEDED.format(error.name), name=error.name) from None
+        raise ImportError(_MISSING_PACKAGE.format(error.name), name=error.name) from None
     say = tell or _print
-    listening = address.listening()
-    port, token = listening.getsockname()[1], new_token()
+    listener = address.listen()
+    port, token = listener.getsockname()[1], new_token()
     service = Service(workspace)
     host = f"[{address.host}]" if ":" in address.host else address.host
     host = "127.0.0.1" if address.host in ("0.0.0.0", "::") else host
@@ -195,7 +197,7 @@ def run(
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     threading.Thread(target=service.warm_up, daemon=True).start()
     say(f"The studio is open at {url}")

@@ -41,7 +41,7 @@ from ceiba.tree.splits import level_text
 
 Kinds = Literal["number", "category", "ordered"]
 KINDS: Final = ("number", "category", "ordered")
-_KIND_WORDS: Final = {
+_KIND_NAMES: Final = {
     Kind.NUMERIC: "number", Kind.CATEGORICAL: "category", Kind.ORDERED: "ordered"
 }  # fmt: skip
 Array = npt.NDArray[Any]
@@ -127,13 +127,13 @@ def prepare(
     >>> ceiba.DecisionTreeClassifier().fit(data.X, data.y).get_n_leaves()
     2
     """
-    table, name = whole_table(X, y)
+    table, name = read_whole_table(X, y)
     if like is not None:
         settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
         for option in (option for option, value in settings.items() if value):
             raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
-        data = _like(table, name, getattr(like, "tree_", like), weight)
-        return _parted(data, held_out, weight, seed)
+        data = _read_like(table, name, getattr(like, "tree_", like), weight)
+        return _hold_out(data, held_out, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*chosen_kinds, *left_out, name])
@@ -146,19 +146,19 @@ def prepare(
         as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
         for column in names
     ]
-    data = _with_target(table, columns, name, task, weight)
-    return _parted(data, held_out, weight, seed)
+    data = _attach_target(table, columns, name, task, weight)
+    return _hold_out(data, held_out, weight, seed)
 
 
-def _parted(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
+def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
     """Hold rows out, or read those that are given."""
     if held_out is None:
         return data
     if not isinstance(held_out, int | float | np.number):
         name = data.y.info.name
         assert name is not None
-        tree = _Known(data.X.schema, data.y.info)
-        return replace(data, held_out=_like(read(held_out), name, tree, weight))
+        tree = _KnownSchema(data.X.schema, data.y.info)
+        return replace(data, held_out=_read_like(read(held_out), name, tree, weight))
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
         raise OptionError(
@@ -169,14 +169,14 @@ def _parted(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Pre
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownSchema:
     """What is known of a table: as much of a tree as reading by it needs."""
 
     schema: Schema
     target: TargetInfo
 
 
-def whole_table(X: Any, y: Any) -> tuple[Table, str]:
+def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
     """Read all columns, the target among them, and give its name."""
     with warnings.catch_warnings():  # identifiers and the like are shown to the user anyway
         warnings.simplefilter("ignore", DataWarning)
@@ -190,16 +190,16 @@ def whole_table(X: Any, y: Any) -> tuple[Table, str]:
         values = [*table.columns, *read({name: y}).columns]
     if len(values[-1].values) != table.n_rows:
         raise DataError(f"X has {table.n_rows} rows, and y {len(values[-1].values)}.")
-    return _table(values, table.schema.named), name
+    return _build_table(values, table.schema.named), name
 
 
-def task_of(column: Column) -> Task:
+def infer_task(column: Column) -> Task:
     """Return the task of a target: classification, or regression for measured numbers."""
     present = np.flatnonzero(~column.missing)
     return Task.REGRESSION if is_measured(column, present) else Task.CLASSIFICATION
 
 
-def labels_of(column: Column, rows: Array) -> Array:
+def read_labels(column: Column, rows: Array) -> Array:
     """Return the labels in some rows of a column: levels, whole numbers, truth values."""
     values = column.values[rows]
     if not column.info.is_numeric:
@@ -218,12 +218,12 @@ def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None
     if kind not in KINDS:
         raise OptionError(f"kinds: {kind!r} is none. Kinds are {', '.join(KINDS)}.")
     if kind == "number":
-        return column if column.info.is_numeric else _numbers(column)
-    column = _levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
-    return column if order is None else _ordered(column, list(order))
+        return column if column.info.is_numeric else _parse_numbers(column)
+    column = _to_levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
+    return column if order is None else _reorder_levels(column, list(order))
 
 
-def _levels(column: Column, kind: Kind) -> Column:
+def _to_levels(column: Column, kind: Kind) -> Column:
     info = column.info
     if not info.is_numeric:
         return Column(replace(info, kind=kind), column.values, column.levels_found)
@@ -232,7 +232,7 @@ def _levels(column: Column, kind: Kind) -> Column:
     return Column(ColumnInfo(info.name, kind, levels, "number", info.n_missing), codes, True)
 
 
-def _numbers(column: Column) -> Column:
+def _parse_numbers(column: Column) -> Column:
     """Read levels as numbers."""
     name, values = column.info.name, []
     for level in column.info.levels:
@@ -249,7 +249,7 @@ def _numbers(column: Column) -> Column:
     )
 
 
-def _ordered(column: Column, order: list[Any]) -> Column:
+def _reorder_levels(column: Column, order: list[Any]) -> Column:
     info = column.info
     by_text = {level_text(level): level for level in info.levels}
     wanted = [by_text.get(level_text(level), level) for level in order]
@@ -264,7 +264,7 @@ def _ordered(column: Column, order: list[Any]) -> Column:
     return Column(replace(info, levels=tuple(wanted)), codes)
 
 
-def _with_target(
+def _attach_target(
     table: Table, columns: list[Column], name: str, task: Any, weight: str | None
 ) -> Prepared:
     """Take the rows that have a target."""
@@ -272,23 +272,23 @@ def _with_target(
     rows = np.flatnonzero(~answer.missing)
     if not len(rows):
         raise DataError(f"No row has a value in the target {name!r}.")
-    X, n = _table(columns, table.schema.named), table.n_rows
-    weights = None if weight is None else _weights(table.column(weight))
+    X, n = _build_table(columns, table.schema.named), table.n_rows
+    weights = None if weight is None else _read_weights(table.column(weight))
     if len(rows) < n:
         X = X.take(rows)
         weights = None if weights is None else weights[rows]
-    chosen = Task(task) if task else task_of(answer)
+    chosen = Task(task) if task else infer_task(answer)
     if chosen.is_regression("The studio"):
         if not answer.info.is_numeric:
             raise OptionError(f"Column {name!r} holds levels: its task is classification.")
         truth = answer.values[rows].astype(np.float64)
     else:
-        truth = labels_of(answer, rows)
+        truth = read_labels(answer, rows)
     target = read_target(truth, task=chosen, name=name)
     return Prepared(X, target, weights, None, n - len(rows))
 
 
-def _weights(column: Column) -> Array:
+def _read_weights(column: Column) -> Array:
     if not column.info.is_numeric or column.missing.any():
         raise DataError(f"Column {column.info.name!r}: a weight is a number in every row.")
     weights = read_weights(column.values, len(column.values))
@@ -296,15 +296,15 @@ def _weights(column: Column) -> Array:
     return weights
 
 
-def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
+def _read_like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     """Read rows by the schema of a tree, or of rows that were read before."""
     _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
     columns = []
     for info in tree.schema.columns:
         column = table.column(info.name)
-        converted = column if column.missing.all() else as_kind(column, _KIND_WORDS[info.kind])
+        converted = column if column.missing.all() else as_kind(column, _KIND_NAMES[info.kind])
         columns.append(conform(converted, info))
-    data = _with_target(table, columns, name, tree.target.task, weight)
+    data = _attach_target(table, columns, name, tree.target.task, weight)
     labels = data.y.values[:, 0]
     if tree.target.task.has_classes:
         labels = data.y.info.classes[0][labels]
@@ -312,7 +312,7 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     return replace(data, y=read_target_like(labels, target, len(labels)))
 
 
-def _table(columns: list[Column], named: bool) -> Table:
+def _build_table(columns: list[Column], named: bool) -> Table:
     infos = tuple(column.info for column in columns)
     return Table(tuple(columns), len(columns[0].values), Schema(infos, None, named))
 

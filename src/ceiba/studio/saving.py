@@ -9,13 +9,13 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.export import export, format_named
-from ceiba.studio.work.script import script
+from ceiba.studio.work.script import write_script
 from ceiba.studio.work.workspace import Workspace
 from ceiba.tree.model_file import atomic
 
 
 @dataclass(frozen=True)
-class Made:
+class OutputFile:
     """A file that was made: its name, type and content."""
 
     name: str
@@ -23,31 +23,31 @@ class Made:
     content: bytes
 
 
-def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  # noqa: A002
+def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
     """Make a file: "script", "model", "report" or "export" (with its format)."""
     state, source = workspace.state, workspace.source
     stem = Path(source.name.partition("::")[0]).name.split(".")[0] or "tree"
     if what == "script":
-        return Made(f"{stem}_tree.py", "text/x-python", script(source, state).encode())
+        return OutputFile(f"{stem}_tree.py", "text/x-python", write_script(source, state).encode())
     if state.model is None:
         raise OptionError("There is no tree yet. Choose the target first.")
     if what == "model":
         file = io.BytesIO()
         metadata = {**source.metadata, "target": state.setup.target}
         state.model.save(file, metadata=metadata)
-        return Made(f"{stem}.ceiba", "application/json", file.getvalue())
+        return OutputFile(f"{stem}.ceiba", "application/json", file.getvalue())
     if what == "report":
         held_out = workspace.data.held_out
         test = None if held_out is None else (held_out.X, held_out.y)
         page = state.model.report(test=test, title=source.name, lang=workspace.lang).html
-        return Made(f"{stem}.html", "text/html", str(page).encode("utf-8", "replace"))
+        return OutputFile(f"{stem}.html", "text/html", str(page).encode("utf-8", "replace"))
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
             raise OptionError(f"format={chosen.name!r} is an object of Python, not a file.")
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
-        return Made(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
+        return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
     raise OptionError(f"what: got {what!r}. Pass script, model, report or export.")
 
 
@@ -55,13 +55,13 @@ def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
     """Write a file into the folder of the data."""
     what, name = body.get("what"), body.get("name")
     source = workspace.source
-    path = source.path_of(name)
+    path = source.resolve_path(name)
     if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
         raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
     data = Path("" if source.file is None else source.file.partition("::")[0]).name
     if source.folder is not None and (source.folder / data).resolve() == path.resolve():
         raise OptionError(f"{name!r} holds the data. Choose another name.")
-    output = make(workspace, str(what), body.get("format"))
+    output = make_file(workspace, str(what), body.get("format"))
     with atomic(path) as file:
         file.write(output.content)
     return {"saved": path.name}

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-MOST_BYTES: Final = 1_000_000  # of a body
-MOST_ADDRESS: Final = 4_000  # characters of path and query
+MAX_BODY_BYTES: Final = 1_000_000  # of a body
+MAX_ADDRESS_LENGTH: Final = 4_000  # characters of path and query
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -32,7 +32,9 @@ _HEADERS: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-_NOTHING: Final = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_DENY_ALL: Final = (
+    b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 def new_token() -> str:
@@ -75,21 +77,21 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        wrong = self._wrong(scope)
-        if wrong is not None:
-            await _refuse(scope, receive, send, *wrong)
+        violation = self._find_violation(scope)
+        if violation is not None:
+            await _refuse(scope, receive, send, *violation)
             return
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        await self.app(scope, _limited(receive), _with_headers(send))
+        await self.app(scope, _limit_body(receive), _add_headers(send))
 
-    def _wrong(self, scope: Any) -> tuple[int, str, str] | None:
+    def _find_violation(self, scope: Any) -> tuple[int, str, str] | None:
         """Return what is wrong with a request: status, code, text."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS_LENGTH:
             return 414, "too_long", "The address is too long."
         host = [header.decode("latin-1").lower() for header in headers.get(b"host", [])]
         if len(host) != 1 or not (host[0] in self._hosts or self._any_host):
@@ -105,8 +107,8 @@ class Guard:
         if not self._has_token(headers, scope["query_string"]):
             return 403, "token", "Open the studio by the address that the command printed."
         size = headers.get(b"content-length", [b"0"])[0]
-        if not size.isdigit() or int(size) > MOST_BYTES:
-            return 413, "too_large", f"A request has at most {MOST_BYTES:,} bytes."
+        if not size.isdigit() or int(size) > MAX_BODY_BYTES:
+            return 413, "too_large", f"A request has at most {MAX_BODY_BYTES:,} bytes."
         return None
 
     def _has_token(self, headers: dict[bytes, list[bytes]], query: bytes) -> bool:
@@ -121,31 +123,31 @@ class TooLargeError(Exception):
     """A body is longer than it said."""
 
 
-def _limited(receive: Any) -> Any:
+def _limit_body(receive: Any) -> Any:
     """Count what comes in."""
     total = 0
 
-    async def counted() -> Any:
+    async def receive_limited() -> Any:
         nonlocal total
         message = await receive()
         total += len(message.get("body", b""))
-        if total > MOST_BYTES:
+        if total > MAX_BODY_BYTES:
             raise TooLargeError
         return message
 
-    return counted
+    return receive_limited
 
 
-def _with_headers(send: Any) -> Any:
-    async def extended(message: Any) -> None:
+def _add_headers(send: Any) -> Any:
+    async def send_with_headers(message: Any) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", []))
             if not any(name.lower() == b"content-security-policy" for name, _ in headers):
-                headers.append((b"content-security-policy", _NOTHING))
+                headers.append((b"content-security-policy", _DENY_ALL))
             message = {**message, "headers": [*headers, *_HEADERS]}
         await send(message)
 
-    return extended
+    return send_with_headers
 
 
 async def _refuse(scope: Any, receive: Any, send: Any, status: int, code: str, text: str) -> None:
@@ -154,6 +156,6 @@ async def _refuse(scope: Any, receive: Any, send: Any, status: int, code: str, t
         await send({"type": "websocket.close", "code": 1008, "reason": text})
         return
     body = json.dumps({"error": {"code": code, "text": text}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-security-policy", _NOTHING)]
+    headers = [(b"content-type", b"application/json"), (b"content-security-policy", _DENY_ALL)]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *_HEADERS]})
     await send({"type": "http.response.body", "body": body})

@@ -25,16 +25,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ceiba.errors import CeibaError, OptionError, SchemaError
 from ceiba.studio import saving
-from ceiba.studio.answers.bench import NodeError
-from ceiba.studio.page import page
+from ceiba.studio.analysis.node_analysis import NodeError
+from ceiba.studio.page import render_page
 from ceiba.studio.security import Guard, TooLargeError
 from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
-MOST_SECONDS: Final = 10.0  # in which a request must have come whole
-MOST_OPEN: Final = 512  # connections
-Answer = Callable[[Service, "Asked"], Any]
+MAX_REQUEST_SECONDS: Final = 10.0  # in which a request must have come whole
+MAX_CONNECTIONS: Final = 512  # connections
+RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
 
 class Connection(H11Protocol):
@@ -45,42 +45,42 @@ class Connection(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         """Begin to wait; of too many that wait, the oldest is closed."""
         super().connection_made(transport)
-        self._wait()
-        if len(self.connections) > MOST_OPEN:
+        self._start_deadline()
+        if len(self.connections) > MAX_CONNECTIONS:
             waiting = {connection._deadline.when(): connection for connection in self.connections
                        if isinstance(connection, Connection) and connection._deadline}  # fmt: skip
             oldest = waiting[min(waiting)]
-            oldest._stop_waiting()  # not counted again before it is gone
+            oldest._cancel_deadline()  # not counted again before it is gone
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take in a part of a request."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
-            self._wait()
+            self._start_deadline()
         else:
-            self._stop_waiting()
+            self._cancel_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self._stop_waiting()
+        self._cancel_deadline()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
+    def _start_deadline(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(MOST_SECONDS, self._give_up)
+            self._deadline = self.loop.call_later(MAX_REQUEST_SECONDS, self._abort)
 
-    def _stop_waiting(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
+    def _abort(self) -> None:
         if self in self.connections:  # a websocket has another protocol by now
             self.transport.abort()
 
 
-class Asked:
+class ApiRequest:
     """A request as the service sees it: its address, and the object in its body."""
 
     def __init__(self, request: Request, body: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ class Asked:
 
 
 #: Method, address and answer of each route.
-ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
+ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ("GET", "/api/state", lambda s, a: s.state()),
     ("POST", "/api/action", lambda s, a: s.act(a.body)),
     ("GET", "/api/columns", lambda s, a: s.columns(a.text("rows") == "all")),
@@ -132,7 +132,7 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
     ("GET", "/api/cross-validation", lambda s, a: s.validation()),
     ("DELETE", "/api/cross-validation", lambda s, a: s.cancel()),
     ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
-    ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.table_files()}),
+    ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.list_table_files()}),
     (
         "GET",
         "/api/lesson/{node:int}",
@@ -152,18 +152,18 @@ def make_app(service: Service, token: str, host: str, port: int) -> Guard:
         for method, address, answer in ROUTES
     ]
     routes += [
-        Route("/", _page(service), methods=["GET"]),
-        Route("/api/download/{what}", _download(service), methods=["GET"]),
-        WebSocketRoute("/api/changes", _changes(service)),
+        Route("/", _page_endpoint(service), methods=["GET"]),
+        Route("/api/download/{what}", _download_endpoint(service), methods=["GET"]),
+        WebSocketRoute("/api/changes", _changes_endpoint(service)),
     ]
     handlers: dict[Any, Any] = {404: _not_found, 405: _not_found}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, host, port)
 
 
-def _endpoint(service: Service, answer: Answer) -> Any:
+def _endpoint(service: Service, answer: RouteHandler) -> Any:
     async def endpoint(request: Request) -> Response:
         try:
-            asked = Asked(request, await _body(request))
+            asked = ApiRequest(request, await _body(request))
             begin = perf_counter()
             answered = _json(await run_in_threadpool(answer, service, asked))
             answered.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
@@ -204,18 +204,18 @@ def _json(value: Any, status: int = 200) -> Response:
     try:
         content = json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        content = json.dumps(_finite(value), allow_nan=False, separators=(",", ":"))
+        content = json.dumps(_replace_non_finite(value), allow_nan=False, separators=(",", ":"))
     return Response(content, status, media_type="application/json")
 
 
-def _finite(data: Any) -> Any:
+def _replace_non_finite(data: Any) -> Any:
     """Put null for numbers that JSON cannot express."""
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     if isinstance(data, dict):
-        return {name: _finite(value) for name, value in data.items()}
+        return {name: _replace_non_finite(value) for name, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
+        return [_replace_non_finite(value) for value in data]
     return data
 
 
@@ -233,11 +233,11 @@ async def _not_found(request: Request, error: Any) -> Response:
     )
 
 
-def _page(service: Service) -> Any:
+def _page_endpoint(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
         asked = request.query_params.get("lang")
         lang = asked if asked in ("en", "es", "pt") else service.workspace.lang
-        document = page(lang, service.workspace.lesson is not None)
+        document = render_page(lang, service.workspace.lesson is not None)
         host = request.headers["host"]
         policy = (
             f"default-src 'none'; {document.policy}; img-src data: blob:; connect-src 'self' "
@@ -249,11 +249,11 @@ def _page(service: Service) -> Any:
     return endpoint
 
 
-def _download(service: Service) -> Any:
+def _download_endpoint(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
         what, chosen = request.path_params["what"], request.query_params.get("format")
         try:
-            file = await run_in_threadpool(saving.make, service.workspace, what, chosen)
+            file = await run_in_threadpool(saving.make_file, service.workspace, what, chosen)
         except CeibaError as error:
             return _error(error)
         name = f"attachment; filename*=UTF-8''{quote(file.name)}"
@@ -263,7 +263,7 @@ def _download(service: Service) -> Any:
     return endpoint
 
 
-def _changes(service: Service) -> Any:
+def _changes_endpoint(service: Service) -> Any:
     async def endpoint(socket: WebSocket) -> None:
         await socket.accept()
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
@@ -274,24 +274,24 @@ def _changes(service: Service) -> Any:
 
         service.workspace.listeners.append(listen)
         try:
-            await _talk(socket, queue)
+            await _send_messages(socket, queue)
         finally:
             service.workspace.listeners.remove(listen)
 
     return endpoint
 
 
-async def _talk(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
+async def _send_messages(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
     """Send what there is to tell until one of the two leaves; what the page says is not heard."""
-    leaving = asyncio.create_task(_gone(socket))
+    disconnect = asyncio.create_task(_wait_for_disconnect(socket))
     try:
         while True:
-            telling = asyncio.create_task(queue.get())
-            await asyncio.wait({telling, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if leaving.done():
-                telling.cancel()
+            next_message = asyncio.create_task(queue.get())
+            await asyncio.wait({next_message, disconnect}, return_when=asyncio.FIRST_COMPLETED)
+            if disconnect.done():
+                next_message.cancel()
                 return
-            message = telling.result()
+            message = next_message.result()
             await socket.send_json(message)
             if message["type"] == "closed":
                 await socket.close()
@@ -299,10 +299,10 @@ async def _talk(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None
     except (WebSocketDisconnect, RuntimeError):
         return
     finally:
-        leaving.cancel()
+        disconnect.cancel()
 
 
-async def _gone(socket: WebSocket) -> None:
+async def _wait_for_disconnect(socket: WebSocket) -> None:
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while (await socket.receive())["type"] != "websocket.disconnect":
             pass

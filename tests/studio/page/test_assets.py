@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ceiba
-from ceiba.report.page import modules_of
+from ceiba.report.page import list_modules
 from ceiba.studio.page import ENTRY, STYLES, page
 from ceiba.words import words
 from tests.report.checkers import (
@@ -27,7 +27,7 @@ def text_of(paths: Iterable[str]) -> str:
 
 
 def code() -> str:
-    return text_of(modules_of(ENTRY))
+    return text_of(list_modules(ENTRY))
 
 
 def test_words_every_key_that_is_asked_for_is_known() -> None:

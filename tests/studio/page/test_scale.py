@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ceiba.report.page import script_of
+from ceiba.report.page import bundle_scripts
 
-SCRIPT = script_of("studio/assets/bench/scale.js").removesuffix("})();")
+SCRIPT = bundle_scripts("studio/assets/editor/cut_axis.js").removesuffix("})();")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_line_axis_keys_go_from_cut_to_cut_and_stop_at_the_ends(blank: Any) -> N
         """() => {
           const axis = axisOf({low: 0, high: 10, least: 0, most: 10}, [1, 3, 4.5, 8]);
           return [axis.step(3, 1), axis.step(3, -1), axis.step(3.2, 1), axis.step(3.2, -1),
-                  axis.step(8, 1), axis.step(1, -5), axis.step(1, 1e9), axis.placeOf(5)];
+                  axis.step(8, 1), axis.step(1, -5), axis.step(1, 1e9), axis.positionOf(5)];
         }"""
     )
     assert steps == [4.5, 1, 4.5, 3, 8, 1, 8, 0.5]
@@ -72,7 +72,7 @@ def test_value_axis_cuts_lie_between_neighbours(blank: Any) -> None:
         """() => {
           const few = axisOf({values: [1, 2, 5]}, []), levels = axisOf({codes: [0, 1, 3]}, []);
           return [few.cutAt(0.34), few.cutAt(0.9), few.step(1.5, 1), few.step(3.5, 1),
-                  few.placeOf(1.5), levels.cutAt(0.4), levels.step(0.5, 1)];
+                  few.positionOf(1.5), levels.cutAt(0.4), levels.step(0.5, 1)];
         }"""
     )
     assert cuts == [1.5, 3.5, 3.5, 3.5, 1 / 3, 0.5, 1.5]

@@ -23,7 +23,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 VERSION: Final = 1
-_FIRST: Final = b'{"ceiba_studio":'  # how a workspace begins
+_PREFIX: Final = b'{"ceiba_studio":'  # how a workspace begins
 
 
 class Journal:
@@ -35,7 +35,7 @@ class Journal:
         self.remarks: list[str] = []
         self.saved: str | None = None
         self._file = file
-        self._ends: list[int] = []  # where the line of each action ends
+        self._line_ends: list[int] = []  # where the line of each action ends
         self._length = 0  # of the whole lines
 
     @classmethod
@@ -50,12 +50,12 @@ class Journal:
         journal = cls(path, _open(path))
         try:
             content = journal._file.read()
-            stored = {} if new else _header(content, path)
+            stored = {} if new else _read_header(content, path)
             if stored == header:
                 journal._read(content)
             else:
                 if content and stored is not None:
-                    journal._put_aside(new)
+                    journal._rename_old(new)
                 journal._append(header)
         except BaseException:
             journal.close()
@@ -72,47 +72,47 @@ class Journal:
 
     def keep_first(self, n: int) -> Path:
         """Copy the file, then leave only its first n actions in it; return the path of the copy."""
-        copy = free_name(self.path)
+        copy = find_free_name(self.path)
         try:
             self._file.seek(0)
-            with _private(copy, "xb") as file:
+            with _open_private(copy, "xb") as file:
                 shutil.copyfileobj(self._file, file)
                 file.flush()
                 os.fsync(file.fileno())
-            self._file.truncate(self._ends[n])
+            self._file.truncate(self._line_ends[n])
         except OSError as error:
             copy.unlink(missing_ok=True)
-            raise _unwritable(copy, error) from None
-        self._length = self._ends[n]
+            raise _output_error(copy, error) from None
+        self._length = self._line_ends[n]
         return copy
 
-    def _put_aside(self, new: bool) -> None:
+    def _rename_old(self, new: bool) -> None:
         """Rename the file, which is locked, and begin another."""
-        aside, old = free_name(self.path), self._file
+        backup, old = find_free_name(self.path), self._file
         try:
             if fcntl is None:
                 old.close()  # Windows does not rename an open file
-            self.path.rename(aside)
+            self.path.rename(backup)
         except OSError as error:
-            raise _unwritable(self.path, error) from None
+            raise _output_error(self.path, error) from None
         self._file = _open(self.path)
         old.close()
         why = "" if new else f"{self.path.name} was made with other data or options. "
-        self.remarks.append(f"{why}The work so far is kept as {aside.name}.")
+        self.remarks.append(f"{why}The work so far is kept as {backup.name}.")
 
     def _read(self, content: bytes) -> None:
-        self.saved = _modified(self._file)
+        self.saved = _modified_time(self._file)
         header, *lines, _ = content.split(b"\n")
         self._length = len(header) + 1
-        self._ends.append(self._length)
+        self._line_ends.append(self._length)
         for number, line in enumerate(lines, 2):
             self._length += len(line) + 1
-            entry = _entry(line)
+            entry = _parse_entry(line)
             if entry is None:
                 self.remarks.append(f"{self.path.name}: line {number} is damaged and skipped.")
                 continue
             self.actions.append(entry)
-            self._ends.append(self._length)
+            self._line_ends.append(self._length)
 
     def _append(self, entry: dict[str, Any]) -> None:
         """Write a line whole and sync it, or leave the file as it was."""
@@ -131,11 +131,11 @@ class Journal:
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._length)
-            raise _unwritable(self.path, error) from None
+            raise _output_error(self.path, error) from None
         self._length += len(line)
 
 
-def _private(path: Path, mode: str, buffering: int = -1) -> Any:
+def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:
     """Open a file; a new one is for its owner only."""
     return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
 
@@ -144,10 +144,10 @@ def _open(path: Path) -> IO[bytes]:
     """Open a file and lock it; the system frees the lock of a killed process."""
     while True:
         try:
-            file: IO[bytes] = _private(path, "ab+", buffering=0)
+            file: IO[bytes] = _open_private(path, "ab+", buffering=0)
             file.seek(0)
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise _output_error(path, error) from None
         if fcntl is None:
             return file
         try:
@@ -164,20 +164,20 @@ def _open(path: Path) -> IO[bytes]:
             ) from None
         except OSError as error:
             file.close()
-            raise _unwritable(path, error) from None
+            raise _output_error(path, error) from None
         file.close()  # another studio renamed it between the opening and the locking
 
 
-def _unwritable(path: Path, error: OSError) -> OutputError:
+def _output_error(path: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
     return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another place with "
                        "--workspace.")  # fmt: skip
 
 
-def _header(content: bytes, path: Path) -> dict[str, Any] | None:
+def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
     """Return the first line of a workspace; None: it is empty, or was cut short while it began."""
     first, end, _ = content.partition(b"\n")
-    if not end and (first.startswith(_FIRST) or _FIRST.startswith(first)):
+    if not end and (first.startswith(_PREFIX) or _PREFIX.startswith(first)):
         return None
     header = _loads(first)
     if not isinstance(header, dict) or "ceiba_studio" not in header:
@@ -188,7 +188,7 @@ def _header(content: bytes, path: Path) -> dict[str, Any] | None:
     return header
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
+def _parse_entry(line: bytes) -> dict[str, Any] | None:
     """Return the action of a line; of one glued to the rest of another, the last; None: damaged."""
     for text in (line, line[line.rfind(b'{"action":') :]):
         entry = _loads(text)
@@ -207,12 +207,12 @@ def _loads(text: bytes) -> Any:
     return None
 
 
-def free_name(path: Path) -> Path:
+def find_free_name(path: Path) -> Path:
     """Return a name beside a path that no file has: .old, .old2, ..."""
     names = (path.with_name(f"{path.name}.old{'' if k == 1 else k}") for k in range(1, 10**6))
     return next(name for name in names if not name.exists())
 
 
-def _modified(file: IO[bytes]) -> str | None:
+def _modified_time(file: IO[bytes]) -> str | None:
     seconds = os.fstat(file.fileno()).st_mtime
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -13,18 +13,18 @@ from typing import Any, Final
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import OPTIONS
-from ceiba.studio.prepare import KINDS, as_kind, task_of
+from ceiba.studio.prepare import KINDS, as_kind, infer_task
 from ceiba.table import Table, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
 ROLES: Final = ("use", "ignore", "weight", "target")
 #: The options of growing that the first screen offers; a model may come with others.
-OFFERED: Final = (
+OFFERED_OPTIONS: Final = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
     "min_impurity_decrease", "missing", "unseen", "categorical_splits",
 )  # fmt: skip
-_NOT_BY_HAND: Final = ("leaf_values", "forced_splits", "search")
+_NOT_EDITABLE: Final = ("leaf_values", "forced_splits", "search")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Setup:
     from_model: bool = False
 
     @classmethod
-    def first(cls, table: Table, target: str | None, **settings: Any) -> Setup:
+    def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
         """Return the setup in which the studio opens: identifiers are ignored."""
         if target is not None:
             table.schema.index(target)
@@ -73,14 +73,16 @@ class Setup:
         """Return the parameters of the estimator, for these classes (none: numbers)."""
         params: dict[str, Any] = dict(self.options)
         left_out = {*self.ignore, self.weight, self.target}
-        monotone = {name: way for name, way in self.monotone.items() if name not in left_out}
+        monotone = {
+            name: direction for name, direction in self.monotone.items() if name not in left_out
+        }
         costs = {name: cost for name, cost in self.costs.items() if name not in left_out}
         if monotone:
             params["monotonic_cst"] = monotone
         if costs:
             params["column_cost"] = costs
         if classes and self.class_prior is not None:
-            params["class_prior"] = _by_label(self.class_prior, classes)
+            params["class_prior"] = _key_by_label(self.class_prior, classes)
         if classes and self.cost_matrix is not None:
             params["cost_matrix"] = [[float(cost) for cost in row] for row in self.cost_matrix]
         return params
@@ -94,7 +96,7 @@ class Setup:
         table.schema.index(column)
         setup = replace(self, from_model=False)
         for name, value in change.items():
-            setup = _CHANGES[name](setup, table, column, value)
+            setup = _COLUMN_SETTERS[name](setup, table, column, value)
         return setup
 
     def _with_role(self, table: Table, column: str, role: Any) -> Setup:
@@ -124,7 +126,11 @@ class Setup:
         if as_kind(table.column(column), kind) is not table.column(column):
             kinds[column] = kind
         # Levels without an order have no direction.
-        monotone = {n: way for n, way in self.monotone.items() if (n, kind) != (column, "category")}
+        monotone = {
+            n: direction
+            for n, direction in self.monotone.items()
+            if (n, kind) != (column, "category")
+        }
         return replace(self, kinds=kinds, orders=orders, monotone=monotone)
 
     def _with_order(self, table: Table, column: str, order: Any) -> Setup:
@@ -134,16 +140,18 @@ class Setup:
         kinds = {name: value for name, value in self.kinds.items() if name != column}
         return replace(self, kinds=kinds, orders={**self.orders, column: order})
 
-    def _with_monotone(self, table: Table, column: str, way: Any) -> Setup:
-        if way not in (-1, 0, 1) or isinstance(way, bool):
-            raise OptionError(f"monotone: got {way!r}. Pass -1, 0 or 1.")
-        if way != 0 and self._column(table, column)["kind"] == "category":
+    def _with_monotone(self, table: Table, column: str, direction: Any) -> Setup:
+        if direction not in (-1, 0, 1) or isinstance(direction, bool):
+            raise OptionError(f"monotone: got {direction!r}. Pass -1, 0 or 1.")
+        if direction != 0 and self._column(table, column)["kind"] == "category":
             raise OptionError(
-                f"monotone must be 0 for column {column!r}, whose levels have no order; got {way}. "
+                f"monotone must be 0 for column {column!r}, whose levels have no order; got {direction}. "
                 "Make the column ordered, or a number."
             )
         others = {name: value for name, value in self.monotone.items() if name != column}
-        return replace(self, monotone=others if way == 0 else {**others, column: int(way)})
+        return replace(
+            self, monotone=others if direction == 0 else {**others, column: int(direction)}
+        )
 
     def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
         number = isinstance(cost, int | float) and not isinstance(cost, bool)
@@ -158,10 +166,10 @@ class Setup:
             raise OptionError(f"options: got {options!r}. Pass an object of names and values.")
         new = dict(self.options)
         for name, value in options.items():
-            if name not in OFFERED:
-                raise OptionError(f"options: {name!r} is not among {', '.join(OFFERED)}.")
+            if name not in OFFERED_OPTIONS:
+                raise OptionError(f"options: {name!r} is not among {', '.join(OFFERED_OPTIONS)}.")
             new.pop(name, None)
-            default = _default(name, task)
+            default = _default_value(name, task)
             if value is not None and value != default:
                 new[name] = value
         return replace(self, options=new)
@@ -181,9 +189,13 @@ class Setup:
             role = "weight"
         if name == self.target:
             role = "target"
-        kind = "ordered" if name in self.orders else self.kinds.get(name) or _KIND[source.info.kind]
+        kind = (
+            "ordered"
+            if name in self.orders
+            else self.kinds.get(name) or _KIND_NAMES[source.info.kind]
+        )
         converted = as_kind(source, kind, self.orders.get(name)) if kind != "number" else source
-        many = converted.info.n_levels > _MOST_LEVELS
+        many = converted.info.n_levels > _MAX_LEVELS
         levels = None if kind == "number" or many else list(map(level_text, converted.info.levels))
         if source.info.display in ("date", "datetime") and name not in self.kinds:
             kind = "date"
@@ -198,9 +210,9 @@ class Setup:
         }
 
 
-_MOST_LEVELS: Final = 200  # levels that are listed on the first screen
-_KIND: Final = {"numeric": "number", "categorical": "category", "ordered": "ordered"}
-_CHANGES: Final = {
+_MAX_LEVELS: Final = 200  # levels that are listed on the first screen
+_KIND_NAMES: Final = {"numeric": "number", "categorical": "category", "ordered": "ordered"}
+_COLUMN_SETTERS: Final = {
     "role": Setup._with_role,
     "kind": Setup._with_kind,
     "order": Setup._with_order,
@@ -209,20 +221,20 @@ _CHANGES: Final = {
 }
 
 
-def task_in(setup: Setup, table: Table) -> Task | None:
+def find_task(setup: Setup, table: Table) -> Task | None:
     """Return the task; None while there is no target."""
     if setup.target is None:
         return None
-    return Task(setup.task) if setup.task else task_of(table.column(setup.target))
+    return Task(setup.task) if setup.task else infer_task(table.column(setup.target))
 
 
-def _default(name: str, task: Task) -> Any:
+def _default_value(name: str, task: Task) -> Any:
     return task.of(OPTIONS, "The studio")[name].default
 
 
-def shown_options(setup: Setup, task: Task) -> dict[str, Any]:
+def option_values(setup: Setup, task: Task) -> dict[str, Any]:
     """Return the offered options with their values; an object as its text."""
-    values = {name: setup.options.get(name, _default(name, task)) for name in OFFERED}
+    values = {name: setup.options.get(name, _default_value(name, task)) for name in OFFERED_OPTIONS}
     plain = (str, int, float, bool, type(None))
     return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
 
@@ -237,9 +249,9 @@ def allowed_options(task: Task) -> dict[str, list[str]]:
     }
 
 
-def check_by_hand(parameters: Mapping[str, Any]) -> None:
+def check_editable(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters with which a tree cannot be changed by hand."""
-    for name in _NOT_BY_HAND:
+    for name in _NOT_EDITABLE:
         if parameters.get(name) not in (None, "share", "greedy"):
             raise OptionError(
                 f"{name}={parameters[name]!r}: such a tree cannot be changed by hand. Open the "
@@ -247,7 +259,7 @@ def check_by_hand(parameters: Mapping[str, Any]) -> None:
             )
 
 
-def _by_label(by_text: Mapping[str, float], classes: list[Any]) -> dict[Any, float]:
+def _key_by_label(by_text: Mapping[str, float], classes: list[Any]) -> dict[Any, float]:
     labels = {level_text(label): label for label in classes}
     for text in by_text:
         if text not in labels:

@@ -36,25 +36,25 @@ class Source:
     separate_target: bool = False
     remarks: tuple[str, ...] = ()
 
-    def prepared(self, setup: Setup) -> Prepared:
+    def prepare(self, setup: Setup) -> Prepared:
         """Make the table ready as a setup says."""
         assert setup.target is not None
         arguments = setup.arguments()
         if setup.held_out is not None and "share" not in setup.held_out:
-            arguments["held_out"] = self._held_out(setup.held_out)
+            arguments["held_out"] = self._read_held_out(setup.held_out)
         if setup.from_model:
             arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
             arguments["like"] = self.model
         return prepare(self.table, setup.target, **arguments)
 
-    def _held_out(self, chosen: Mapping[str, Any]) -> Any:
+    def _read_held_out(self, chosen: Mapping[str, Any]) -> Any:
         if "given" in chosen:
             return self.held_out
         if self.read_file is None:
             raise OptionError("Held-out rows: no files are read here. Pass a share of the rows.")
-        return self.read_file(self.path_of(chosen["file"]))
+        return self.read_file(self.resolve_path(chosen["file"]))
 
-    def path_of(self, name: Any) -> Path:
+    def resolve_path(self, name: Any) -> Path:
         """Return the path of a file in the folder; nothing outside of it has one."""
         if self.folder is None:
             raise OptionError("No folder was given, so no file is read or written.")
@@ -66,7 +66,7 @@ class Source:
             raise OptionError(f"{name!r} leads out of the folder.")
         return Path(path)
 
-    def table_files(self) -> list[str]:
+    def list_table_files(self) -> list[str]:
         """Return the tables in the folder."""
         if self.folder is None or self.read_file is None:
             return []

@@ -1,4 +1,4 @@
-// The way of one case through the tree: the rules of ceiba.tree.trace, and of pruning.
+// The path of one case through the tree: the rules of ceiba.tree.trace, and of pruning.
 // A case has one entry per column: a number, a level code (one past the last: unseen), or null.
 
 import { bestClass, CUT, cutsOf, INTERVALS, M, PRESENCE } from "../core/model.js";
@@ -6,7 +6,7 @@ import { bestClass, CUT, cutsOf, INTERVALS, M, PRESENCE } from "../core/model.js
 /** @typedef {{node: number, branch: number|null, by: string|null, surrogate: number|null, share: number}} Move */
 
 /** Ask split i: a branch, or "missing", or "unseen". */
-export function ask(splits, i, values) {
+export function evaluateSplit(splits, i, values) {
   const j = splits.column[i];
   const value = values[j];
   const missing = value === null || Number.isNaN(value);
@@ -24,8 +24,8 @@ export function ask(splits, i, values) {
 }
 
 /** Give branch (null: stays), who decided, and the surrogate's number. */
-export function decide(i, values) {
-  const found = ask(M.splits, i, values);
+export function chooseBranch(i, values) {
+  const found = evaluateSplit(M.splits, i, values);
   if (typeof found === "number") return { branch: found, by: "primary", surrogate: null };
   if (found === "unseen" && M.payload.unseen === "default") return { branch: null, by: "unseen", surrogate: null };
   if (found === "unseen" && M.payload.unseen !== "missing") {
@@ -35,12 +35,12 @@ export function decide(i, values) {
   const s = M.surrogates;
   if (s && s.inUse) {
     for (let k = s.start[i]; k < s.start[i + 1]; k++) {
-      const stand = ask(s.splits, k, values);
+      const stand = evaluateSplit(s.splits, k, values);
       if (typeof stand === "number") return { branch: stand, by: "surrogate", surrogate: k };
     }
   }
-  const way = M.defaultBranch[i];
-  return { branch: way < 0 ? null : way, by: "default", surrogate: null };
+  const path = M.defaultBranch[i];
+  return { branch: path < 0 ? null : path, by: "default", surrogate: null };
 }
 
 /** Follow a case through T(alpha). @param {(number|null)[]} values @param {number} alpha @returns {Move[]} */
@@ -53,7 +53,7 @@ export function routeCase(values, alpha) {
       moves.push({ node: i, branch: null, by: null, surrogate: null, share });
       continue;
     }
-    const d = decide(i, values);
+    const d = chooseBranch(i, values);
     if (d.by === "share") {
       const below = [];
       let total = 0;

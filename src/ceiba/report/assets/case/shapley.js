@@ -1,12 +1,12 @@
 // Exact Shapley values of one case: how much each column moved the figure away from that of all rows. The same game as
 // `ceiba.trust.shap_values` without background: a column that is left out sends the case down every branch of its questions, by the
 // branches' shares of the training weight (after priors); a known one goes where the tree sends the case.
-// An end whose path asks about m columns gives, with o and z the products of the shares of its way for a known and an unknown column,
+// An end whose path asks about m columns gives, with o and z the products of the shares of its path for a known and an unknown column,
 // column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of (z (1 - t) + o t) dt.
 // Gauss and Legendre's rule with m / 2 points is exact for it.
 
 import { M } from "../core/model.js";
-import { decide } from "./route.js";
+import { chooseBranch } from "./route.js";
 
 /** @type {[number[], number[]][]} */ const legendreRules = [];
 /** Points and weights on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
@@ -38,7 +38,7 @@ function branchShares(i, mass) {
 }
 
 /** Contributions to the probability of class k, or to the number, in T(alpha). @returns {{base: number, parts: Float64Array}} */
-export function shapleyOf(values, alpha, k) {
+export function shapleyValues(values, alpha, k) {
   const n = M.columns.name.length;
   const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1), factor = new Float64Array(n);
   const path = [], times = new Int32Array(n); // columns asked about, and how often
@@ -81,7 +81,7 @@ export function shapleyOf(values, alpha, k) {
       finish(node < 0 ? -1 - node : node);
       continue;
     }
-    const { branch, by } = decide(node, values);
+    const { branch, by } = chooseBranch(node, values);
     const j = M.splits.column[node];
     const cold = branchShares(node, M.share), warm = by === "share" ? branchShares(node, M.weight) : null;
     for (let b = 0; b < cold.length; b++) waiting.push([M.child(node, b), j, warm ? warm[b] : branch === b ? 1 : 0, cold[b], false]);

@@ -1,9 +1,9 @@
-// The way to a node as one condition: tests on a column merged into one value set, missing and
+// The path to a node as one condition: tests on a column merged into one value set, missing and
 // unseen values part of it, written as text, Python and SQL. Where surrogates decide for missing
 // values the code is written step by step instead of merged, so that it selects the same rows.
 
 import { boundsOf, CUT, INTERVALS, M, PRESENCE } from "./model.js";
-import { isolated, isoTime, isYesNo, joined, listed, quotedLevel, rangeText, t } from "./words.js";
+import { isolateRtl, isoTime, isYesNo, joinWithAnd, listNames, quoteLevel, rangeText, t } from "./format.js";
 
 /**
  * A set of values of one column: numbers low < x <= high, or codes (the last one: unseen levels).
@@ -11,7 +11,7 @@ import { isolated, isoTime, isYesNo, joined, listed, quotedLevel, rangeText, t }
  */
 
 /** @returns {ValueSet} */
-function nothingOf(j) {
+function emptySet(j) {
   const n = M.columns.levels[j].length;
   const numeric = M.columns.kind[j] === "numeric";
   return {
@@ -21,9 +21,9 @@ function nothingOf(j) {
 }
 
 /** Values that a split sends to a branch, and whether it can place unseen levels and missing ones at all. */
-export function answersOf(splits, i, branch) {
+export function branchValues(splits, i, branch) {
   const j = splits.column[i];
-  const yes = nothingOf(j);
+  const yes = emptySet(j);
   if (splits.kind[i] === PRESENCE) {
     if (branch === 1) return { ...yes, missing: true };
     if (yes.codes) yes.codes.fill(1);
@@ -49,9 +49,9 @@ export function answersOf(splits, i, branch) {
 }
 
 /** Codes that split i does not know. */
-function unknownTo(splits, i) {
+function unknownLevels(splits, i) {
   const j = splits.column[i];
-  const set = nothingOf(j);
+  const set = emptySet(j);
   if (!set.codes || splits.kind[i] === PRESENCE) return set;
   if (splits.kind[i] === CUT) set.codes[set.codes.length - 1] = 1;
   else {
@@ -62,7 +62,7 @@ function unknownTo(splits, i) {
 }
 
 /** Join b into a; one of them has no numbers. */
-function join(a, b) {
+function uniteInto(a, b) {
   if (a.codes) a.codes.forEach((_, c) => {
     a.codes[c] |= b.codes[c];
     a.named[c] |= b.named[c];
@@ -73,56 +73,56 @@ function join(a, b) {
 }
 
 /** What both allow. */
-export function meet(a, b) {
+export function intersect(a, b) {
   const codes = a.codes && a.codes.map((v, c) => v & b.codes[c]);
   const named = a.named && a.named.map((v, c) => v & b.named[c]);
   return { j: a.j, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes, named, missing: a.missing && b.missing };
 }
 
 /** What node i's split asks of a row that takes a branch: its own values, and those it cannot place. */
-export function stepOf(i, branch) {
+export function splitCondition(i, branch) {
   const s = M.splits;
   const j = s.column[i];
-  const yes = answersOf(s, i, branch);
-  const silent = nothingOf(j);
+  const yes = branchValues(s, i, branch);
+  const silent = emptySet(j);
   if (s.kind[i] !== PRESENCE) silent.missing = true;
-  const unseen = unknownTo(s, i);
-  if (M.payload.unseen === "missing") join(silent, unseen);
-  else if (branch === M.majority[i] && M.payload.unseen !== "default") join(yes, unseen);
+  const unseen = unknownLevels(s, i);
+  if (M.payload.unseen === "missing") uniteInto(silent, unseen);
+  else if (branch === M.majority[i] && M.payload.unseen !== "default") uniteInto(yes, unseen);
   const stand = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
   const tests = [];
   if (stand) {
     for (let k = stand.start[i]; k < stand.start[i + 1]; k++) {
-      const mute = unknownTo(stand.splits, k);
+      const mute = unknownLevels(stand.splits, k);
       if (stand.splits.kind[k] !== PRESENCE) mute.missing = true;
-      tests.push([answersOf(stand.splits, k, branch), mute]);
+      tests.push([branchValues(stand.splits, k, branch), mute]);
     }
   }
-  const other = M.payload.missing === "fractional" ? M.weight[M.child(i, branch)] > 0 || !M.known : M.defaultBranch[i] === branch;
-  if (!tests.length && other) join(yes, silent);
-  return { j, yes, silent, tests, other };
+  const other = M.payload.missing === "fractional" ? M.weight[M.child(i, branch)] > 0 || !M.hasRows : M.defaultBranch[i] === branch;
+  if (!tests.length && other) uniteInto(yes, silent);
+  return { j, accepted: yes, undecided: silent, tests, isDefault: other };
 }
 
 /** Steps from the root to a node. */
-function stepsTo(node) {
+function pathConditions(node) {
   const found = [];
-  for (let i = node; i > 0; i = M.parent[i]) found.push(stepOf(M.parent[i], M.branchIndex[i]));
+  for (let i = node; i > 0; i = M.parent[i]) found.push(splitCondition(M.parent[i], M.branchIndex[i]));
   return found.reverse();
 }
 
 /** The merged value set of each column, in the order in which the path asks. @returns {ValueSet[]} */
 function valueSets(node) {
   const found = new Map();
-  for (const step of stepsTo(node)) {
+  for (const step of pathConditions(node)) {
     const had = found.get(step.j);
-    found.set(step.j, had ? meet(had, step.yes) : step.yes);
+    found.set(step.j, had ? intersect(had, step.accepted) : step.accepted);
   }
   return [...found.values()];
 }
 
 /** What a value set says, in words; "" when it restricts nothing. @param {boolean} [closed] in brackets where it holds an "or" */
-export function setText(set, most = 8, closed = false) {
-  const name = isolated(M.columns.name[set.j]);
+export function valueSetText(set, most = 8, closed = false) {
+  const name = isolateRtl(M.columns.name[set.j]);
   const or = set.missing && M.columns.n_missing[set.j] > 0;
   const whole = (/** @type {string} */ said) => (!or ? said : closed ? `(${said} ${t("or_missing")})` : `${said} ${t("or_missing")}`);
   if (!set.codes) {
@@ -132,7 +132,7 @@ export function setText(set, most = 8, closed = false) {
     if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return whole(`${name} = ${t(below ? "no" : "yes")}`);
     return whole(rangeText(name, set.low, set.high, set.j));
   }
-  const levels = M.columns.levels[set.j].map(quotedLevel);
+  const levels = M.columns.levels[set.j].map(quoteLevel);
   let shown = levels.filter((_, c) => set.named[c]);
   if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
   if (!shown.length) {
@@ -140,16 +140,16 @@ export function setText(set, most = 8, closed = false) {
     return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
   }
   if (shown.length === levels.length) return set.missing ? "" : `${name} ${t("is_present")}`;
-  const said = shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${listed(shown, most)}}`;
+  const said = shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${listNames(shown, most)}}`;
   return whole(said);
 }
 
 /** The rule of a node, one text per column. */
-export const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
+export const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => valueSetText(s, most, closed)).filter(Boolean);
 /** The rule as one sentence; "or missing" stands in brackets beside an "and". */
 export const ruleText = (node, most = 8) => {
   const parts = ruleParts(node, most, true);
-  return parts.length > 1 ? joined(parts) : ruleParts(node, most)[0] || t("all_rows");
+  return parts.length > 1 ? joinWithAnd(parts) : ruleParts(node, most)[0] || t("all_rows");
 };
 
 // ---------------------------------------------------------------- code
@@ -200,7 +200,7 @@ const sqlDialect = {
 };
 
 /** A value set as code, exactly. */
-function setCode(set, d) {
+function valueSetCode(set, d) {
   const c = d.name(set.j);
   let inside, whole;
   if (!set.codes) {
@@ -220,20 +220,20 @@ function setCode(set, d) {
   return set.missing ? `(${d.missing(c)}${d.or}${inside})` : inside;
 }
 
-function stepCode(step, d) {
-  const own = setCode(step.yes, d);
+function conditionCode(step, d) {
+  const own = valueSetCode(step.accepted, d);
   if (!step.tests.length) return own;
-  let chain = step.other ? d.yes : d.no;
+  let chain = step.isDefault ? d.yes : d.no;
   for (const [yes, mute] of step.tests.slice().reverse()) {
-    chain = `(${setCode(yes, d)}${d.or}(${setCode(mute, d)}${d.and}${chain}))`;
+    chain = `(${valueSetCode(yes, d)}${d.or}(${valueSetCode(mute, d)}${d.and}${chain}))`;
   }
-  return `(${own}${d.or}(${setCode(step.silent, d)}${d.and}${chain}))`;
+  return `(${own}${d.or}(${valueSetCode(step.undecided, d)}${d.and}${chain}))`;
 }
 
 /** The condition of a node as code. @param {"python"|"sql"} language */
 export function ruleCode(node, language) {
   const d = language === "sql" ? sqlDialect : pythonDialect;
-  const steps = stepsTo(node);
-  const parts = steps.some((s) => s.tests.length) ? steps.map((s) => stepCode(s, d)) : valueSets(node).map((s) => setCode(s, d));
+  const steps = pathConditions(node);
+  const parts = steps.some((s) => s.tests.length) ? steps.map((s) => conditionCode(s, d)) : valueSets(node).map((s) => valueSetCode(s, d));
   return parts.filter((p) => p !== d.yes).join(d.and) || d.yes;
 }

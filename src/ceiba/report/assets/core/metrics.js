@@ -1,18 +1,18 @@
-// Every metric of every pruned tree, as sums over its ends; no refit, no rows.
+// Every metric of every pruned tree, as sums over its terminals; no refit, no rows.
 // An end is a leaf of T(alpha), or an inner node in which rows stayed (no branch for a missing
 // value): of those only what did not go further counts.
 
-import { kept, M, perModel } from "./model.js";
+import { M, memoize, onModelChange } from "./model.js";
 
-/** @typedef {{node: number, rest: boolean}} End */
+/** @typedef {{node: number, rest: boolean}} Terminal */
 
-/** The ends of the trees last asked for. @type {Map<number, End[]>} */
-const endsCache = new Map();
-perModel(() => endsCache.clear());
+/** The terminals of the trees last asked for. @type {Map<number, Terminal[]>} */
+const terminalsCache = new Map();
+onModelChange(() => terminalsCache.clear());
 
-/** Where rows end in T(alpha). @param {number} alpha @returns {End[]} */
-export function endsAt(alpha) {
-  const had = endsCache.get(alpha);
+/** Where rows end in T(alpha). @param {number} alpha @returns {Terminal[]} */
+export function terminalsAt(alpha) {
+  const had = terminalsCache.get(alpha);
   if (had) return had;
   const found = [];
   for (let i = 0; i < M.n; ) {
@@ -20,13 +20,13 @@ export function endsAt(alpha) {
     if (leaf || M.defaultBranch[i] < 0) found.push({ node: i, rest: !leaf });
     i += leaf ? M.size[i] : 1;
   }
-  if (endsCache.size > 3) endsCache.clear();
-  endsCache.set(alpha, found);
+  if (terminalsCache.size > 3) terminalsCache.clear();
+  terminalsCache.set(alpha, found);
   return found;
 }
 
-/** Class counts of an end. @param {Float64Array} counts @param {End} end @param {Float64Array} [into] filled and given back */
-export function endCounts(counts, end, into = new Float64Array(M.K)) {
+/** Class counts of an end. @param {Float64Array} counts @param {Terminal} end @param {Float64Array} [into] filled and given back */
+export function terminalCounts(counts, end, into = new Float64Array(M.K)) {
   const K = M.K;
   const at = end.node * K;
   for (let k = 0; k < K; k++) into[k] = counts[at + k];
@@ -42,22 +42,22 @@ export function endCounts(counts, end, into = new Float64Array(M.K)) {
 /** Where figures come from: "train" or "test"; null if they are not known. @param {string} name @returns {import("./model.js").Source|null} */
 export function sourceOf(name) {
   if (name === "test") return M.test;
-  if (!M.known || M.clipped) return null;
+  if (!M.hasRows || M.clipped) return null;
   if (!M.regression) return M.counts ? { counts: M.counts, rows: M.rows } : null;
   if (M.payload.criterion !== "squared_error") return { weight: M.weight, loss: M.impurity, rows: M.rows };
   return { weight: M.weight, mean: M.value, variance: M.impurity, rows: M.rows };
 }
 
 /** All but the area under the curve, which takes a sorting; of a name "train" or "test". @type {(alpha: number, name: string) => Record<string, number>|null} */
-export const quickMetrics = kept((alpha, name) => {
+export const quickMetrics = memoize((alpha, name) => {
   const source = sourceOf(name);
-  return source && (M.regression ? numberMetrics : classMetrics)(source, endsAt(alpha));
+  return source && (M.regression ? numberMetrics : classMetrics)(source, terminalsAt(alpha));
 });
 
 /** @type {(alpha: number, name: string) => Record<string, number>|null} */
-export const metricsAt = kept((alpha, name) => {
+export const metricsAt = memoize((alpha, name) => {
   const found = quickMetrics(alpha, name);
-  return found && !M.regression ? { ...found, auc: aucAt(sourceOf(name), endsAt(alpha)) } : found;
+  return found && !M.regression ? { ...found, auc: aucAt(sourceOf(name), terminalsAt(alpha)) } : found;
 });
 
 /** What a row of each class counts where priors are stated: prior over the share in these rows, as in evaluate(). @returns {Float64Array|null} */
@@ -73,15 +73,15 @@ export const costOf = (truth, said) => (M.cost ? M.cost[truth * M.K + said] : tr
 /** Whether answers are judged by cost: stated, or errors that priors weigh. */
 export const hasCosts = () => !M.regression && (M.cost !== null || M.payload.class_prior !== null);
 
-function classMetrics(source, ends) {
+function classMetrics(source, terminals) {
   const factor = priorFactors(source);
   const K = M.K;
   const eps = 2 ** -52;
   let n = 0, wrong = 0, cost = 0, log = 0, brier = 0;
   const right = new Float64Array(K), total = new Float64Array(K);
   const c = new Float64Array(K);
-  for (const end of ends) {
-    endCounts(source.counts, end, c);
+  for (const end of terminals) {
+    terminalCounts(source.counts, end, c);
     const at = end.node * K;
     const said = M.answer[end.node];
     let squares = 0;
@@ -106,7 +106,7 @@ function classMetrics(source, ends) {
       seen++;
     }
   }
-  const found = { n, leaves: ends.filter((e) => !e.rest).length, error: wrong / n, accuracy: 1 - wrong / n };
+  const found = { n, leaves: terminals.filter((e) => !e.rest).length, error: wrong / n, accuracy: 1 - wrong / n };
   if (hasCosts()) found.cost = cost / n;
   found.balanced = recall / seen;
   found.log_loss = log / n;
@@ -115,26 +115,26 @@ function classMetrics(source, ends) {
 }
 
 /** Area under the ROC curve; with more than two classes the mean of one against the rest. */
-function aucAt(source, ends) {
-  const rows = endRows(source, ends);
-  const areas = M.classes.map((_, k) => rocArea(fallingGroups(source, rows, k)))
+function aucAt(source, terminals) {
+  const rows = terminalRows(source, terminals);
+  const areas = M.classes.map((_, k) => rocArea(groupsByProbability(source, rows, k)))
     .slice(M.K === 2 ? 1 : 0).filter((area) => !Number.isNaN(area));
   return areas.reduce((a, b) => a + b, 0) / areas.length;
 }
 
 /** Rows of each end by node, NaN elsewhere; and class counts of rows that stayed in inner nodes. */
-function endRows(source, ends) {
+function terminalRows(source, terminals) {
   const all = new Float64Array(M.n).fill(NaN), c = new Float64Array(M.K);
   /** @type {Map<number, Float64Array>} */ const rests = new Map();
-  for (const end of ends) {
-    all[end.node] = endCounts(source.counts, end, c).reduce((a, b) => a + b, 0);
+  for (const end of terminals) {
+    all[end.node] = terminalCounts(source.counts, end, c).reduce((a, b) => a + b, 0);
     if (end.rest) rests.set(end.node, c.slice());
   }
   return { all, rests };
 }
 
-/** Rows of class k and of the others by falling probability; ends of equal probability cannot be told apart. @returns {[number, number][]} */
-function fallingGroups(source, { all, rests }, k) {
+/** Rows of class k and of the others by falling probability; terminals of equal probability cannot be told apart. @returns {[number, number][]} */
+function groupsByProbability(source, { all, rests }, k) {
   const { order, p, counts } = sortedClass(source, k);
   /** @type {[number, number][]} */ const groups = [];
   let last = NaN;
@@ -162,21 +162,21 @@ function rocArea(groups) {
 }
 
 /** All nodes by falling probability of class k, and those probabilities; sorted once. */
-const sortedNodes = kept((k) => {
+const sortedNodes = memoize((k) => {
   const given = Float64Array.from({ length: M.n }, (_, i) => M.prob(i, k));
   const order = Int32Array.from({ length: M.n }, (_, i) => i).sort((a, b) => given[b] - given[a]);
   return { order, p: Float64Array.from(order, (i) => given[i]) };
 });
 /** The same, with the counts of the class in train or test. @type {(k: number, test: boolean) => {order: Int32Array, p: Float64Array, counts: Float64Array}} */
-const sortedCounts = kept((k, test) => {
+const sortedCounts = memoize((k, test) => {
   const { counts } = test ? M.test : M;
   return { ...sortedNodes(k), counts: Float64Array.from(sortedNodes(k).order, (i) => counts[i * M.K + k]) };
 });
 export const sortedClass = (source, k) => sortedCounts(k, source === M.test);
 
 /** ROC and precision-recall points of class k against the rest, by descending probability. */
-export function rocAt(source, ends, k) {
-  const groups = fallingGroups(source, endRows(source, ends), k);
+export function rocAt(source, terminals, k) {
+  const groups = groupsByProbability(source, terminalRows(source, terminals), k);
   const [P, N] = [0, 1].map((side) => groups.reduce((sum, group) => sum + group[side], 0));
   const roc = [[0, 0]], pr = [];
   let tp = 0, fp = 0, average = 0;
@@ -191,18 +191,18 @@ export function rocAt(source, ends, k) {
 }
 
 /** Confusion matrix, truth by row. */
-export function confusionAt(source, ends) {
+export function confusionAt(source, terminals) {
   const K = M.K;
   const found = Array.from({ length: K }, () => new Float64Array(K));
-  for (const end of ends) {
-    const c = endCounts(source.counts, end);
+  for (const end of terminals) {
+    const c = terminalCounts(source.counts, end);
     for (let k = 0; k < K; k++) found[k][M.answer[end.node]] += c[k];
   }
   return found;
 }
 
 /** Weight, mean and variance of the rows of an end. */
-export function endMoments(source, end) {
+export function terminalMoments(source, end) {
   const i = end.node;
   if (!end.rest) return { w: source.weight[i], mean: source.mean[i], variance: source.variance[i] };
   let w = source.weight[i], sum = source.weight[i] * source.mean[i];
@@ -219,11 +219,11 @@ export function endMoments(source, end) {
   return { w, mean, variance: Math.max(about / w - (mean - source.mean[i]) ** 2, 0) };
 }
 
-function numberMetrics(source, ends) {
-  const leaves = ends.filter((e) => !e.rest).length;
+function numberMetrics(source, terminals) {
+  const leaves = terminals.filter((e) => !e.rest).length;
   if (source.loss) {
     let loss = 0, n = 0;
-    for (const end of ends) {
+    for (const end of terminals) {
       if (end.rest || !source.weight[end.node]) continue;
       n += source.weight[end.node];
       loss += source.weight[end.node] * source.loss[end.node];
@@ -231,8 +231,8 @@ function numberMetrics(source, ends) {
     return n ? { n, leaves, loss: loss / n } : null;
   }
   let n = 0, squared = 0, bias = 0;
-  for (const end of ends) {
-    const { w, mean, variance } = endMoments(source, end);
+  for (const end of terminals) {
+    const { w, mean, variance } = terminalMoments(source, end);
     if (!w) continue;
     const apart = mean - M.value[end.node];
     n += w;
@@ -250,9 +250,9 @@ export function importanceAt(alpha) {
   let total = 0;
   for (let i = 0; i < M.n; i++) {
     if (M.isLeaf(i) || M.nodeAlpha[i] <= alpha) continue;
-    const worth = M.worth[i] || 0;
-    found[M.splits.column[i]] += worth;
-    total += worth;
+    const importance = M.importance[i] || 0;
+    found[M.splits.column[i]] += importance;
+    total += importance;
   }
   return total > 0 ? found.map((v) => v / total) : found;
 }

@@ -8,20 +8,20 @@ export const INTERVALS = 4;
 /** @typedef {ReturnType<typeof loadModel>} Model */
 /** The model of the page; filled by `setModel`. */
 export const M = /** @type {Model} */ ({});
-/** @type {(() => void)[]} */ const forgetters = [];
+/** @type {(() => void)[]} */ const modelListeners = [];
 /** Have something forgotten that holds for one model only. @param {() => void} forget */
-export const perModel = (forget) => forgetters.push(forget);
+export const onModelChange = (forget) => modelListeners.push(forget);
 
 /** Show another payload from now on. @param {any} payload */
 export function setModel(payload) {
   Object.assign(M, loadModel(payload));
-  for (const forget of forgetters) forget();
+  for (const forget of modelListeners) forget();
 }
 
 /** A function that computes once for each model, and again when its key has changed. @template T @param {() => T} compute @param {() => any} [key] @returns {() => T} */
-export function once(compute, key = () => true) {
+export function computeOnce(compute, key = () => true) {
   let known, at = null;
-  perModel(() => (at = null));
+  onModelChange(() => (at = null));
   return () => {
     const now = key();
     if (now !== at) {
@@ -33,9 +33,9 @@ export function once(compute, key = () => true) {
 }
 
 /** A function of texts and numbers whose answers are kept as long as the model. @template {(...given: any[]) => any} F @param {F} compute @returns {F} */
-export function kept(compute) {
+export function memoize(compute) {
   const known = new Map();
-  perModel(() => known.clear());
+  onModelChange(() => known.clear());
   return /** @type {any} */ ((...given) => {
     const key = given.join();
     if (!known.has(key)) known.set(key, compute(...given));
@@ -48,14 +48,14 @@ function readSplits(given, n) {
   return {
     kind: Uint8Array.from(given.kind),
     column: Int32Array.from(given.column),
-    cut: floats(given.cut),
+    cut: toFloats(given.cut),
     digits: given.digits ? Uint8Array.from(given.digits) : null,
     low: given.low_branch ? Uint8Array.from(given.low_branch) : new Uint8Array(n),
-    levelStart: starts(given.n_levels || new Array(n).fill(0)),
+    levelStart: toOffsets(given.n_levels || new Array(n).fill(0)),
     levelCode: Int32Array.from(given.level_code || []),
     levelBranch: Int32Array.from(given.level_branch || []),
-    intervalStart: starts(given.n_cuts || new Array(n).fill(0)),
-    intervalCut: floats(given.interval_cut || []).map((cut) => (Number.isNaN(cut) ? Infinity : cut)),
+    intervalStart: toOffsets(given.n_cuts || new Array(n).fill(0)),
+    intervalCut: toFloats(given.interval_cut || []).map((cut) => (Number.isNaN(cut) ? Infinity : cut)),
   };
 }
 
@@ -72,20 +72,20 @@ export function boundsOf(splits, i, branch) {
 }
 
 /** Whether a branch of split i takes missing values alone. */
-export function partsMissing(splits, i) {
+export function hasMissingBranch(splits, i) {
   const first = splits.intervalStart[i], last = splits.intervalStart[i + 1];
   return splits.kind[i] === PRESENCE || (last > first && splits.intervalCut[last - 1] === Infinity);
 }
 
 /** Rows of a ragged table by node. */
-function starts(lengths) {
+function toOffsets(lengths) {
   const start = new Int32Array(lengths.length + 1);
   lengths.forEach((n, i) => (start[i + 1] = start[i] + n));
   return start;
 }
 
 /** Numbers with NaN for null. @param {(number|null)[]} list */
-function floats(list) {
+function toFloats(list) {
   const found = new Float64Array(list.length);
   for (let k = 0; k < list.length; k++) found[k] = list[k] === null ? NaN : /** @type {number} */ (list[k]);
   return found;
@@ -122,9 +122,9 @@ function loadModel(p) {
   }
 
   const rows = Float64Array.from(nodes.n_rows);
-  const weight = nodes.weight ? floats(nodes.weight) : rows;
-  const counts = nodes.counts ? floats(nodes.counts) : null;
-  let value = nodes.value ? floats(nodes.value) : null;
+  const weight = nodes.weight ? toFloats(nodes.weight) : rows;
+  const counts = nodes.counts ? toFloats(nodes.counts) : null;
+  let value = nodes.value ? toFloats(nodes.value) : null;
   if (!value) {
     value = new Float64Array(n * K);
     for (let i = 0; i < n; i++) {
@@ -134,31 +134,31 @@ function loadModel(p) {
     }
   }
   const nLeaves = leafCount[0];
-  const known = rows[0] > 0;
+  const hasRows = rows[0] > 0;
   const splits = readSplits(nodes.splits, n);
   const shape = {
-    n, K, splits, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
+    n, K, splits, regression, parent, depth, size, leafCount, nLeaves, weight, hasRows, branchIndex,
     nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
     isLeaf: (/** @type {number} */ i) => branchStart[i] === branchStart[i + 1],
     child: (/** @type {number} */ i, /** @type {number} */ b) => branchNode[branchStart[i] + b],
     defaultBranch: Int32Array.from(nodes.default_branch),
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
-  const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
+  const cost = p.cost_matrix ? toFloats(p.cost_matrix) : null;
   /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
   const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
   const counting = readCounting(p, shape, rows, counts, value);
   const steps = readSteps(shape, p.pruning);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
-    /** weight after priors */ share: nodes.share ? floats(nodes.share) : weight,
-    impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
-    boxes: p.boxes ? floats(p.boxes) : null,
+    /** weight after priors */ share: nodes.share ? toFloats(nodes.share) : weight,
+    impurity: toFloats(nodes.impurity), gain: toFloats(nodes.gain), importance: toFloats(nodes.importance),
+    boxes: p.boxes ? toFloats(p.boxes) : null,
     /** @type {number[]|null} training rows without the value asked for */ sentDefault: nodes.sent_default,
     maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
     prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
     // How wide a node is drawn: by rows, or by leaves where no rows are known.
-    breadth: known ? Float64Array.from(counting.seen, (r) => r / counting.seen[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
+    breadth: hasRows ? Float64Array.from(counting.rowMass, (r) => r / counting.rowMass[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
     majority: majorityBranches(shape),
     answer: regression ? null : Int32Array.from({ length: n }, (_, i) => notes.get(i)?.answer ?? bestClass(K, cost, value, i * K)),
     notes,
@@ -166,9 +166,9 @@ function loadModel(p) {
     competitors: nodes.competitors || p.rivals ? readCompetitors(nodes.competitors || p.rivals) : null,
     /** @type {Map<number, any>} bars of the split column by node, of the largest nodes */ histograms: new Map((p.histograms || []).map((one) => [one.node, one])),
     // Classes that are bare numbers say nothing without the name of the target.
-    bare: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
+    hasNumericClasses: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
     test: p.test ? readTest(p.test, regression) : null,
-    steps, /** the step the page opens with */ start: startOf(steps, p.pruning),
+    steps, /** the step the page opens with */ start: findStartStep(steps, p.pruning),
     low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
     high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
   };
@@ -185,7 +185,7 @@ function readCounting(p, m, rows, counts, value) {
   const weighted = p.parameters.class_weight !== undefined || (p.nodes.weight !== null && !inParts);
   const limited = () => (weighted || inParts ? p.parameters.monotonic_cst !== undefined : !whole(m.n * m.K));
   const clipped = m.regression ? p.criterion === "squared_error" && !areMeans(m, value) : (p.nodes.value !== null && !p.class_prior) || limited();
-  return { weighted, clipped, altered: clipped || p.class_prior !== null, seen: inParts ? m.weight : rows };
+  return { weighted, clipped, altered: clipped || p.class_prior !== null, rowMass: inParts ? m.weight : rows };
 }
 
 /** Whether every value is the mean of those below it, as means of rows are. */
@@ -206,21 +206,21 @@ function areMeans(m, value) {
 
 function readSurrogates(s) {
   return {
-    start: starts(s.n), splits: readSplits(s.splits, s.splits.kind.length),
-    agreement: floats(s.agreement), adjusted: floats(s.adjusted), sent: s.sent, inUse: s.in_use,
+    start: toOffsets(s.n), splits: readSplits(s.splits, s.splits.kind.length),
+    agreement: toFloats(s.agreement), adjusted: toFloats(s.adjusted), sent: s.sent, inUse: s.in_use,
   };
 }
 
-const readCompetitors = (c) => ({ start: starts(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: floats(c.gain) });
+const readCompetitors = (c) => ({ start: toOffsets(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: toFloats(c.gain) });
 
 /** Figures of rows at each node: class counts; or weight with mean and variance, or with the mean loss. @typedef {{rows: Float64Array, counts?: Float64Array, weight?: Float64Array, mean?: Float64Array, variance?: Float64Array, loss?: Float64Array}} Source */
 /** @returns {Source} */
 function readTest(given, regression) {
   const rows = Float64Array.from(given.n_rows);
-  if (!regression) return { rows, counts: floats(given.counts) };
-  const weight = floats(given.weight);
-  if (given.mean) return { rows, weight, mean: floats(given.mean), variance: floats(given.variance) };
-  return { rows, weight, loss: floats(given.loss) };
+  if (!regression) return { rows, counts: toFloats(given.counts) };
+  const weight = toFloats(given.weight);
+  if (given.mean) return { rows, weight, mean: toFloats(given.mean), variance: toFloats(given.variance) };
+  return { rows, weight, loss: toFloats(given.loss) };
 }
 
 /** The branch with the most weight, the first on ties; no branch of levels that takes missing values alone. */
@@ -228,7 +228,7 @@ function majorityBranches(m) {
   const found = new Int32Array(m.n).fill(-1);
   for (let i = 0; i < m.n; i++) {
     let most = -Infinity;
-    const n = m.nBranches(i) - (m.splits.kind[i] === LEVELS && partsMissing(m.splits, i) ? 1 : 0);
+    const n = m.nBranches(i) - (m.splits.kind[i] === LEVELS && hasMissingBranch(m.splits, i) ? 1 : 0);
     for (let b = 0; b < n; b++) {
       const w = m.weight[m.child(i, b)];
       if (w > most) {
@@ -258,58 +258,58 @@ export function bestClass(K, costs, value, at) {
 /**
  * The trees the slider shows, the smallest first. `alpha` -1 is the tree as it was handed over;
  * a step is not `there` when the pruning table knows it but its nodes were not kept.
- * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, there: boolean, asIs: boolean}} Step
+ * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, isAvailable: boolean, isFull: boolean}} Step
  * @returns {Step[]}
  */
 function readSteps(m, pruning) {
-  /** @type {Step} */ const asItIs = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true };
-  if (!pruning) return [asItIs];
-  const leaves = leavesAt(m, pruning.alpha);
+  /** @type {Step} */ const fullStep = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, isAvailable: true, isFull: true };
+  if (!pruning) return [fullStep];
+  const leaves = leafCountsAt(m, pruning.alpha);
   const steps = pruning.alpha.map((alpha, k) => ({
     alpha, leaves: pruning.n_leaves[k], risk: pruning.risk[k], row: k,
     cv: pruning.cv_risk ? pruning.cv_risk[k] : null,
     se: pruning.cv_se ? pruning.cv_se[k] : null,
-    there: leaves[k] === pruning.n_leaves[k], asIs: false,
+    isAvailable: leaves[k] === pruning.n_leaves[k], isFull: false,
   }));
-  const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
-  if (same) same.asIs = true;
-  else steps.unshift(asItIs);
-  return thinned(steps.reverse(), pruning);
+  const same = steps.find((s) => s.isAvailable && s.leaves === m.nLeaves);
+  if (same) same.isFull = true;
+  else steps.unshift(fullStep);
+  return thinSteps(steps.reverse(), pruning);
 }
 
 /** The step of the chosen alpha, or that of the tree as it is. @param {Step[]} steps */
-function startOf(steps, pruning) {
-  const asIs = steps.findIndex((s) => s.asIs);
-  if (!pruning || pruning.start === null) return asIs;
-  const within = (s) => s.there && s.alpha >= 0 && s.alpha <= pruning.start;
+function findStartStep(steps, pruning) {
+  const isFull = steps.findIndex((s) => s.isFull);
+  if (!pruning || pruning.start === null) return isFull;
+  const within = (s) => s.isAvailable && s.alpha >= 0 && s.alpha <= pruning.start;
   const found = steps.reduce((best, s, k) => (within(s) && (best < 0 || s.alpha > steps[best].alpha) ? k : best), -1);
-  return found < 0 ? asIs : found;
+  return found < 0 ? isFull : found;
 }
 
-const MOST_STEPS = 120;
+const MAX_STEPS = 120;
 
 /** Of very many steps those evenly spread by the logarithm of their leaves, and the marked ones. */
-function thinned(steps, pruning) {
-  if (steps.length <= MOST_STEPS) return steps;
+function thinSteps(steps, pruning) {
+  if (steps.length <= MAX_STEPS) return steps;
   const marked = new Set([pruning.minimum, pruning.one_se, pruning.chosen]);
   const most = Math.log(steps[steps.length - 1].leaves);
   let next = 0;
   return steps.filter((s, k) => {
     const at = Math.log(s.leaves) / most;
     const due = at >= next || k === steps.length - 1;
-    if (due) next = at + 1 / MOST_STEPS;
-    return due || s.asIs || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
+    if (due) next = at + 1 / MAX_STEPS;
+    return due || s.isFull || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
   });
 }
 
 /** Number of leaves of T(alpha) for ascending alphas. */
-const leavesAt = (m, alphas) => Array.from(sumsAt(m, alphas, () => 1, () => 0));
+const leafCountsAt = (m, alphas) => Array.from(sumOverTerminals(m, alphas, () => 1, () => 0));
 
 /**
  * A sum over the ends of T(alpha), for ascending alphas, in one pass: a node is a leaf from the alpha
  * at which it collapses (a leaf: always) until its parent does, and an inner node until it collapses.
  */
-export function sumsAt(m, alphas, asLeaf, asInner) {
+export function sumOverTerminals(m, alphas, asLeaf, asInner) {
   const change = new Float64Array(alphas.length + 1);
   const firstFrom = (alpha) => {
     let low = 0, high = alphas.length;

@@ -1,17 +1,17 @@
 // What the pages of report and studio have around the tree: language, theme, the layers over them.
 
-import { language, LANGUAGES, setLanguage, t } from "../core/words.js";
-import { showKeys, treePane, wireTree } from "../tree/pane.js";
-import { readInk } from "../tree/pens.js";
-import { byId, choice, el } from "./dom.js";
-import { inspector, renderPanel, watchEnd } from "./inspector.js";
+import { language, LANGUAGES, setLanguage, t } from "../core/format.js";
+import { updateLegend, treePane, wireTree } from "../tree/pane.js";
+import { readPalette } from "../tree/pens.js";
+import { byId, selectBox, el } from "./dom.js";
+import { inspector, renderPanel, watchPanelEnd } from "./inspector.js";
 import { state, update } from "./state.js";
 
 const LANGUAGE_NAMES = { en: "English", es: "Español", pt: "Português" };
 
 /** The list of languages. @param {() => void} build the page anew */
 export function languageChoice(build) {
-  const list = choice("lang", t("language"), LANGUAGES, language.code, (code) => LANGUAGE_NAMES[code], (code) => {
+  const list = selectBox("lang", t("language"), LANGUAGES, language.code, (code) => LANGUAGE_NAMES[code], (code) => {
     setLanguage(code);
     build();
     byId("lang").focus();
@@ -30,7 +30,7 @@ export function themeButton() {
 export function showPage(make) {
   document.documentElement.lang = language.code;
   document.documentElement.dataset.theme = state.theme;
-  readInk();
+  readPalette();
   byId("app").replaceChildren(...make(),
     el("div", { id: "hover-card", class: "hover-card", "aria-hidden": "true", hidden: true }), el("div", { id: "live", class: "offscreen", "aria-live": "polite" }));
 }
@@ -41,8 +41,8 @@ export const treeBody = () => el("div", { class: "body" + (state.panelHidden ? "
 /** Have the tree and the open tab work, once they are on the page. */
 export function wireBody() {
   wireTree();
-  watchEnd();
-  showKeys();
+  watchPanelEnd();
+  updateLegend();
   renderPanel();
 }
 

@@ -1,8 +1,8 @@
 // The inspector beside the tree: its tabs, and the panel of the open one, built anew when it is stale.
 
-import { t } from "../core/words.js";
+import { t } from "../core/format.js";
 import { byId, el } from "./dom.js";
-import { follow, state, update } from "./state.js";
+import { subscribe, state, update } from "./state.js";
 
 /**
  * The tabs in their order, by name: what builds each, which changes make it stale, what shows other changes. Set by the page.
@@ -33,14 +33,14 @@ let panelTop = 0; // how far the panel is scrolled
 /** @type {HTMLElement|null} */ let panelEnd = null;
 
 /** Say that a panel goes on below, as long as its end is not seen. */
-export function watchEnd() {
+export function watchPanelEnd() {
   panelEnd = el("div", { class: "panel-end" });
   const more = byId("more");
   new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: byId("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
 }
 
 /** Show a tab from its beginning; where the page itself scrolls, it goes back to it. */
-function toTop(panel) {
+function scrollToTop(panel) {
   panelTop = panel.scrollTop = 0;
   if (panel.dataset.tab && panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
 }
@@ -54,7 +54,7 @@ export function renderPanel() {
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
   panel.replaceChildren(...heading, tabs[state.tab].build(), panelEnd);
   // Asking the panel for its place would make the browser lay out the page twice.
-  if (panel.dataset.tab !== state.tab) toTop(panel);
+  if (panel.dataset.tab !== state.tab) scrollToTop(panel);
   else if (panelTop) panel.scrollTop = panelTop;
   panel.dataset.tab = state.tab;
   if (held) {
@@ -69,9 +69,9 @@ export function renderPanel() {
   }
 }
 
-/** Have the open tab follow the state: built anew when a change makes it stale, else changed in place. */
-export function followTabs() {
-  follow(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
+/** Have the open tab subscribe the state: built anew when a change makes it stale, else changed in place. */
+export function subscribeTabs() {
+  subscribe(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
     const { stale, show } = tabs[state.tab];
     if (changed.has("tab") || stale.some((k) => changed.has(k))) renderPanel();
     else if (show) show(changed);

@@ -1,19 +1,19 @@
 // The Case tab: a form made of the schema. The case lives in the address, so a link to the file
 // shows it again.
 
-import { nearestOther } from "../case/nearest.js";
-import { caseFromCsv, middlingCase, parseValue, usedColumns } from "../case/read.js";
+import { nearestCounterfactual } from "../case/counterfactual.js";
+import { caseFromCsv, typicalCase, parseValue, usedColumns } from "../case/read_case.js";
 import { predictCase, routeCase } from "../case/route.js";
-import { shapleyOf } from "../case/shapley.js";
+import { shapleyValues } from "../case/shapley.js";
 import { barList } from "../charts/charts.js";
-import { setText } from "../core/conditions.js";
+import { valueSetText } from "../core/conditions.js";
 import { M } from "../core/model.js";
-import { sureWords, testedText } from "../core/sure.js";
-import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joined, listed, question } from "../core/words.js";
-import { sentence, t } from "../core/words.js";
+import { confidenceText, testRowsText } from "../core/confidence.js";
+import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joinWithAnd, listNames, question } from "../core/format.js";
+import { sentence, t } from "../core/format.js";
 import { byId, el, section, sv, verdict } from "../page/dom.js";
 import { renderPanel } from "../page/inspector.js";
-import { alphaNow, numberOf, reveal, state, update } from "../page/state.js";
+import { currentAlpha, displayNumber, reveal, state, update } from "../page/state.js";
 import { fillSpace, spacePanel } from "./panel_space.js";
 
 function setValue(j, value) {
@@ -30,10 +30,10 @@ export function casePanel() {
     el("p", { class: "muted" }, t("case_hint")),
     result,
     el("form", { class: "case", onsubmit: (e) => e.preventDefault() }, used.map((j) => caseField(j))),
-    others.length ? el("details", {}, el("summary", {}, t("unused_columns", { n: others.length })), el("p", { class: "muted" }, listed(others.map((j) => M.columns.name[j]), 60))) : null,
+    others.length ? el("details", {}, el("summary", {}, t("unused_columns", { n: others.length })), el("p", { class: "muted" }, listNames(others.map((j) => M.columns.name[j]), 60))) : null,
     section(t("paste_row"), pasteBox()),
     el("div", { class: "row" },
-      el("button", { class: "small", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("middling")),
+      el("button", { class: "small", onclick: () => { update({ values: typicalCase(), hasCase: true }); renderPanel(); } }, t("middling")),
       el("button", { class: "small", onclick: () => { update({ hasCase: false }); renderPanel(); } }, t("clear_case"))),
     spacePanel());
   fillResult(result);
@@ -123,24 +123,24 @@ function pasteBox() {
 
 function fillResult(box) {
   if (!state.hasCase) {
-    box.replaceChildren(el("button", { class: "primary", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("start_case")));
+    box.replaceChildren(el("button", { class: "primary", onclick: () => { update({ values: typicalCase(), hasCase: true }); renderPanel(); } }, t("start_case")));
     return;
   }
-  const moves = routeCase(state.values, alphaNow());
+  const moves = routeCase(state.values, currentAlpha());
   const said = predictCase(moves);
-  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), notAsked(moves) || "", nearestChange(said) || "", sharesBox(said));
+  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), missingUnasked(moves) || "", nearestChange(said) || "", contributionsBox(said));
 }
 
 function caseAnswer(said) {
   const leaf = said.leaf;
   const head = M.regression ? fmtNumber(said.value[0]) : className(said.answer);
   const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
-  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
+  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), isUncertain: false, hasVerdict: false } : confidenceText(leaf);
   return el("div", { class: "case-answer" },
     el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
     M.regression ? null : barList(order.map((k) => ({ name: className(k), share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
-    sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure)) : null,
-    el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${numberOf(leaf)}`)));
+    sure ? el("p", { id: "case-sure", class: sure.isUncertain ? "sure uncertain" : "sure" }, verdict(sure)) : null,
+    el("p", { class: "sure" }, testRowsText(leaf) ? testRowsText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${displayNumber(leaf)}`)));
 }
 
 /** Each question as the condition that holds, and where it leads the figure. */
@@ -170,7 +170,7 @@ function caseSteps(moves, said) {
 }
 
 /** Columns that are missing in the case and were not asked about. */
-function notAsked(moves) {
+function missingUnasked(moves) {
   const asked = new Set();
   for (const { node, by } of moves) {
     if (!by) continue;
@@ -179,38 +179,38 @@ function notAsked(moves) {
     if (s && s.inUse && by !== "primary") for (let k = s.start[node]; k < s.start[node + 1]; k++) asked.add(s.splits.column[k]);
   }
   const names = usedColumns().filter((j) => state.values[j] === null && !asked.has(j)).map((j) => M.columns.name[j]);
-  return names.length ? el("p", { class: "not-asked" }, t("not_asked", { names: listed(names, 8) })) : null;
+  return names.length ? el("p", { class: "not-asked" }, t("not_asked", { names: listNames(names, 8) })) : null;
 }
 
 /** In words: what would have to change for another answer. */
 function nearestChange(said) {
   if (said.ends.length > 1) return null;
-  const found = nearestOther(state.values, said, alphaNow());
+  const found = nearestCounterfactual(state.values, said, currentAlpha());
   if (!found) return null;
-  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joined(found.sets.map((set) => setText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),
-    M.known ? ` (${t("n_train_rows", { n: fmtCount(M.rows[found.node]) })})` : "");
+  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joinWithAnd(found.sets.map((set) => valueSetText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),
+    M.hasRows ? ` (${t("n_train_rows", { n: fmtCount(M.rows[found.node]) })})` : "");
 }
 
-const MOST_SHARES = 8;
+const MAX_CONTRIBUTIONS = 8;
 export const LARGE_TREE = 1000; // nodes; its contributions follow in a frame of their own
-let sharesTimer = 0;
+let contributionsTimer = 0;
 
 /** Room for the contributions, filled at once or a moment later. */
-function sharesBox(said) {
+function contributionsBox(said) {
   const box = el("div", { id: "case-shares" });
-  clearTimeout(sharesTimer);
-  if (M.n <= LARGE_TREE) fillShares(box, said);
-  else sharesTimer = setTimeout(() => fillShares(box, said), 60);
+  clearTimeout(contributionsTimer);
+  if (M.n <= LARGE_TREE) fillContributions(box, said);
+  else contributionsTimer = setTimeout(() => fillContributions(box, said), 60);
   return box;
 }
 
-function fillShares(box, said) {
+function fillContributions(box, said) {
   const k = M.regression ? 0 : said.answer;
-  const { base, parts } = shapleyOf(state.values, alphaNow(), k);
+  const { base, parts } = shapleyValues(state.values, currentAlpha(), k);
   const least = 1e-9 * Math.max(...parts.map(Math.abs), Math.abs(base));
   const order = usedColumns().filter((j) => Math.abs(parts[j]) > least).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
   if (!order.length) return;
-  const shown = order.slice(0, order.length > MOST_SHARES + 1 ? MOST_SHARES : order.length);
+  const shown = order.slice(0, order.length > MAX_CONTRIBUTIONS + 1 ? MAX_CONTRIBUTIONS : order.length);
   const rest = order.slice(shown.length);
   const rows = shown.map((j) => ({ name: `${M.columns.name[j]} = ${fmtValue(state.values[j], j)}`, part: parts[j] }));
   if (rest.length) rows.push({ name: t("shap_rest", { n: rest.length }), part: rest.reduce((sum, j) => sum + parts[j], 0) });
@@ -218,15 +218,15 @@ function fillShares(box, said) {
   const figure = (v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1));
   const of = M.regression ? "" : `: ${className(k)}`;
   box.replaceChildren(el("h3", {}, t("shap_title")),
-    shareEnd(t("shap_base") + of, figure(base)), ...shareBars(rows), shareEnd(t("shap_end") + of, figure(said.value[k])),
-    none.length ? el("p", { class: "not-asked" }, t("shap_none", { names: listed(none, 8) })) : "",
+    contributionTotal(t("shap_base") + of, figure(base)), ...contributionBars(rows), contributionTotal(t("shap_end") + of, figure(said.value[k])),
+    none.length ? el("p", { class: "not-asked" }, t("shap_none", { names: listNames(none, 8) })) : "",
     el("p", { class: "muted small-text" }, t("shap_hint")));
 }
 
-const shareEnd = (name, text) => el("div", { class: "shap-row shap-end" }, el("span", { class: "shap-name", title: name }, name), el("span", {}), el("span", { class: "shap-text" }, text));
+const contributionTotal = (name, text) => el("div", { class: "shap-row shap-end" }, el("span", { class: "shap-name", title: name }, name), el("span", {}), el("span", { class: "shap-text" }, text));
 
 /** Signed bars around one zero. @param {{name: string, part: number}[]} rows */
-function shareBars(rows) {
+function contributionBars(rows) {
   const low = Math.min(0, ...rows.map((r) => r.part)), high = Math.max(0, ...rows.map((r) => r.part));
   const at = (v) => (100 * (v - low)) / (high - low);
   const text = (v) => (v < 0 ? "−" : "+") + (M.regression ? fmtNumber(Math.abs(v), 3) : fmtPoints(Math.abs(v)));

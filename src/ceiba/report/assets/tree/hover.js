@@ -1,20 +1,20 @@
 // The card of the node under the pointer, at once: what it asks or answers, how it got there, the
-// histogram of its split; the way to it lights up in tree and overview. The same for the node the
+// histogram of its split; the path to it lights up in tree and overview. The same for the node the
 // keyboard is on, and for a tap.
 
 import { histogramOf, histogramSvg } from "../charts/charts.js";
 import { ruleParts } from "../core/conditions.js";
 import { M } from "../core/model.js";
-import { answerText, fmtCount, fmtPercent, question, t } from "../core/words.js";
+import { answerText, fmtCount, fmtPercent, question, t } from "../core/format.js";
 import { byId, el } from "../page/dom.js";
-import { isEnd, numberOf, presentLeaves, state } from "../page/state.js";
-import { barColours, ink, nodeCss } from "./pens.js";
+import { isTerminal, displayNumber, presentLeaves, state } from "../page/state.js";
+import { barColours, palette, nodeCss } from "./pens.js";
 import { dotRadius } from "./tree_draw.js";
-import { boxSize, hidesSomething, scheduleIcicle, scheduleTree, screenPlace, view } from "./tree_view.js";
+import { boxSize, isFolded, scheduleIcicle, scheduleTree, screenPosition, view } from "./tree_view.js";
 
 export const hover = { /** @type {number} the node whose card is shown, -1 if none */ node: -1, /** @type {number[]} */ path: [] };
 
-/** The way from the root to a node. */
+/** The path from the root to a node. */
 function pathTo(i) {
   const found = [];
   for (let a = i; a >= 0; a = M.parent[a]) found.unshift(a);
@@ -31,7 +31,7 @@ export function showHover(i, box) {
   card.hidden = i < 0;
   if (i >= 0) {
     // What the open Node tab shows of this very node need not be drawn twice.
-    if (other) card.replaceChildren(...hoverWords(i, i === state.selected && state.tab === "node" && !state.panelHidden));
+    if (other) card.replaceChildren(...hoverContent(i, i === state.selected && state.tab === "node" && !state.panelHidden));
     if (box) placeCard(card, box);
   }
   if (!other) return;
@@ -52,15 +52,15 @@ function placeCard(card, box) {
 }
 
 /** @param {boolean} brief without the picture */
-function hoverWords(i, brief) {
-  const end = isEnd(i);
+function hoverContent(i, brief) {
+  const end = isTerminal(i);
   const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
   const rule = ruleParts(i, 6);
   const hist = end || brief ? null : histogramOf(i);
   const parts = [
-    el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${numberOf(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
+    el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${displayNumber(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
     end ? null : el("p", {}, mark, answerText(i)),
-    M.known ? el("p", { class: "muted" }, `${t("n_rows", { n: fmtCount(M.rows[i]) })} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0], 1) })}` + (hidesSomething(i) ? ` · +${t("n_leaves", { n: fmtCount(presentLeaves(i)) })}` : "")) : null,
+    M.hasRows ? el("p", { class: "muted" }, `${t("n_rows", { n: fmtCount(M.rows[i]) })} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0], 1) })}` + (isFolded(i) ? ` · +${t("n_leaves", { n: fmtCount(presentLeaves(i)) })}` : "")) : null,
     hist ? histogramSvg(hist, barColours(), 260, 86, t("histogram")) : null,
     rule.length ? el("ul", { class: "rule" }, rule.map((part) => el("li", {}, part))) : null,
   ];
@@ -71,7 +71,7 @@ function hoverWords(i, brief) {
 export function windowBox(i) {
   const k = view.layout.place[i];
   if (k < 0) return null;
-  const [x, y] = screenPlace(k);
+  const [x, y] = screenPosition(k);
   const { w, h } = boxSize();
   const at = view.canvas.getBoundingClientRect();
   return { left: at.left + x - w / 2, right: at.left + x + w / 2, top: at.top + y - h / 2, bottom: at.top + y + h / 2 };
@@ -83,8 +83,8 @@ export function hoverSelected() {
   if (box) showHover(state.selected, box);
 }
 
-/** The lit way on the canvas of marks: links, and frames about the boxes. */
-export function drawLit(pen) {
+/** The lit path on the canvas of marks: links, and frames about the boxes. */
+export function drawHoverPath(pen) {
   if (hover.path.length < 1 || !view.layout) return;
   const box = boxSize();
   const across = view.direction === "right";
@@ -92,14 +92,14 @@ export function drawLit(pen) {
   for (const i of hover.path) {
     const k = view.layout.place[i];
     if (k < 0) break;
-    const [x, y] = screenPlace(k);
+    const [x, y] = screenPosition(k);
     if (before) {
-      const style = { stroke: ink.accent, width: 2.5 };
+      const style = { stroke: palette.accent, width: 2.5 };
       if (across) pen.link(before[0] + box.w / 2, before[1], x - box.w / 2, y, true, style);
       else pen.link(before[0], before[1] + box.h / 2, x, y - box.h / 2, false, style);
     }
-    if (box.level === "dot") pen.circle(x, y, dotRadius(k) + 2, { stroke: ink.accent, width: 2 });
-    else pen.rect(x - box.w / 2 - 1, y - box.h / 2 - 1, box.w + 2, box.h + 2, { stroke: ink.accent, width: 2.5, radius: 7 });
+    if (box.level === "dot") pen.circle(x, y, dotRadius(k) + 2, { stroke: palette.accent, width: 2 });
+    else pen.rect(x - box.w / 2 - 1, y - box.h / 2 - 1, box.w + 2, box.h + 2, { stroke: palette.accent, width: 2.5, radius: 7 });
     before = [x, y];
   }
 }

@@ -1,30 +1,30 @@
-// The pane of the tree: tools, canvas, overview, key of colours; and what makes it follow the state.
+// The pane of the tree: tools, canvas, overview, key of colours; and what makes it subscribe the state.
 
 import { legend } from "../charts/charts.js";
 import { M } from "../core/model.js";
-import { className, fmtNumber, t } from "../core/words.js";
+import { className, fmtNumber, t } from "../core/format.js";
 import { byId, el } from "../page/dom.js";
-import { follow, isOpening, openingNow, state, update } from "../page/state.js";
-import { filterBox, filterText } from "./find.js";
-import { drawLit, showHover } from "./hover.js";
-import { edgeButtons, icicleGestures, paintIcicle, showEdges, showEdgesSoon } from "./icicle.js";
-import { cleanPen, css, MOST_COLOURS, numberColour, valueAtRank } from "./pens.js";
+import { subscribe, isInitialFold, initialFold, state, update } from "../page/state.js";
+import { filterBox, filterText } from "./search.js";
+import { drawHoverPath, showHover } from "./hover.js";
+import { edgeButtons, bindIcicleEvents, paintIcicle, showEdges, showEdgesSoon } from "./icicle.js";
+import { cleanPen, css, MAX_COLOURS, numberColour, valueAtRank } from "./pens.js";
 import { drawSelected, drawTree } from "./tree_draw.js";
-import { buildTwin, buildTwinSoon, markTwin, treeGestures } from "./tree_keys.js";
-import { boxSize, bringIntoView, fitTree, holdTree, icicle, makeLayout, MANY, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
+import { buildOutline, scheduleOutline, markOutline, bindTreeEvents } from "./tree_events.js";
+import { boxSize, bringIntoView, fitTree, clampView, icicle, makeLayout, MAX_TIDY_NODES, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
 import { zoomTo } from "./tree_view.js";
 
 /** Make the icicle large; what is left of the tree's room is for its top, unless the reader folded it otherwise. */
 function showOverview(bigIcicle) {
-  const opening = isOpening();
+  const opening = isInitialFold();
   update({ bigIcicle });
-  if (opening && !state.hasCase) update({ folded: openingNow() });
+  if (opening && !state.hasCase) update({ folded: initialFold() });
   fitTree();
 }
 
 export function treePane() {
   const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
-  const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
+  const outline = el("div", { id: "outline", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "outline" });
   const small = [el("canvas", { id: "icicle", "aria-hidden": "true" }), el("canvas", { id: "icicle-marks", "aria-hidden": "true" })];
   const button = (id, text, label, run) => el("button", { id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
@@ -32,24 +32,24 @@ export function treePane() {
       button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree(undefined, false)), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
-      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
+      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: initialFold() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
       button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle)),
       el("button", { id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
       el("button", { id: "hide-panel", class: "to-right", "aria-expanded": String(!state.panelHidden), "aria-controls": "inspector", onclick: () => update({ panelHidden: !state.panelHidden }) }, panelText()),
       filterBox()),
-    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
+    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), outline, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
-    colourKey());
+    colourLegend());
 }
 
 const panelText = () => (state.panelHidden ? `‹ ${t("inspector")}` : `${t("hide_panel")} ›`);
 
-/** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `showKeys` says which */
-export function colourKey(drawn) {
+/** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `updateLegend` says which */
+export function colourLegend(drawn) {
   const said = (text) => el("span", { class: "muted" }, text);
   const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), said(text));
-  const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
+  const marks = [said([t(M.regression ? "key_number" : "key_class"), M.hasRows ? t("key_width") : ""].filter(Boolean).join(" · "))];
   if (!drawn || drawn.asked) marks.push(key("key-missing", "asked", "?", t("key_missing")));
   if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
@@ -58,9 +58,9 @@ export function colourKey(drawn) {
     node.append(...marks);
     return node;
   }
-  const node = legend(M.classes.slice(0, MOST_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
+  const node = legend(M.classes.slice(0, MAX_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
   node.classList.add("key");
-  if (M.K > MOST_COLOURS) node.append(said(t("more_classes", { n: M.K - MOST_COLOURS })), said(t("key_labels")));
+  if (M.K > MAX_COLOURS) node.append(said(t("more_classes", { n: M.K - MAX_COLOURS })), said(t("key_labels")));
   node.append(...marks);
   return node;
 }
@@ -74,19 +74,19 @@ export function wireTree() {
   icicle.painted = "";
   view.paint = paintTree;
   icicle.paint = paintIcicle;
-  treeGestures(view.canvas, byId("twin"));
-  icicleGestures(icicle.canvas);
-  measure();
-  buildTwin(byId("twin"));
-  if (sizes) sizes.disconnect();
-  sizes = new ResizeObserver(() => measure());
-  sizes.observe(byId("tree-holder"));
-  sizes.observe(byId("icicle-holder"));
+  bindTreeEvents(view.canvas, byId("outline"));
+  bindIcicleEvents(icicle.canvas);
+  measureCanvases();
+  buildOutline(byId("outline"));
+  if (resizeObserver) resizeObserver.disconnect();
+  resizeObserver = new ResizeObserver(() => measureCanvases());
+  resizeObserver.observe(byId("tree-holder"));
+  resizeObserver.observe(byId("icicle-holder"));
 }
-/** @type {ResizeObserver|null} */ let sizes = null;
+/** @type {ResizeObserver|null} */ let resizeObserver = null;
 
-/** Take the sizes of the canvases from the page; the first time, and until the user moved it, fit. */
-function measure() {
+/** Take the resizeObserver of the canvases from the page; the first time, and until the user moved it, fit. */
+function measureCanvases() {
   const big = byId("tree-holder").getBoundingClientRect();
   const small = byId("icicle-holder").getBoundingClientRect();
   const changed = big.width !== view.width || big.height !== view.height;
@@ -98,7 +98,7 @@ function measure() {
 }
 
 /** Marks are explained as long as the tree shows some: dots have none. Of a hidden key the room stays where only the zoom hides it, or the page would move. */
-export function showKeys() {
+export function updateLegend() {
   const { folded, asked } = view.layout;
   const dots = boxSize().level === "dot";
   for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", asked], ["key-fold", folded]])) {
@@ -109,40 +109,40 @@ export function showKeys() {
   }
 }
 
-/** Have the pane follow the state. */
+/** Have the pane subscribe the state. */
 export function connectTree() {
-  follow(["step", "folded"], (changed) => {
+  subscribe(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    showKeys();
-    if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
-    buildTwinSoon();
+    updateLegend();
+    if ((changed.has("step") && !view.touched) || changed.has("casePath")) fitTree(view.layout);
+    scheduleOutline();
   });
-  follow(["selected", "step", "folded", "way", "search", "filter"], (changed) => {
-    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search", "filter"].some((k) => changed.has(k)));
+  subscribe(["selected", "step", "folded", "casePath", "search", "filter"], (changed) => {
+    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "casePath", "search", "filter"].some((k) => changed.has(k)));
     scheduleIcicle();
   });
-  follow(["selected"], () => markTwin(byId("twin")));
-  follow(["focusVersion"], () => bringIntoView(state.selected));
-  // Laid out anew, the tree is fitted; else the end of the way may lie beyond the edge.
-  follow(["way"], (changed) => {
-    if (state.way.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.way[state.way.length - 1]);
+  subscribe(["selected"], () => markOutline(byId("outline")));
+  subscribe(["focusVersion"], () => bringIntoView(state.selected));
+  // Laid out anew, the tree is fitted; else the end of the path may lie beyond the edge.
+  subscribe(["casePath"], (changed) => {
+    if (state.casePath.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.casePath[state.casePath.length - 1]);
   });
-  follow(["filter", "step"], () => (byId("filter-found").textContent = filterText()));
-  follow(["filterOpen"], () => {
+  subscribe(["filter", "step"], () => (byId("filter-found").textContent = filterText()));
+  subscribe(["filterOpen"], () => {
     byId("filter-box").hidden = !state.filterOpen;
     byId("filter").setAttribute("aria-expanded", String(state.filterOpen));
   });
-  follow(["panelHidden"], () => {
+  subscribe(["panelHidden"], () => {
     document.querySelector(".body").classList.toggle("no-panel", state.panelHidden);
     const button = byId("hide-panel");
     button.textContent = panelText();
     button.setAttribute("aria-expanded", String(!state.panelHidden));
-    measure();
+    measureCanvases();
   });
-  follow(["step", "folded", "tab"], () => showHover(-1));
-  follow(["bigIcicle"], () => {
+  subscribe(["step", "folded", "tab"], () => showHover(-1));
+  subscribe(["bigIcicle"], () => {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
-    measure();
+    measureCanvases();
   });
 }
 
@@ -151,21 +151,21 @@ function paintTree() {
   const { canvas, marks, width, height } = view;
   if (!canvas || !width || !view.layout) return;
   if (view.stale) {
-    holdTree();
+    clampView();
     drawTree(cleanPen(canvas, width, height), width, height);
-    showKeys();
-    if (view.layout.nodes.length <= MANY) showEdges();
+    updateLegend();
+    if (view.layout.nodes.length <= MAX_TIDY_NODES) showEdges();
     else showEdgesSoon();
   }
   view.stale = false;
   const pen = cleanPen(marks, width, height);
-  drawLit(pen);
+  drawHoverPath(pen);
   drawSelected(pen);
   view.frameMs = performance.now() - begin;
 }
 
 /** Leave the tree alone while its canvases are not on the page. */
 export function unwireTree() {
-  if (sizes) sizes.disconnect();
+  if (resizeObserver) resizeObserver.disconnect();
   view.canvas = icicle.canvas = null;
 }

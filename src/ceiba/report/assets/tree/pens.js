@@ -2,24 +2,24 @@
 // any colour vision, on light and dark paper. Two pens with the same strokes, for a canvas and for SVG (print and export), so
 // the tree and the icicle are drawn by one piece of code.
 
-import { M, once, perModel } from "../core/model.js";
+import { M, computeOnce, onModelChange } from "../core/model.js";
 import { sv } from "../page/dom.js";
 
 /** Colours of the theme, read from the style sheet. @type {Record<string, any>} */
-export const ink = {};
+export const palette = {};
 
 /** @param {string} hex */
 function rgb(hex) {
   return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
 }
 
-export function readInk() {
+export function readPalette() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["paper", "panel", "text", "muted", "line", "accent", "on-accent", "path"]) {
-    ink[name] = style.getPropertyValue("--" + name).trim();
+    palette[name] = style.getPropertyValue("--" + name).trim();
   }
-  ink.paperRgb = rgb(ink.panel);
-  ink.dark = luminance(ink.paperRgb) < 0.4;
+  palette.paperRgb = rgb(palette.panel);
+  palette.dark = luminance(palette.paperRgb) < 0.4;
   toneCache.clear();
 }
 
@@ -31,13 +31,13 @@ function luminance(c) {
   return 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
 }
 
-export const MOST_COLOURS = 12; // classes whose colours are told apart; beyond that leaves carry their label
+export const MAX_COLOURS = 12; // classes whose colours are told apart; beyond that leaves carry their label
 
 /** The place of a number in the range of all nodes: 0 to 1. */
-export const valuePlace = (i) => (M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5);
+export const valuePosition = (i) => (M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5);
 
 /** Values of the leaves in order, and the share of rows in leaves below each: equal steps of colour are equal shares of rows, so a long tail does not bleach the rest. */
-const leafRanks = once(() => {
+const leafRanks = computeOnce(() => {
   const leaves = [];
   for (let i = 0; i < M.n; i++) if (M.isLeaf(i)) leaves.push(i);
   leaves.sort((a, b) => M.value[a] - M.value[b]);
@@ -82,8 +82,8 @@ const numberHue = () => rgb(M.payload.colours[0]);
 
 /** Colour of a number in a map: from the paper to a deep tone. @param {number} share 0 to 1 */
 export function numberColour(share) {
-  if (share <= 0.6) return mix(numberHue(), ink.paperRgb, 0.1 + (0.9 * share) / 0.6);
-  const far = ink.dark ? [235, 247, 255] : [5, 20, 51];
+  if (share <= 0.6) return mix(numberHue(), palette.paperRgb, 0.1 + (0.9 * share) / 0.6);
+  const far = palette.dark ? [235, 247, 255] : [5, 20, 51];
   return mix(far, numberHue(), (0.75 * (share - 0.6)) / 0.4);
 }
 
@@ -91,10 +91,10 @@ export function numberColour(share) {
 const toneSteps = () => (M.regression || M.K <= 8 ? 32 : 12);
 /** @type {Map<number, {colour: number[], css: string, faint: string}>} */ const toneCache = new Map();
 
-perModel(() => toneCache.clear());
+onModelChange(() => toneCache.clear());
 
 /** Number of the colour of every node: its answer, and its strength in steps. */
-export const tones = once(() => {
+export const tones = computeOnce(() => {
   const steps = toneSteps();
   return Uint32Array.from({ length: M.n }, (_, i) => (M.regression ? 0 : M.answer[i]) * steps + Math.round(strength(i) * (steps - 1)) || 0);
 });
@@ -104,14 +104,14 @@ function toneAt(tone) {
   if (!found) {
     const steps = toneSteps();
     const s = (tone % steps) / (steps - 1);
-    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / steps)]), ink.paperRgb, 0.25 + 0.75 * s);
-    toneCache.set(tone, (found = { colour, css: css(colour), faint: css(mix(colour, ink.paperRgb, 0.3)) }));
+    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / steps)]), palette.paperRgb, 0.25 + 0.75 * s);
+    toneCache.set(tone, (found = { colour, css: css(colour), faint: css(mix(colour, palette.paperRgb, 0.3)) }));
   }
   return found;
 }
 
 export const toneCss = (tone) => toneAt(tone).css;
-/** What does not match, or is not on the way. */
+/** What does not match, or is not on the path. */
 export const faintCss = (tone) => toneAt(tone).faint;
 /** Full colour of a node, for the icicle, dots and maps. */
 export const nodeColour = (i) => toneAt(tones()[i]).colour;
@@ -122,12 +122,12 @@ export const nodeCss = (i) => toneAt(tones()[i]).css;
 export function cardColour(i) {
   const s = strength(i);
   const base = M.regression ? numberHue() : rgb(M.payload.colours[M.answer[i]]);
-  return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
+  return mix(base, palette.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
 }
 
 /** The look of a cell that is darker the larger its share; without a hue: hues are classes. */
-export function shaded(share) {
-  const fill = mix(rgb(ink.text), ink.paperRgb, 0.4 * share);
+export function shadedStyle(share) {
+  const fill = mix(rgb(palette.text), palette.paperRgb, 0.4 * share);
   return { background: css(fill), color: textOn(fill) };
 }
 
@@ -138,7 +138,7 @@ export const barColours = () => (M.regression ? [M.payload.colours[0]] : M.paylo
 
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
 const widths = new Map();
-export const measuring = document.createElement("canvas").getContext("2d");
+export const measuringContext = document.createElement("canvas").getContext("2d");
 
 /** Width of a text in px. @param {string} text @param {number} size @param {boolean} [bold] */
 export function textWidth(text, size, bold = false) {
@@ -146,8 +146,8 @@ export function textWidth(text, size, bold = false) {
   let found = widths.get(key);
   if (found === undefined) {
     if (widths.size > 20000) widths.clear();
-    measuring.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
-    found = measuring.measureText(text).width;
+    measuringContext.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
+    found = measuringContext.measureText(text).width;
     widths.set(key, found);
   }
   return found;

@@ -1,13 +1,13 @@
 // The tree on a canvas. Spacing, not size, follows the zoom: text stays readable and detail is
 // dropped instead of shrunk (card, bar, dot). Across = the order of siblings, along = depth;
-// the tree grows to the right, or downward when all its cards fit that way.
+// the tree grows to the right, or prefersDown when all its cards fit that path.
 
 import { M } from "../core/model.js";
-import { answerText, edgeWord, question } from "../core/words.js";
-import { isEnd, state } from "../page/state.js";
-import { anyMissing, isWordy, takesMissing } from "./labels.js";
+import { answerText, edgeLabel, question } from "../core/format.js";
+import { isTerminal, state } from "../page/state.js";
+import { anyMissing, needsTwoLines, takesMissing } from "./labels.js";
 import { textWidth } from "./pens.js";
-import { tidy } from "./tidy.js";
+import { tidyLayout } from "./tidy.js";
 
 const SPACING = {
   // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
@@ -22,7 +22,7 @@ const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by 
 export const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
 const HISTOGRAM = [46, 84]; // its least and greatest height in a card
 export const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
-const ZOOM_MOST = 2.2;
+const MAX_ZOOM = 2.2;
 
 export const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
@@ -35,7 +35,7 @@ export const view = {
 /** The overview; see `icicle.js`. */
 export const icicle = {
   /** @type {HTMLCanvasElement|null} */ canvas: null, width: 0, height: 0, scheduled: false, /** set by the pane */ paint: () => {},
-  // Frames about the way and the selected node, on a canvas of their own: a click need not repaint the boxes.
+  // Frames about the path and the selected node, on a canvas of their own: a click need not repaint the boxes.
   /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
   /** @type {{first: number, last: number, top: number, bottom: number}|null} what the tree shows, if not all */ part: null,
 };
@@ -89,20 +89,20 @@ function cardSize(zoom, direction) {
   const stretch = view.stretched ? view.stretch : [1, 1];
   const [near, far] = [plainSpacing(zoom, 0, direction) * stretch[0], plainSpacing(zoom, 1, direction) * stretch[1]];
   const free = right ? far - view.layout.gap : near - 12;
-  const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wants * scale, WIDEST_CARD * scale));
+  const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wantedWidth * scale, WIDEST_CARD * scale));
   const high = (right ? near - 8 : far - 40) - CARD.h * scale;
   const extra = zoom > LARGEST_TEXT && M.histograms.size && high >= HISTOGRAM[0] ? Math.min(high, HISTOGRAM[1]) : 0;
-  const two = view.stretched && view.layout.wants * scale > w + 1 && (right ? near - 8 : far - 58) - extra >= (CARD.h + SECOND_LINE) * scale;
+  const two = view.stretched && view.layout.wantedWidth * scale > w + 1 && (right ? near - 8 : far - 58) - extra >= (CARD.h + SECOND_LINE) * scale;
   return { level: "card", scale, w, h: (CARD.h + (two ? SECOND_LINE : 0)) * scale + extra, extra, two };
 }
 
 /** The width that the longest words of the shown nodes would have in a card. */
-function cardWants(nodes) {
+function wantedCardWidth(nodes) {
   if (nodes.length > 120) return CARD.w;
-  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isEnd(i) ? answerText(i) : question(i, 12), 13, true)), CARD.w);
+  return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isTerminal(i) ? answerText(i) : question(i, 12), 13, true)), CARD.w);
 }
 
-export const MANY = 1200; // shown nodes beyond which all are dots and no contour is followed
+export const MAX_TIDY_NODES = 1200; // shown nodes beyond which all are dots and no contour is followed
 
 /** Shown nodes with their places: across (in slots) and depth. */
 export function makeLayout() {
@@ -111,21 +111,21 @@ export function makeLayout() {
     place[i] = nodes.length;
     nodes.push(i);
     parent.push(i === 0 ? -1 : place[M.parent[i]]);
-    i += isEnd(i) || state.folded.has(i) ? M.size[i] : 1;
+    i += isTerminal(i) || state.folded.has(i) ? M.size[i] : 1;
   }
-  const across = nodes.length > MANY ? evenly(parent) : tidy(parent, 1, 0.06);
+  const across = nodes.length > MAX_TIDY_NODES ? evenSlots(parent) : tidyLayout(parent, 1, 0.06);
   let most = 0, deep = 0;
   for (let k = 0; k < nodes.length; k++) {
     if (across[k] > most) most = across[k];
     if (M.depth[nodes[k]] > deep) deep = M.depth[nodes[k]];
   }
-  const folded = state.folded.size > 0 && nodes.some(hidesSomething);
+  const folded = state.folded.size > 0 && nodes.some(isFolded);
   const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wants: cardWants(nodes), at };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wantedWidth: wantedCardWidth(nodes), at };
 }
 
 /** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
-function evenly(parent) {
+function evenSlots(parent) {
   const n = parent.length;
   const first = new Float64Array(n).fill(-1), last = new Float64Array(n), across = new Float64Array(n);
   let slots = 0;
@@ -144,21 +144,21 @@ function evenly(parent) {
 function edgeRoom(nodes) {
   if (nodes.length > 400) return 48;
   let widest = 30;
-  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeWord(M.parent[i], M.branchIndex[i]), 11));
+  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeLabel(M.parent[i], M.branchIndex[i]), 11));
   return Math.min(widest, 110) + 12;
 }
 
-export const hidesSomething = (i) => !isEnd(i) && state.folded.has(i);
+export const isFolded = (i) => !isTerminal(i) && state.folded.has(i);
 
 /** Centre of a shown node on the screen. */
-export function screenPlace(k) {
+export function screenPosition(k) {
   const a = view.layout.across[k] * spacing(view.zoom, 0);
   const d = M.depth[view.layout.nodes[k]] * spacing(view.zoom, 1);
   return view.direction === "right" ? [view.x + d, view.y + a] : [view.x + a, view.y + d];
 }
 
 /** The same for all shown nodes, once per frame. */
-export function screenPlaces() {
+export function screenPositions() {
   const { nodes, across, at } = view.layout;
   const right = view.direction === "right";
   const [near, far] = [spacing(view.zoom, 0), spacing(view.zoom, 1)];
@@ -171,8 +171,8 @@ export function screenPlaces() {
   return at;
 }
 
-/** Room the tree needs at a zoom: boxes and margins, and what grows with the two stretches. */
-function needs(zoom, direction) {
+/** Room the tree neededRoom at a zoom: boxes and margins, and what grows with the two stretches. */
+function neededRoom(zoom, direction) {
   const box = boxSize(zoom, direction);
   const across = view.layout.most * plainSpacing(zoom, 0, direction);
   const along = view.layout.deep * plainSpacing(zoom, 1, direction);
@@ -183,22 +183,22 @@ function needs(zoom, direction) {
 const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 100 : 54);
 
 /** Width and height of the canvas as [across, along]. */
-const roomOf = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
+const canvasRoom = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
 
 function largestFit(direction) {
   let low = 0.00001, high = 1;
   for (let k = 0; k < 48; k++) {
     const middle = Math.sqrt(low * high);
-    const { across, along, margin } = needs(middle, direction);
-    const [wide, long] = roomOf(direction);
+    const { across, along, margin } = neededRoom(middle, direction);
+    const [wide, long] = canvasRoom(direction);
     if (across + margin[0] <= wide && along * leastStretch(middle, direction) + margin[1] <= long) low = middle;
     else high = middle;
   }
   return low;
 }
 
-/** Whether growing downward shows more: cards, or at least words where the other way has none. */
-function downward(down, right) {
+/** Whether growing prefersDown shows more: cards, or at least words where the other path has none. */
+function prefersDown(down, right) {
   const [d, r] = [levelOf(down, "down"), levelOf(right, "right")];
   return d === "card" || (d === "bar" && r === "dot");
 }
@@ -207,7 +207,7 @@ function downward(down, right) {
 function alongStretch(along, long, margin) {
   const least = leastStretch(view.zoom, view.direction);
   const level = view.direction === "right" ? levelOf(view.zoom) : "";
-  const [narrow, widest] = level === "bar" ? [BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wants, WIDEST_CARD)] : [0, 0];
+  const [narrow, widest] = level === "bar" ? [BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wantedWidth, WIDEST_CARD)] : [0, 0];
   const wider = narrow ? along / view.layout.deep : 0;
   for (let s = Math.max(level === "card" ? 2.2 : 1.4, least); s > least; s -= 0.02) {
     const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), widest) - narrow : 0;
@@ -217,11 +217,11 @@ function alongStretch(along, long, margin) {
 }
 
 /** The least zoom with words, and how far a tree then reaches beyond the canvas. */
-const LEAST_WORDS = { right: 0.3, down: 0.45 };
+const MIN_LABEL_ZOOM = { right: 0.3, down: 0.45 };
 function overflow(direction) {
-  const zoom = LEAST_WORDS[direction];
-  const { across, along, margin } = needs(zoom, direction);
-  const [wide, long] = roomOf(direction);
+  const zoom = MIN_LABEL_ZOOM[direction];
+  const { across, along, margin } = neededRoom(zoom, direction);
+  const [wide, long] = canvasRoom(direction);
   return Math.max((across + margin[0]) / wide, (along * leastStretch(zoom, direction) + margin[1]) / long);
 }
 
@@ -230,20 +230,20 @@ export function fitTree(layout = makeLayout(), words = true) {
   view.layout = layout;
   view.stretched = false;
   const down = largestFit("down"), right = largestFit("right");
-  view.direction = state.orientation !== "auto" ? state.orientation : downward(down, right) ? "down" : "right";
+  view.direction = state.orientation !== "auto" ? state.orientation : prefersDown(down, right) ? "down" : "right";
   view.zoom = view.direction === "down" ? down : right;
   const modest = words && view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
   if (modest) {
     if (state.orientation === "auto") view.direction = overflow("down") < overflow("right") ? "down" : "right";
-    view.zoom = LEAST_WORDS[view.direction];
+    view.zoom = MIN_LABEL_ZOOM[view.direction];
   }
   let box = boxSize();
-  const { across, along, margin } = needs(view.zoom, view.direction);
-  const [wide, long] = roomOf(view.direction);
+  const { across, along, margin } = neededRoom(view.zoom, view.direction);
+  const [wide, long] = canvasRoom(view.direction);
   const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
   view.stretch = [clamp((wide - margin[0]) / across, 1, 1.9), along ? alongStretch(along, long, margin[1]) : 1];
   view.stretched = true;
-  view.lines = view.layout.nodes.length <= 90 && view.layout.nodes.some((i) => !isEnd(i) && isWordy(i, boxSize().w - 12)) ? 3 : 2;
+  view.lines = view.layout.nodes.length <= 90 && view.layout.nodes.some((i) => !isTerminal(i) && needsTwoLines(i, boxSize().w - 12)) ? 3 : 2;
   box = boxSize();
   const beyond = view.direction === "right" ? box.w + foldRoom(box) : box.h + 40;
   const before = [(wide - across * view.stretch[0]) / 2, (long - along * view.stretch[1] - beyond) / 2];
@@ -252,13 +252,13 @@ export function fitTree(layout = makeLayout(), words = true) {
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
   view.touched = false;
   if (modest) bringIntoView(0, true);
-  if (modest && state.way.length) bringIntoView(state.way[state.way.length - 1], true);
+  if (modest && state.casePath.length) bringIntoView(state.casePath[state.casePath.length - 1], true);
   scheduleTree();
 }
 
 /** Zoom about a point of the screen. */
 export function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
-  zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), ZOOM_MOST);
+  zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), MAX_ZOOM);
   const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
   const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
   // Squeezed to fit, larger boxes would lie on each other.
@@ -272,7 +272,7 @@ export function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
 export function bringIntoView(node, gently = false) {
   const k = view.layout.place[node];
   if (k < 0) return;
-  const [x, y] = screenPlace(k);
+  const [x, y] = screenPosition(k);
   const box = boxSize();
   const [mx, my] = [box.w / 2 + 16, box.h / 2 + 16];
   // Far away: into the middle. Just outside: no further than needed.
@@ -305,11 +305,11 @@ export const scheduleIcicle = () => schedule(icicle);
 export function nodeAt(px, py) {
   const box = boxSize();
   const [w, h] = box.level === "dot" ? [12, 12] : [box.w, box.h];
-  const at = screenPlaces();
+  const at = screenPositions();
   let best = -1, near = Infinity;
   for (let k = 0; k < view.layout.nodes.length; k++) {
     const x = at.x[k], y = at.y[k];
-    const fold = hidesSomething(view.layout.nodes[k]) && view.direction === "right" ? foldRoom(box) - 10 : 0;
+    const fold = isFolded(view.layout.nodes[k]) && view.direction === "right" ? foldRoom(box) - 10 : 0;
     if (px < x - w / 2 || px > x + w / 2 + fold || Math.abs(py - y) > h / 2 + (box.level === "card" ? 6 : 0)) continue;
     const far = (px - x) ** 2 + (py - y) ** 2;
     if (far < near) [near, best] = [far, k];
@@ -318,7 +318,7 @@ export function nodeAt(px, py) {
 }
 
 /** Keep some of the tree on the canvas: no one finds back from a blank sheet. */
-export function holdTree() {
+export function clampView() {
   const { most, deep } = view.layout;
   const [a, d] = [most * spacing(view.zoom, 0), deep * spacing(view.zoom, 1)];
   const [w, h] = view.direction === "right" ? [d, a] : [a, d];

@@ -1,15 +1,15 @@
 // The Trust tab: what the checks of `ceiba.trust` found, for the fitted tree. Only what was computed is there.
 
 import { M } from "../core/model.js";
-import { answerText, fmtCount, fmtCut, fmtNumber, fmtPercent, fmtPlaces, fmtPoints, question, sentence, t } from "../core/words.js";
-import { el, scrollTable, section, tableLater, tableOf } from "../page/dom.js";
-import { isEnd, isTrial, numberOf, reveal } from "../page/state.js";
-import { shaded } from "../tree/pens.js";
+import { answerText, fmtCount, fmtCut, fmtNumber, fmtPercent, fmtDecimals, fmtPoints, question, sentence, t } from "../core/format.js";
+import { el, scrollTable, section, lazyTable, dataTable } from "../page/dom.js";
+import { isTerminal, isPreview, displayNumber, reveal } from "../page/state.js";
+import { shadedStyle } from "../tree/pens.js";
 
 export function trustPanel() {
   const { stability, rivals, groups, drift } = M.payload.trust;
   return el("div", { class: "trust" },
-    isTrial() ? el("p", { class: "muted" }, t("of_fitted")) : null,
+    isPreview() ? el("p", { class: "muted" }, t("of_fitted")) : null,
     stability ? stabilityView(stability) : null,
     rivals.map(rivalsView), groups.map(groupsView),
     drift ? driftView(drift) : null);
@@ -26,15 +26,15 @@ const part = (title, ...children) => el("div", { class: "part" }, el("h4", {}, t
 const hint = (text) => el("p", { class: "muted small-text" }, text);
 const linkTo = (i, text) => el("button", { class: "link", onclick: () => reveal(i) }, text);
 /** A leaf by what it answers, with its number where the shown tree has it. */
-const linkToLeaf = (i) => linkTo(i, (numberOf(i) < 0 ? "" : `#${numberOf(i)} `) + answerText(i));
+const linkToLeaf = (i) => linkTo(i, (displayNumber(i) < 0 ? "" : `#${displayNumber(i)} `) + answerText(i));
 const fmtP = (p) => (p === null ? "–" : p < 0.001 ? "< " + fmtNumber(0.001) : fmtNumber(p, 2));
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 /** The first lines of a table, and all of them behind a line to open. @param {string[]} head @param {number} n @param {(k: number) => any[]} line */
 function shortTable(head, n, line) {
-  const rows = (most) => tableOf(head, Array.from({ length: Math.min(n, most) }, (_, k) => line(k)));
-  if (n <= MOST_LINES) return rows(n);
-  return el("div", {}, rows(MOST_LINES), tableLater(t("shown_of", { n: MOST_LINES, all: n }), () => rows(300)));
+  const rows = (most) => dataTable(head, Array.from({ length: Math.min(n, most) }, (_, k) => line(k)));
+  if (n <= MAX_LINES) return rows(n);
+  return el("div", {}, rows(MAX_LINES), lazyTable(t("shown_of", { n: MAX_LINES, all: n }), () => rows(300)));
 }
 
 /** @typedef {{name: any, value: number, low: number, high: number, text: string, strong?: boolean}} Measured */
@@ -88,7 +88,7 @@ function stabilityView(given) {
 
 /** Columns by depth; the darker the cell, the more trees. */
 function depthTable({ column, anywhere, depths, more }) {
-  const cell = (share) => el("td", { class: "num", style: shaded(share) }, share > 0 ? fmtPercent(share) : "");
+  const cell = (share) => el("td", { class: "num", style: shadedStyle(share) }, share > 0 ? fmtPercent(share) : "");
   const head = (text) => el("th", { scope: "col", class: "num" }, text);
   return scrollTable(t("st_columns"), "matrix depths", [el("th", { scope: "col" }, t("column")), head(t("st_anywhere")),
     depths.map((_, d) => head(d + (more && d === depths.length - 1 ? "+" : "")))],
@@ -98,7 +98,7 @@ function depthTable({ column, anywhere, depths, more }) {
 /** What resampled trees do at a node, in words. @returns {string[]} */
 function stabilityAt({ resamples, nodes, leaves }, i) {
   const k = nodes.node.indexOf(i), e = leaves.node.indexOf(i);
-  if (k >= 0 && !isEnd(i)) {
+  if (k >= 0 && !isTerminal(i)) {
     return [t("st_here", { n: fmtCount(resamples), reached: fmtPercent(nodes.reached[k]), chosen: fmtPercent(nodes.chosen[k]), column: M.columns.name[M.splits.column[i]] })
       + (nodes.cut_low[k] === null ? "" : " " + t("st_here_cut", { range: cutRange(nodes, k) }))
       + (nodes.instead[k] === null ? "" : " " + t("st_here_instead", { what: insteadText(nodes.instead[k]), share: fmtPercent(nodes.often[k]) }))];
@@ -116,8 +116,8 @@ function rivalsView(given) {
     name: el("span", { title: name(k) }, name(k), given.ours[k] ? el("span", { class: "muted under" }, t("rv_ours")) : null),
     value: given.risks[k], low: given.risks[k] - given.ses[k], high: given.risks[k] + given.ses[k], text: risk(k), strong: Boolean(given.near[k]),
   }));
-  return section(title, whiskers(rows.slice(0, MOST_LINES), [given.risk - given.se, given.risk + given.se]), hint(t("rv_hint")),
-    tableLater(t("as_table"), () => tableOf([t("column"), t("rv_risk"), t("rv_near"), t("leaves")],
+  return section(title, whiskers(rows.slice(0, MAX_LINES), [given.risk - given.se, given.risk + given.se]), hint(t("rv_hint")),
+    lazyTable(t("as_table"), () => dataTable([t("column"), t("rv_risk"), t("rv_near"), t("leaves")],
       rows.slice(0, 300).map((_, k) => [name(k) + (given.ours[k] ? ` (${t("rv_ours")})` : ""), risk(k), t(given.near[k] ? "yes" : "no"), fmtCount(given.leaves[k])]))));
 }
 
@@ -129,13 +129,13 @@ const GROUP_WORDS = {
 const GROUP_SHARES = ["error", "selection rate", "true positive rate", "false positive rate"];
 
 /** A difference with its sign; of shares in points. @param {string} key @param {number|null} v */
-function fmtApart(key, v) {
+function fmtGap(key, v) {
   if (v === null) return "–";
   const share = GROUP_SHARES.includes(key) || key === "calibration";
   const size = share ? fmtPoints(Math.abs(v)) : fmtNumber(Math.abs(v), 3);
   return (v < 0 ? "−" : "+") + size;
 }
-const fmtGroup = (key, v) => (v === null ? "–" : GROUP_SHARES.includes(key) ? fmtPercent(v, 1) : key === "calibration" ? fmtApart(key, v) : fmtNumber(v, 3));
+const fmtGroup = (key, v) => (v === null ? "–" : GROUP_SHARES.includes(key) ? fmtPercent(v, 1) : key === "calibration" ? fmtGap(key, v) : fmtNumber(v, 3));
 
 function groupsView(given) {
   const { by, positive, reference, groups, figures } = given;
@@ -144,21 +144,21 @@ function groupsView(given) {
   const range = (key, low, high, shown) => (low === null ? "" : t("interval_to", { low: shown(key, low), high: shown(key, high) }));
   const leavesOut = (f, g) => f.apart_low[g] !== null && (f.apart_low[g] > 0 || f.apart_high[g] < 0);
   const apart = figures.flatMap((f) => groups.map((_, g) => g).filter((g) => leavesOut(f, g)).map((g) =>
-    el("li", {}, `${t(GROUP_WORDS[f.key]).split(":")[0]}: ${label(g)} ${fmtApart(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtApart)})`)));
+    el("li", {}, `${t(GROUP_WORDS[f.key]).split(":")[0]}: ${label(g)} ${fmtGap(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtGap)})`)));
   const picture = (f) => part(t(GROUP_WORDS[f.key]), whiskers(groups.map((_, g) => ({
     name: el("span", { title: label(g) }, label(g)), value: f.value[g], low: f.low[g], high: f.high[g], text: fmtGroup(f.key, f.value[g]), strong: leavesOut(f, g),
   })), undefined, f.key === "calibration"));
   const rows = figures.flatMap((f) => groups.map((_, g) => [t(GROUP_WORDS[f.key]).split(":")[0], label(g), fmtCount(given.rows[g]), fmtGroup(f.key, f.value[g]), range(f.key, f.low[g], f.high[g], fmtGroup),
-    g === reference ? "" : `${fmtApart(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtApart)})`]));
+    g === reference ? "" : `${fmtGap(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtGap)})`]));
   return el("div", { class: "groups" }, section(t("gr_title", { by }),
     apart.length ? [el("p", {}, t("gr_apart", { name: label(reference) })), el("ul", { class: "apart" }, apart)] : el("p", {}, t("gr_none", { name: label(reference) })),
     hint(`${positive === null ? t("gr_level", { level }) : t("gr_positive", { name: positive, level })} ${t("gr_many")}`),
     figures.map(picture),
-    tableLater(t("as_table"), () => tableOf([t("gr_figure"), t("gr_group"), t("rows"), t("value"), t("interval_level", { level }), t("difference")], rows))));
+    lazyTable(t("as_table"), () => dataTable([t("gr_figure"), t("gr_group"), t("rows"), t("value"), t("interval_level", { level }), t("difference")], rows))));
 }
 
 const under = (text) => el("span", { class: "both-p muted under" }, text);
-const MOST_BRANCHES = 40, DRIFT_LEVEL = 0.05;
+const MAX_BRANCHES = 40, DRIFT_LEVEL = 0.05;
 
 function driftView(given) {
   const p = fmtP(given.p);
@@ -166,7 +166,7 @@ function driftView(given) {
   const key = (kind, text) => el("span", { class: "legend-item" }, el("span", { class: "both-fill swatch " + kind }), text);
   return section(t("dr_title"),
     el("p", { class: given.start === null ? "calm drift-said" : "warn drift-said" }, verdict),
-    el("p", {}, `${t("dr_rows", { now: fmtCount(given.now), then: fmtCount(given.then) })} ${t("dr_psi", { psi: fmtPlaces(given.psi, 3), chance: fmtPlaces(given.chance, 3) })}`),
+    el("p", {}, `${t("dr_rows", { now: fmtCount(given.now), then: fmtCount(given.then) })} ${t("dr_psi", { psi: fmtDecimals(given.psi, 3), chance: fmtDecimals(given.chance, 3) })}`),
     el("div", { class: "legend" }, key("then", t("dr_then")), key("now", t("dr_now"))),
     part(t("dr_branches"), branchLines(given.branches), hint(t("dr_branches_hint"))),
     part(t("dr_leaves"), leafLines(given), hint(t("dr_leaves_hint") + (given.leaves.rates && !M.payload.honest ? " " + t("dr_optimistic") : ""))),
@@ -190,7 +190,7 @@ function branchLines(branches) {
   const shares = aboveOf(branches);
   const moved = (k) => branches.p[k] !== null && branches.p[k] < DRIFT_LEVEL;
   const every = branches.node.map((_, k) => k);
-  const kept = every.slice().sort((a, b) => Number(moved(b)) - Number(moved(a)) || branches.then[b] - branches.then[a]).slice(0, MOST_BRANCHES);
+  const kept = every.slice().sort((a, b) => Number(moved(b)) - Number(moved(a)) || branches.then[b] - branches.then[a]).slice(0, MAX_BRANCHES);
   const lines = kept.sort((a, b) => branches.node[a] - branches.node[b]).map((k) => {
     const i = branches.node[k];
     const name = el("span", { class: "both-name", style: { paddingLeft: `${Math.min(M.depth[i] - 1, 6) * 10}px` } }, linkTo(i, sentence(M.splits, M.parent[i], M.branchIndex[i], 3)), M.branchIndex[i] === 0 ? under(`p = ${fmtP(branches.p[k])}`) : null);
@@ -207,8 +207,8 @@ function leafLines({ leaves, then, now }) {
     const shown = (v) => (M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1));
     return value === null ? "–" : shown(value) + (low === null ? "" : ` (${t("interval_to", { low: shown(low), high: shown(high) })})`);
   };
-  const lines = order.slice(0, MOST_BRANCHES).map((k) => el("div", { class: "both-line" + (moved(k) ? " moved" : "") },
-    el("span", { class: "both-name" }, linkToLeaf(leaves.node[k]), under(`PSI ${fmtPlaces(leaves.psi[k], 3)}`)),
+  const lines = order.slice(0, MAX_BRANCHES).map((k) => el("div", { class: "both-line" + (moved(k) ? " moved" : "") },
+    el("span", { class: "both-name" }, linkToLeaf(leaves.node[k]), under(`PSI ${fmtDecimals(leaves.psi[k], 3)}`)),
     bothBars(leaves.then[k] / then, leaves.now[k] / now),
     rates ? el("span", { class: "both-rate" }, t(M.regression ? "dr_mean" : "dr_rate", { then: figure(rates.then[k], rates.then_low[k], rates.then_high[k]), now: figure(rates.now[k], rates.now_low[k], rates.now_high[k]) })
       + (rates.p[k] === null ? "" : `, p = ${fmtP(rates.p[k])}`)) : null));
@@ -218,7 +218,7 @@ function leafLines({ leaves, then, now }) {
 function driftColumns(columns) {
   const told = columns.column.map((_, k) => k).filter((k) => columns.missing_then[k] > 0 || columns.missing_now[k] > 0 || columns.unseen_now[k] > 0);
   if (!told.length) return el("p", {}, t("dr_columns_none"));
-  return tableOf([t("column"), t("dr_missing_then"), t("dr_missing_now"), t("p_value"), t("dr_unseen_now")],
+  return dataTable([t("column"), t("dr_missing_then"), t("dr_missing_now"), t("p_value"), t("dr_unseen_now")],
     told.map((k) => [M.columns.name[columns.column[k]], fmtPercent(columns.missing_then[k], 1), fmtPercent(columns.missing_now[k], 1), fmtP(columns.p[k]), fmtPercent(columns.unseen_now[k], 1)]));
 }
 

@@ -2,12 +2,12 @@
 // then the computation is shown with the numbers put into the formula, one step after another.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtNumber, joined, language, t } from "../../../report/assets/core/words.js";
-import { byId, choice, el } from "../../../report/assets/page/dom.js";
+import { fmtNumber, joinWithAnd, language, t } from "../../../report/assets/core/format.js";
+import { byId, selectBox, el } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
-import { rivals } from "../bench/branches.js";
-import { rivalsHere } from "../bench/rivals.js";
-import { api, attempt, notify, refresh, studio } from "../talk/studio.js";
+import { rivals } from "../editor/branches.js";
+import { currentRivals } from "../editor/rivals.js";
+import { api, attempt, notify, refresh, studio } from "../client/client.js";
 
 const MEASURES = ["entropy", "gini", "gain", "gain_ratio", "chi2"];
 const lesson = {
@@ -17,7 +17,7 @@ const lesson = {
 
 /** The question that the learner has to answer. */
 export function lessonQuestion(i) {
-  const data = rivalsHere();
+  const data = currentRivals();
   const names = data ? data.rivals.map((one) => one.column) : [];
   const answer = async () => {
     const chosen = /** @type {HTMLInputElement|null} */ (document.querySelector('input[name="lesson"]:checked'));
@@ -42,7 +42,7 @@ export function lessonResult(i) {
   const mine = studio.server.lesson.answered.find((one) => one.node === i);
   const known = lesson.result && lesson.node === i ? lesson.result : null;
   const verdict = known ? el("p", { class: known.right ? "calm" : "warn", id: "lesson-verdict", role: "status" },
-    t(known.right ? "s_lesson_right" : known.best.length > 1 ? "s_lesson_wrong_many" : "s_lesson_wrong", { chosen: known.chosen, best: joined(known.best) })) : null;
+    t(known.right ? "s_lesson_right" : known.best.length > 1 ? "s_lesson_wrong_many" : "s_lesson_wrong", { chosen: known.chosen, best: joinWithAnd(known.best) })) : null;
   if (lesson.node !== i) Object.assign(lesson, { node: i, column: mine ? mine.column : "", steps: null, shown: 0, result: null });
   return el("section", { class: "block lesson" }, verdict, el("h3", {}, t("s_lesson_steps")), stepChoice(), el("div", { id: "lesson-steps", "aria-live": "polite" }, stepParts()));
 }
@@ -57,8 +57,8 @@ function stepChoice() {
     fillSteps();
   };
   return el("div", { class: "row" },
-    choice("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
-    choice("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
+    selectBox("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
+    selectBox("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
     el("button", { class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
     el("button", { class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
 }

@@ -1,9 +1,9 @@
 // The first screen: the table, column by column, before anything is learned.
 
 import { barTrack } from "../../../report/assets/charts/charts.js";
-import { fmtCount, fmtNumber, fmtPercent, hasWords, isolated, language, listed, t } from "../../../report/assets/core/words.js";
-import { choice, el, say, scrollTable, section, sv } from "../../../report/assets/page/dom.js";
-import { act, studio } from "../talk/studio.js";
+import { fmtCount, fmtNumber, fmtPercent, hasText, isolateRtl, language, listNames, t } from "../../../report/assets/core/format.js";
+import { selectBox, el, announce, scrollTable, section, sv } from "../../../report/assets/page/dom.js";
+import { act, studio } from "../client/client.js";
 
 export function tableScreen() {
   const s = studio.server;
@@ -12,14 +12,14 @@ export function tableScreen() {
     el("div", { class: "table-head" },
       el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text)),
         s.not_replayed ? el("button", { class: "small", id: "in-copy", onclick: () => act("continue_in_copy") }, t("s_in_copy")) : null),
-      el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
+      el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("editor") }, t(hasSplits() ? "s_continue" : "s_start"))),
     s.tree || s.beginning ? null : el("p", { class: "warn" }, t("s_choose_target")),
-    isBegun() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
+    hasSplits() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
     el("div", { class: "table-grid" }, columnsTable(), setupBox()));
 }
 
 /** Whether the tree has been worked on. */
-export const isBegun = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
+export const hasSplits = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
 
 function tableSummary() {
   const { setup, source } = studio.server;
@@ -58,7 +58,7 @@ function columnsTable() {
 function columnRow(one, seen, k, heads) {
   const cell = (h, kind, ...children) => el("td", { class: kind, "data-head": heads[h] }, children);
   return el("tr", { class: "role-" + one.role, "data-column": one.name },
-    el("th", { scope: "row", class: "column-name" }, isolated(one.name)),
+    el("th", { scope: "row", class: "column-name" }, isolateRtl(one.name)),
     cell(1, "", roleChoice(one, k)),
     cell(2, "", kindChoice(one, k), one.role === "use" ? columnMore(one, k) : null),
     cell(3, "num", seen ? (seen.n_missing ? fmtPercent(seen.missing, 1) : "–") : "…"),
@@ -68,14 +68,14 @@ function columnRow(one, seen, k, heads) {
 }
 
 const ROLES = ["use", "ignore", "weight", "target"];
-const roleChoice = (one, k) => choice(`role-${k}`, `${t("s_role")}: ${one.name}`, ROLES, one.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: one.name, role }));
-const kindChoice = (one, k) => choice(`kind-${k}`, `${t("s_kind")}: ${one.name}`, one.kinds.includes(one.kind) ? one.kinds : [one.kind, ...one.kinds], one.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: one.name, kind }));
+const roleChoice = (one, k) => selectBox(`role-${k}`, `${t("s_role")}: ${one.name}`, ROLES, one.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: one.name, role }));
+const kindChoice = (one, k) => selectBox(`kind-${k}`, `${t("s_kind")}: ${one.name}`, one.kinds.includes(one.kind) ? one.kinds : [one.kind, ...one.kinds], one.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: one.name, kind }));
 
 /** What else can be set of a column: direction, cost, order of its levels. */
 function columnMore(one, k) {
   const parts = [];
   if (one.kind !== "category" && one.kind !== "identifier") {
-    parts.push(el("label", { class: "inline" }, t("s_monotone"), choice(`monotone-${k}`, `${t("s_monotone")}: ${one.name}`, [0, 1, -1], one.monotone, (v) => t({ 0: "s_monotone_free", 1: "s_monotone_up", "-1": "s_monotone_down" }[v]), (v) => act("set_column", { column: one.name, monotone: Number(v) }))));
+    parts.push(el("label", { class: "inline" }, t("s_monotone"), selectBox(`monotone-${k}`, `${t("s_monotone")}: ${one.name}`, [0, 1, -1], one.monotone, (v) => t({ 0: "s_monotone_free", 1: "s_monotone_up", "-1": "s_monotone_down" }[v]), (v) => act("set_column", { column: one.name, monotone: Number(v) }))));
   }
   const cost = numberField(`cost-${k}`, one.cost, (v) => v !== "" && act("set_column", { column: one.name, cost: Number(v) }),
     { "aria-label": `${t("s_column_cost")}: ${one.name}` });
@@ -112,18 +112,18 @@ function setupBox() {
 function targetChoice() {
   const { setup } = studio.server;
   const names = setup.columns.map((one) => one.name);
-  return el("div", {}, choice("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
-    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listed(setup.classes, 6)}` : "")) : null);
+  return el("div", {}, selectBox("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
+    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : "")) : null);
 }
 
-const SHARES_HELD = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
+const HELD_OUT_SHARES = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
 /** None, a share of the rows, or another file of the folder. */
 function heldOutChoice() {
   const held = studio.server.setup.held_out;
   const value = !held ? "0" : held.given ? "given" : held.file !== undefined ? "file:" + held.file : String(held.share);
-  const values = [...new Set([...(held && held.given ? ["given"] : []), ...SHARES_HELD.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
+  const values = [...new Set([...(held && held.given ? ["given"] : []), ...HELD_OUT_SHARES.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
   const name = (/** @type {string} */ v) => (v === "given" ? t("s_held_given") : v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
-  return el("div", {}, choice("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
+  return el("div", {}, selectBox("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
     el("p", { class: "muted small-text" }, t("s_held_hint")));
 }
 
@@ -137,8 +137,8 @@ function growingOptions() {
   const set = (name, value) => act("set_options", { options: { [name]: value } });
   return el("div", { class: "option-grid" }, Object.keys(options).map((name) => {
     const id = "option-" + name;
-    const label = el("label", { for: id }, hasWords("s_option_" + name) ? t("s_option_" + name) : name);
-    if (allowed[name]) return [label, choice(id, label.textContent, allowed[name], options[name], (v) => (hasWords("s_value_" + v) && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
+    const label = el("label", { for: id }, hasText("s_option_" + name) ? t("s_option_" + name) : name);
+    if (allowed[name]) return [label, selectBox(id, label.textContent, allowed[name], options[name], (v) => (hasText("s_value_" + v) && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
     return [label, numberField(id, options[name] ?? "", (v) => set(name, v === "" ? null : Number(v)), { placeholder: t("s_no_limit") })];
   }));
 }
@@ -157,7 +157,7 @@ function priorFields(classes, prior) {
     const filled = fields.filter((f) => f.value !== "");
     if (!filled.length) return act("set_options", { options: {}, class_prior: null });
     if (filled.length === fields.length) return act("set_options", { options: {}, class_prior: Object.fromEntries(classes.map((name, k) => [name, Number(fields[k].value)])) });
-    return say(t("s_prior_all"));
+    return announce(t("s_prior_all"));
   };
   return el("details", { open: Boolean(prior) }, el("summary", {}, t("class_prior")), el("div", { class: "option-grid" }, classes.map((name, k) => [el("label", { for: `prior-${k}` }, name), fields[k]])), el("p", { class: "muted small-text" }, t("s_prior_hint")));
 }

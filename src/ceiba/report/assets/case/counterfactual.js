@@ -3,20 +3,20 @@
 // Going down the tree the value sets of a path only shrink, so what a change costs only grows, and
 // branches that cost more than the best leaf so far are left out.
 
-import { meet, stepOf } from "../core/conditions.js";
+import { intersect, splitCondition } from "../core/conditions.js";
 import { M } from "../core/model.js";
 
 /** @typedef {import("../core/conditions.js").ValueSet} ValueSet */
-/** @typedef {[number, number]} Effort columns that change, and how far in all */
+/** @typedef {[number, number]} ChangeCost columns that change, and how far in all */
 
-const IMPOSSIBLE = /** @type {Effort} */ ([Infinity, Infinity]);
-const NO_EFFORT = /** @type {Effort} */ ([0, 0]);
-/** @type {(a: Effort, b: Effort) => boolean} */ const isLess = (a, b) => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+const IMPOSSIBLE = /** @type {ChangeCost} */ ([Infinity, Infinity]);
+const NO_CHANGE = /** @type {ChangeCost} */ ([0, 0]);
+/** @type {(a: ChangeCost, b: ChangeCost) => boolean} */ const isCheaper = (a, b) => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
 
-/** What it takes to bring a value into a set. A present value does not become missing, nor a known level an unknown one. @returns {Effort} */
-function effortOf(set, value) {
+/** What it takes to bring a value into a set. A present value does not become missing, nor a known level an unknown one. @returns {ChangeCost} */
+function changeCost(set, value) {
   const missing = value === null;
-  if (missing ? set.missing : set.codes ? set.codes[Math.min(value, set.codes.length - 1)] : value > set.low && value <= set.high) return NO_EFFORT;
+  if (missing ? set.missing : set.codes ? set.codes[Math.min(value, set.codes.length - 1)] : value > set.low && value <= set.high) return NO_CHANGE;
   const n = M.columns.levels[set.j].length;
   const known = set.codes ? [...set.codes.keys()].filter((c) => c < n && set.codes[c]) : [];
   if (set.codes ? !known.length : set.low >= set.high) return IMPOSSIBLE;
@@ -30,21 +30,21 @@ function effortOf(set, value) {
   return [1, (value <= set.low ? set.low - value : value - set.high) / range];
 }
 
-/** The effort of all sets. @returns {Effort} */
-const effortOfAll = (sets, values) => {
+/** The cost of all sets. @returns {ChangeCost} */
+const totalChangeCost = (sets, values) => {
   let columns = 0, distance = 0;
   for (const set of sets) {
-    const [one, far] = effortOf(set, values[set.j]);
+    const [one, far] = changeCost(set, values[set.j]);
     columns += one;
     distance += far;
   }
   return [columns, distance];
 };
 
-const holdsNothing = (set) => !set.missing && (set.codes ? !set.codes.includes(1) : set.low >= set.high);
+const isEmptySet = (set) => !set.missing && (set.codes ? !set.codes.includes(1) : set.low >= set.high);
 
 /** Where rows are parted, a value that is asked for has to be there. */
-function placed(set) {
+function requirePresent(set) {
   if (M.payload.missing !== "fractional") return set;
   return { ...set, missing: false, codes: set.codes && M.payload.unseen === "missing" ? set.named : set.codes };
 }
@@ -52,10 +52,10 @@ function placed(set) {
 /** @typedef {Map<number, ValueSet>} Box what is left to each column that a path asks about */
 
 /** The box in which a column also lies in a set; null if nothing is left. @param {Box} box @param {ValueSet} own @returns {Box|null} */
-function within(box, own) {
+function narrowColumn(box, own) {
   const had = box.get(own.j);
-  const set = had ? meet(had, own) : own;
-  return holdsNothing(set) ? null : new Map(box).set(own.j, set);
+  const set = had ? intersect(had, own) : own;
+  return isEmptySet(set) ? null : new Map(box).set(own.j, set);
 }
 
 /**
@@ -63,45 +63,45 @@ function within(box, own) {
  * surrogates do in turn, or all are silent and the default decides.
  * @param {Box} box @returns {Box[]}
  */
-function narrowed(box, i, branch) {
-  const step = stepOf(i, Math.max(branch, 0));
-  const own = branch < 0 ? null : within(box, placed(step.yes));
+function narrowToBranch(box, i, branch) {
+  const step = splitCondition(i, Math.max(branch, 0));
+  const own = branch < 0 ? null : narrowColumn(box, requirePresent(step.accepted));
   const found = own ? [own] : [];
   if (branch >= 0 && !step.tests.length) return found;
-  let silent = within(box, step.silent);
+  let silent = narrowColumn(box, step.undecided);
   for (const [says, mute] of step.tests) {
-    const agreed = branch >= 0 && silent && within(silent, says);
+    const agreed = branch >= 0 && silent && narrowColumn(silent, says);
     if (agreed) found.push(agreed);
-    silent = silent && within(silent, mute);
+    silent = silent && narrowColumn(silent, mute);
   }
-  if (silent && (branch < 0 || step.other)) found.push(silent);
+  if (silent && (branch < 0 || step.isDefault)) found.push(silent);
   return found;
 }
 
 /**
  * @param {(number|null)[]} values @param {{leaf: number, answer: number|null}} said @param {number} alpha
- * @returns {{effort: Effort, node: number, sets: ValueSet[]}|null} the leaf and the sets into which columns must move
+ * @returns {{cost: ChangeCost, node: number, sets: ValueSet[]}|null} the leaf and the sets into which columns must move
  */
-export function nearestOther(values, said, alpha) {
+export function nearestCounterfactual(values, said, alpha) {
   let best = null;
-  /** @type {[number, Box, Effort, boolean][]} node, what leads there, its effort, whether it ends there */ const waiting = [[0, new Map(), NO_EFFORT, false]];
+  /** @type {[number, Box, ChangeCost, boolean][]} node, what leads there, its cost, whether it ends there */ const waiting = [[0, new Map(), NO_CHANGE, false]];
   while (waiting.length) {
-    const [i, sets, effort, stays] = waiting.pop();
-    if (best && !isLess(effort, best.effort)) continue;
+    const [i, sets, cost, stays] = waiting.pop();
+    if (best && !isCheaper(cost, best.cost)) continue;
     if (stays || M.isLeaf(i) || M.nodeAlpha[i] <= alpha) {
-      if (i !== said.leaf && effort[0] > 0 && (M.regression || M.answer[i] !== said.answer)) best = { effort, node: i, sets };
+      if (i !== said.leaf && cost[0] > 0 && (M.regression || M.answer[i] !== said.answer)) best = { cost, node: i, sets };
       continue;
     }
-    /** @type {[number, Box, Effort, boolean][]} */ const below = [];
+    /** @type {[number, Box, ChangeCost, boolean][]} */ const below = [];
     const last = M.defaultBranch[i] < 0 && M.payload.missing !== "fractional" ? -1 : 0;
     for (let b = last; b < M.nBranches(i); b++) {
-      for (const next of narrowed(sets, i, b)) {
-        const more = effortOfAll(next.values(), values);
+      for (const next of narrowToBranch(sets, i, b)) {
+        const more = totalChangeCost(next.values(), values);
         if (more[0] < Infinity) below.push([b < 0 ? i : M.child(i, b), next, more, b < 0]);
       }
     }
     // The cheapest is looked at first: what it finds spares the others.
-    waiting.push(...below.sort((x, y) => (isLess(x[2], y[2]) ? 1 : -1)));
+    waiting.push(...below.sort((x, y) => (isCheaper(x[2], y[2]) ? 1 : -1)));
   }
-  return best && { ...best, sets: [...best.sets.values()].filter((set) => effortOf(set, values[set.j])[0] > 0) };
+  return best && { ...best, sets: [...best.sets.values()].filter((set) => changeCost(set, values[set.j])[0] > 0) };
 }

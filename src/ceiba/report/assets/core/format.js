@@ -1,9 +1,9 @@
 // Numbers, dates, levels and splits as people read them, in the reader's language.
 // Names of columns and levels are the user's and are never translated.
 
-import { isEnd } from "../page/state.js";
+import { isTerminal } from "../page/state.js";
 import { WORDS } from "./i18n.js";
-import { boundsOf, CUT, cutsOf, INTERVALS, LEVELS, M, once } from "./model.js";
+import { boundsOf, CUT, cutsOf, INTERVALS, LEVELS, M, computeOnce } from "./model.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
 /** The language of the page. */
@@ -15,7 +15,7 @@ export function setLanguage(code) {
 }
 
 /** Whether there are words of a key. @param {string} key */
-export const hasWords = (key) => key in WORDS;
+export const hasText = (key) => key in WORDS;
 
 /** The words of a key. @param {string} key @param {Record<string, any>} [values] */
 export function t(key, values) {
@@ -37,26 +37,26 @@ export function formatter(name, options) {
 }
 
 /** At most so many decimals. @param {number} x @param {number} places */
-export const fmtPlaces = (x, places) => signed(formatter("f" + places, { maximumFractionDigits: places }).format(x));
+export const fmtDecimals = (x, places) => useMinusSign(formatter("f" + places, { maximumFractionDigits: places }).format(x));
 /** With the sign of numbers instead of a hyphen. @param {string} text */
-const signed = (text) => text.replace(/^-/, "−");
+const useMinusSign = (text) => text.replace(/^-/, "−");
 
 /** A number that is not a cut. @param {number|null|undefined} x @param {number} [digits] */
 export function fmtNumber(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return signed(x.toExponential(digits - 1));
-  if (size >= 10 ** digits) return fmtPlaces(x, 0);
-  return signed(formatter("s" + digits, { maximumSignificantDigits: digits }).format(x));
+  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return useMinusSign(x.toExponential(digits - 1));
+  if (size >= 10 ** digits) return fmtDecimals(x, 0);
+  return useMinusSign(formatter("s" + digits, { maximumSignificantDigits: digits }).format(x));
 }
 
 /** A number on an axis. @param {number} x */
 export const fmtTick = (x) => (Math.abs(x) >= 1e5 ? fmtCompact(x) : fmtNumber(x, 3));
-export const fmtCompact = (/** @type {number} */ x) => signed(formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x));
+export const fmtCompact = (/** @type {number} */ x) => useMinusSign(formatter("c", { notation: "compact", maximumSignificantDigits: 3 }).format(x));
 
 /** @param {number} n */
-export const fmtCount = (n) => fmtPlaces(n, Number.isInteger(n) ? 0 : 2);
+export const fmtCount = (n) => fmtDecimals(n, Number.isInteger(n) ? 0 : 2);
 
 /** A share; 0 % and 100 % are said only when exact. @param {number} share @param {number} [places] */
 export function fmtPercent(share, places = 0) {
@@ -106,7 +106,7 @@ function durationText(seconds) {
 }
 
 /** The digits that each cut of the model needs in print, by which training values keep their sides. */
-const cutDigits = once(() => {
+const cutDigits = computeOnce(() => {
   const known = new Map();
   for (const splits of [M.splits, M.surrogates && M.surrogates.splits, M.competitors && M.competitors.splits]) {
     if (splits && splits.digits) for (let i = 0; i < splits.kind.length; i++) {
@@ -123,7 +123,7 @@ const countDigits = (x) => String(Math.abs(x)).split("e")[0].replace(".", "").re
  * A cut of column j as Python's `cut_words` has it: the sign of what is not above it, and a number, date or level.
  * @param {number} cut @param {number} j @param {boolean} [brief] 6 digits where the model does not know the cut @returns {[string, string]}
  */
-function cutWords(cut, j, brief = false) {
+function cutParts(cut, j, brief = false) {
   const c = M.columns, display = c.display[j];
   if (c.levels[j].length) return ["≤", c.levels[j][Math.min(Math.max(Math.floor(cut), 0), c.levels[j].length - 1)]];
   if (display === "date") return ["≤", isoTime(Math.floor(Math.floor(cut) / 86400) * 86400, "date")];
@@ -139,24 +139,24 @@ function cutWords(cut, j, brief = false) {
   }
   const size = Math.abs(shown), plain = shown === 0 || (size >= 1e-6 && size < 1e16);
   const places = (String(shown).split(/e-|\./)[1] || "").length;
-  return [shown <= cut ? "≤" : "<", plain ? fmtPlaces(shown, Math.min(places, 20)) : signed(String(shown))];
+  return [shown <= cut ? "≤" : "<", plain ? fmtDecimals(shown, Math.min(places, 20)) : useMinusSign(String(shown))];
 }
 /** The sign of the other side of a cut. @param {string} sign */
 const otherSide = (sign) => (sign === "≤" ? ">" : "≥");
 /** A cut without its sign. @param {number} cut @param {number} j @param {boolean} [brief] */
-export const fmtCut = (cut, j, brief = false) => cutWords(cut, j, brief)[1];
+export const fmtCut = (cut, j, brief = false) => cutParts(cut, j, brief)[1];
 
 /** An interval as a sentence: "x ≤ 1", "1 < x ≤ 3", "x > 3". @param {string} name @param {number} low @param {number} high @param {number} j */
 export function rangeText(name, low, high, j) {
-  const [upperSign, upper] = cutWords(high, j), [sign, lower] = cutWords(low, j);
+  const [upperSign, upper] = cutParts(high, j), [sign, lower] = cutParts(low, j);
   if (low === -Infinity) return `${name} ${upperSign} ${upper}`;
   if (high === Infinity) return `${name} ${otherSide(sign)} ${lower}`;
   return `${lower} ${sign === "≤" ? "<" : "≤"} ${name} ${upperSign} ${upper}`;
 }
 
 /** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it, or signs say where the ends belong. */
-export function rangeWord(low, high, j, brief = false) {
-  const [upperSign, upper] = cutWords(high, j, brief), [sign, lower] = cutWords(low, j, brief);
+export function rangeLabel(low, high, j, brief = false) {
+  const [upperSign, upper] = cutParts(high, j, brief), [sign, lower] = cutParts(low, j, brief);
   if (low === -Infinity) return `${upperSign} ${upper}`;
   if (high === Infinity) return `${otherSide(sign)} ${lower}`;
   return sign === "≤" && upperSign === "≤" ? `${lower} – ${upper}` : `${otherSide(sign)} ${lower}, ${upperSign} ${upper}`;
@@ -175,40 +175,40 @@ export function fmtValue(value, j) {
 }
 
 /** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
-export const isolated = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
+export const isolateRtl = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
 
 /** A level as it stands in a list: in quotes where a comma or a brace in it would be misread. @param {string} name */
-export function quotedLevel(name) {
-  if (!/[,{}|'"]|^\s|\s$/.test(name) || /^(['"]).*\1$/.test(name)) return isolated(name);
-  return isolated(name.includes("'") && !name.includes('"') ? `"${name}"` : `'${name.replace(/[\\']/g, "\\$&")}'`);
+export function quoteLevel(name) {
+  if (!/[,{}|'"]|^\s|\s$/.test(name) || /^(['"]).*\1$/.test(name)) return isolateRtl(name);
+  return isolateRtl(name.includes("'") && !name.includes('"') ? `"${name}"` : `'${name.replace(/[\\']/g, "\\$&")}'`);
 }
 
 /** The word between two conditions or names: Spanish "y" is "e" before the sound of i. @param {string} next */
-export const andBefore = (next) => (language.code === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
+export const conjunctionBefore = (next) => (language.code === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
 /** @param {string[]} parts */
-export const joined = (parts) => parts.reduce((text, part) => `${text} ${andBefore(part)} ${part}`);
+export const joinWithAnd = (parts) => parts.reduce((text, part) => `${text} ${conjunctionBefore(part)} ${part}`);
 
 /** @param {string[]} names @param {number} most */
-export function listed(names, most) {
+export function listNames(names, most) {
   if (names.length <= most) return names.join(", ");
   return names.slice(0, most).join(", ") + ", " + t("more_levels", { n: names.length - most });
 }
 
 /** Level names that split i of a table sends to a branch. */
-export function levelsOf(splits, i, branch) {
+export function branchLevels(splits, i, branch) {
   const found = [];
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
-    if (splits.levelBranch[k] === branch) found.push(quotedLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
+    if (splits.levelBranch[k] === branch) found.push(quoteLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
   }
   return found;
 }
 
 export const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cut < 1;
 
-/** What is true of a row that takes a branch. @param {number} [most] levels listed */
+/** What is true of a row that takes a branch. @param {number} [most] levels listNames */
 export function sentence(splits, i, branch, most = 8) {
   const j = splits.column[i];
-  const name = isolated(M.columns.name[j]);
+  const name = isolateRtl(M.columns.name[j]);
   if (splits.kind[i] === CUT) {
     const low = branch === splits.low[i];
     const cut = splits.cut[i];
@@ -216,9 +216,9 @@ export function sentence(splits, i, branch, most = 8) {
     return low ? rangeText(name, -Infinity, cut, j) : rangeText(name, cut, Infinity, j);
   }
   if (splits.kind[i] === LEVELS) {
-    const names = levelsOf(splits, i, branch);
+    const names = branchLevels(splits, i, branch);
     if (!names.length) return `${name} ${t("is_missing")}`;
-    return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listed(names, most)}}`;
+    return names.length === 1 ? `${name} = ${names[0]}` : `${name} ∈ {${listNames(names, most)}}`;
   }
   if (splits.kind[i] === INTERVALS) {
     const [low, high] = boundsOf(splits, i, branch);
@@ -228,7 +228,7 @@ export function sentence(splits, i, branch, most = 8) {
 }
 
 /** Whether the edges carry names instead of yes and no. */
-export function namesAnswers(i) {
+export function hasNamedBranches(i) {
   const s = M.splits;
   if (s.kind[i] === LEVELS) {
     const n = M.nBranches(i);
@@ -241,39 +241,39 @@ export function namesAnswers(i) {
 
 /** The question of an inner node. */
 export function question(i, most = 3) {
-  const name = isolated(M.columns.name[M.splits.column[i]]);
-  return namesAnswers(i) ? `${name}?` : sentence(M.splits, i, 0, most);
+  const name = isolateRtl(M.columns.name[M.splits.column[i]]);
+  return hasNamedBranches(i) ? `${name}?` : sentence(M.splits, i, 0, most);
 }
 
 /** The word on the edge to a branch. */
-export function edgeWord(i, branch, most = 3) {
-  if (!namesAnswers(i)) return t(branch === 0 ? "yes" : "no");
+export function edgeLabel(i, branch, most = 3) {
+  if (!hasNamedBranches(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
   if (M.splits.kind[i] === INTERVALS) {
     const [low, high] = boundsOf(M.splits, i, branch);
-    return low === Infinity ? t("missing") : rangeWord(low, high, M.splits.column[i]);
+    return low === Infinity ? t("missing") : rangeLabel(low, high, M.splits.column[i]);
   }
-  const names = levelsOf(M.splits, i, branch);
-  return names.length ? listed(names, most) : t("missing");
+  const names = branchLevels(M.splits, i, branch);
+  return names.length ? listNames(names, most) : t("missing");
 }
 
 /** Class k as it is said: "Survived = 1" where a bare number would say nothing. */
-export const className = (k) => (M.bare ? (M.target ? `${isolated(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolated(M.classes[k]));
+export const className = (k) => (M.hasNumericClasses ? (M.target ? `${isolateRtl(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolateRtl(M.classes[k]));
 /** What stands between a class and its share. */
-export const shareGap = () => (M.bare ? " · " : " ");
+export const shareGap = () => (M.hasNumericClasses ? " · " : " ");
 
 /** What a node answers. @param {boolean} [sure] with the probability */
 export function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
   if (!sure) return className(k);
-  return `${className(k)}${isEnd(i) ? "" : tiedWith(i, k)}${shareGap()}${fmtPercent(M.prob(i, k))}`;
+  return `${className(k)}${isTerminal(i) ? "" : tiedClassText(i, k)}${shareGap()}${fmtPercent(M.prob(i, k))}`;
 }
 
 /** Another class that is as frequent: half and half is no majority. */
-function tiedWith(i, k) {
-  if (M.cost || !M.known) return "";
-  for (let other = 0; other < M.K; other++) if (other !== k && M.prob(i, other) === M.prob(i, k)) return ` / ${isolated(M.classes[other])}`;
+function tiedClassText(i, k) {
+  if (M.cost || !M.hasRows) return "";
+  for (let other = 0; other < M.K; other++) if (other !== k && M.prob(i, other) === M.prob(i, k)) return ` / ${isolateRtl(M.classes[other])}`;
   return "";
 }
 
@@ -285,4 +285,4 @@ export const fmtPoints = (v) => `${formatter("one", { minimumFractionDigits: 1, 
 export const TEST_MARKS = { chi2: "χ²", likelihood_ratio: "G²", f_test: "F" };
 
 /** Whether missing values take one branch: not where surrogates or shares decide. */
-export const marksMissing = () => ["learn", "majority"].includes(M.payload.missing);
+export const isMissingMarked = () => ["learn", "majority"].includes(M.payload.missing);

@@ -1,12 +1,12 @@
 // Tables of quality: train beside test, the shown tree beside the fitted one, and what the words mean.
 
-import { fmtRisk, isShare, riskName, shownRisk } from "../charts/prune_chart.js";
+import { fmtRisk, isShare, riskName, displayRisk } from "../charts/prune_chart.js";
 import { hasCosts, metricsAt, quickMetrics, sourceOf } from "../core/metrics.js";
 import { M } from "../core/model.js";
-import { wilson } from "../core/sure.js";
-import { className, fmtCount, fmtNumber, fmtPercent, formatter, hasWords, stepText, t } from "../core/words.js";
-import { el, glossary, segmented, tableOf } from "../page/dom.js";
-import { alphaNow, state, update } from "../page/state.js";
+import { wilson } from "../core/confidence.js";
+import { className, fmtCount, fmtNumber, fmtPercent, formatter, hasText, stepText, t } from "../core/format.js";
+import { el, glossary, segmented, dataTable } from "../page/dom.js";
+import { currentAlpha, state, update } from "../page/state.js";
 
 const METRICS = ["cost", "accuracy", "error", "balanced", "auc", "log_loss", "brier", "r2", "rmse", "bias", "loss"];
 const SHARES = ["accuracy", "error", "balanced", "baseline"];
@@ -58,47 +58,47 @@ const withSource = (alpha, source) => {
 export function metricsTable(alpha) {
   const found = ["train", "test"].map((source) => withSource(alpha, source)).filter(Boolean);
   if (!found.length) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
-  return el("div", {}, tableOf(["", ...found.map((m) => t(m.source))], [
+  return el("div", {}, dataTable(["", ...found.map((m) => t(m.source))], [
     ...metricRows(found).map((row) => [row.name, ...found.map((m) => fmtMetric(row.key, row.of(m)))]),
     [t("rows"), ...found.map((m) => fmtCount(sourceOf(m.source).rows[0]))]], "metrics"), overfitNote(found) || "",
     M.payload.class_prior ? el("p", { class: "muted small-text" }, t("figures_priors")) : "",
     M.clipped ? el("p", { class: "muted small-text" }, t("no_figures")) : M.weighted && found[0].source === "train" ? el("p", { class: "muted small-text" }, t("figures_weighted")) : "");
 }
 
-const FAR_APART = 0.05; // of accuracy, or of R²
+const OVERFIT_GAP = 0.05; // of accuracy, or of R²
 /** That the training figure flatters: by more than few test rows would show by chance. */
 function overfitNote(found) {
   if (found.length < 2) return null;
   const key = M.regression ? "r2" : "accuracy";
   if (hasCosts()) return null; // accuracy is not what such a tree was grown for
   const [train, test] = found.map((m) => m[key]);
-  if (!(train - test > FAR_APART) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
+  if (!(train - test > OVERFIT_GAP) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
   const say = (v) => `${M.regression ? "R²" : t("m_accuracy").toLocaleLowerCase()} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
   return el("p", { class: "warn overfit" }, t("overfit", { train: say(train), test: say(test) }));
 }
 
 /** The rows chosen to be looked at, as far as they are known; "" if none are. */
-export const sourceNow = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
+export const currentSource = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
 
 /** The shown tree beside the fitted one, for one source. */
-export function againstFitted() {
-  const source = sourceNow();
-  const [now, was] = [withSource(alphaNow(), source), withSource(M.steps[M.start].alpha, source)];
+export function fittedComparison() {
+  const source = currentSource();
+  const [now, was] = [withSource(currentAlpha(), source), withSource(M.steps[M.start].alpha, source)];
   if (!now || !was) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
   const both = M.test && sourceOf("train");
   const [step, fitted] = [M.steps[state.step], M.steps[M.start]];
-  const crossed = step.cv !== null && fitted.cv !== null ? [[`${riskName()} (${t("cross_validated")})`, fmtRisk(step.cv), fmtRisk(fitted.cv), isShare() ? fmtDifference("error", step.cv, fitted.cv) : fmtDifference("", shownRisk(step.cv), shownRisk(fitted.cv))]] : [];
+  const crossed = step.cv !== null && fitted.cv !== null ? [[`${riskName()} (${t("cross_validated")})`, fmtRisk(step.cv), fmtRisk(fitted.cv), isShare() ? fmtDifference("error", step.cv, fitted.cv) : fmtDifference("", displayRisk(step.cv), displayRisk(fitted.cv))]] : [];
   const rows = metricRows([now]).filter((row) => row.name !== (baseline() || {}).name)
     .map((row) => [row.name, fmtMetric(row.key, row.of(now)), fmtMetric(row.key, row.of(was)), fmtDifference(row.key, row.of(now), row.of(was))]);
   return el("div", {},
     both ? segmented(["train", "test"], source, (v) => update({ source: v }), t) : null,
-    tableOf([both ? "" : t(source), stepText(state.step), `${t("fitted")}: ${fmtCount(fitted.leaves)}`, t("difference")], [...crossed, ...rows], "metrics against own"));
+    dataTable([both ? "" : t(source), stepText(state.step), `${t("fitted")}: ${fmtCount(fitted.leaves)}`, t("difference")], [...crossed, ...rows], "metrics against own"));
 }
 
 /** Meanings of the metrics on show. */
 export function metricGlossary(alpha) {
   const found = metricsAt(alpha, "train") || metricsAt(alpha, "test");
   if (!found) return null;
-  const keys = METRICS.filter((k) => found[k] !== undefined && hasWords("g_" + k));
+  const keys = METRICS.filter((k) => found[k] !== undefined && hasText("g_" + k));
   return glossary([...keys.map((k) => [metricName(k), k === "cost" && !M.cost ? "g_error_priors" : "g_" + k]), ...(baseline() ? [[baseline().name.split(":")[0], "g_baseline"]] : []), ...(M.regression ? [] : [[t("lift"), "g_lift"]])]);
 }

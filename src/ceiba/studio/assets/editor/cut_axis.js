@@ -1,10 +1,10 @@
 // The axis on which a cut is moved: numbers on a line, or few values and ordered levels side by side.
 // A place is a share of the width; between two neighbours every cut divides the rows alike.
 
-/** @typedef {{placeOf: (cut: number) => number, cutAt: (place: number, width: number) => number, step: (cut: number, by: number) => number}} Axis */
+/** @typedef {{positionOf: (cut: number) => number, cutAt: (place: number, width: number) => number, step: (cut: number, by: number) => number}} Axis */
 
 /** The shortest number within limits: what a person would write. @param {number} low @param {number} high */
-function roundest(low, high) {
+function roundestBetween(low, high) {
   if (!(high > low)) return low;
   if (low <= 0 && high >= 0) return 0;
   for (let power = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high)))); power > -17; power--) {
@@ -19,7 +19,7 @@ function roundest(low, high) {
 }
 
 /** The axis of a column's bars. @param {any} bars as the report's histograms @param {number[]} cuts candidates, ascending @returns {Axis} */
-export function axisOf(bars, cuts) {
+export function makeAxis(bars, cuts) {
   const values = bars.values || bars.codes;
   return values ? valueAxis(values, Boolean(bars.codes)) : lineAxis(bars, cuts);
 }
@@ -33,20 +33,20 @@ function valueAxis(values, coded) {
     return coded ? values[at - 1] + 0.5 : n < 2 ? values[0] : (values[at - 1] + values[at]) / 2;
   };
   return {
-    placeOf: (cut) => below(cut) / n,
+    positionOf: (cut) => below(cut) / n,
     cutAt: (place) => between(Math.round(place * n)),
     step: (cut, by) => between(below(cut) + by),
   };
 }
 
-/** Numbers on a line; a hand cannot point finer than half a pixel, so the roundest number there is meant. */
+/** Numbers on a line; a hand cannot point finer than half a pixel, so the roundestBetween number there is meant. */
 function lineAxis({ low, high, least, most }, cuts) {
   const valueAt = (place) => low + place * (high - low);
   const inside = (v) => Math.min(Math.max(v, least), most);
   const first = (v) => cuts.findIndex((c) => c > v);
   return {
-    placeOf: (cut) => Math.min(Math.max((cut - low) / (high - low), 0), 1),
-    cutAt: (place, width) => inside(roundest(valueAt(place - 0.5 / width), valueAt(place + 0.5 / width))),
+    positionOf: (cut) => Math.min(Math.max((cut - low) / (high - low), 0), 1),
+    cutAt: (place, width) => inside(roundestBetween(valueAt(place - 0.5 / width), valueAt(place + 0.5 / width))),
     step: (cut, by) => {
       if (!cuts.length) return cut;
       const next = first(cut) < 0 ? cuts.length : first(cut);

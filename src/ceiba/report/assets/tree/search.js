@@ -1,25 +1,25 @@
 // Search: nodes whose question, edge, answer or number holds the text. Filter: leaves with enough rows, a probability
 // high enough, a class, or a value within limits; what does not lead to such a leaf is faint.
 
-import { M, once, perModel } from "../core/model.js";
-import { answerText, className, edgeWord, fmtCount, fmtNumber, fmtPercent, language, sentence, t } from "../core/words.js";
-import { byId, choice, el } from "../page/dom.js";
-import { isEnd, NO_FILTER, nodeOf, reveal, state, update } from "../page/state.js";
+import { M, computeOnce, onModelChange } from "../core/model.js";
+import { answerText, className, edgeLabel, fmtCount, fmtNumber, fmtPercent, language, sentence, t } from "../core/format.js";
+import { byId, selectBox, el } from "../page/dom.js";
+import { isTerminal, NO_FILTER, nodeByNumber, reveal, state, update } from "../page/state.js";
 
-const searching = {
+const searchCache = {
   lang: "", /** @type {(string|undefined)[]} what can be found of each node */ texts: [],
   key: "", /** @type {Uint8Array|null} 1 for each node that matches */ hits: null,
 };
 
-perModel(() => Object.assign(searching, { texts: [], key: "", hits: null }));
+onModelChange(() => Object.assign(searchCache, { texts: [], key: "", hits: null }));
 /** All that can be searched of a node; made once per language. */
 export function searchText(i) {
-  if (searching.lang !== language.code) Object.assign(searching, { lang: language.code, texts: [], key: "" });
-  let found = searching.texts[i];
+  if (searchCache.lang !== language.code) Object.assign(searchCache, { lang: language.code, texts: [], key: "" });
+  let found = searchCache.texts[i];
   if (found === undefined) {
     const words = M.isLeaf(i) ? answerText(i, false) : sentence(M.splits, i, 0, 99) + " " + sentence(M.splits, i, 1, 99);
-    found = (i > 0 ? words + " " + edgeWord(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase().replaceAll("−", "-");
-    searching.texts[i] = found;
+    found = (i > 0 ? words + " " + edgeLabel(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase().replaceAll("−", "-");
+    searchCache.texts[i] = found;
   }
   return found;
 }
@@ -29,13 +29,13 @@ export function searchHits() {
   const text = state.search.trim().toLocaleLowerCase().replaceAll("−", "-");
   if (!text) return null;
   const key = text + "|" + language.code + state.step;
-  if (key === searching.key) return searching.hits;
+  if (key === searchCache.key) return searchCache.hits;
   const hits = new Uint8Array(M.n);
-  const number = /^#?\d+$/.test(text) ? nodeOf(+text.replace("#", "")) : -1;
+  const number = /^#?\d+$/.test(text) ? nodeByNumber(+text.replace("#", "")) : -1;
   // Of a search that grows by a letter only what it had found is asked again.
-  const before = searching.hits && searching.key && key.startsWith(searching.key.slice(0, searching.key.lastIndexOf("|"))) ? searching.hits : null;
+  const before = searchCache.hits && searchCache.key && key.startsWith(searchCache.key.slice(0, searchCache.key.lastIndexOf("|"))) ? searchCache.hits : null;
   for (let i = 0; i < M.n; i++) if (i === number || ((!before || before[i]) && searchText(i).includes(text))) hits[i] = 1;
-  Object.assign(searching, { hits, key });
+  Object.assign(searchCache, { hits, key });
   return hits;
 }
 
@@ -43,12 +43,12 @@ export function searchHits() {
 export function presentHits() {
   const found = searchHits();
   const list = [];
-  if (found) for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (found[i]) list.push(i);
+  if (found) for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) if (found[i]) list.push(i);
   return list;
 }
 
 /** Go to the next node that matches the search. */
-export function nextHit(step) {
+export function goToNextHit(step) {
   const list = presentHits();
   if (!list.length) return;
   const at = list.indexOf(state.selected);
@@ -57,19 +57,19 @@ export function nextHit(step) {
 
 const isFiltered = () => Object.keys(NO_FILTER).some((key) => state.filter[key] !== NO_FILTER[key]);
 
-/** Whether a leaf of the shown tree passes. */
-function passes(i) {
+/** Whether a leaf of the shown tree passesFilter. */
+function passesFilter(i) {
   const f = state.filter;
-  if (M.known && M.rows[i] < f.rows * M.rows[0]) return false;
+  if (M.hasRows && M.rows[i] < f.rows * M.rows[0]) return false;
   if (M.regression) return (f.low === null || M.value[i] >= f.low) && (f.high === null || M.value[i] <= f.high);
   return M.prob(i, M.answer[i]) >= f.sure && (f.cls < 0 || M.answer[i] === f.cls);
 }
 
 /** Nodes that pass or lead to a leaf that does, as 1; the number of such leaves and their share of the rows. */
-const filtering = once(() => {
+const filterResult = computeOnce(() => {
   const found = { kept: new Uint8Array(M.n), leaves: 0, share: 0 };
-  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) {
-    if (!isEnd(i) || !passes(i)) continue;
+  for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) {
+    if (!isTerminal(i) || !passesFilter(i)) continue;
     found.leaves++;
     found.share += M.breadth[i];
     for (let a = i; a >= 0 && !found.kept[a]; a = M.parent[a]) found.kept[a] = 1;
@@ -77,7 +77,7 @@ const filtering = once(() => {
   return found;
 }, () => JSON.stringify(state.filter) + state.step);
 /** @returns {Uint8Array|null} null without a filter */
-export const filterHits = () => (isFiltered() ? filtering().kept : null);
+export const filterHits = () => (isFiltered() ? filterResult().kept : null);
 
 /** The form, behind a line to open. */
 export function filterBox() {
@@ -90,13 +90,13 @@ export function filterBox() {
   const f = state.filter;
   const share = (v) => (v ? String(+(100 * v).toPrecision(6)) : "");
   const fields = [];
-  if (M.known) fields.push(field("filter-rows", t("filter_rows"), share(f.rows), (v) => ({ rows: (v ?? 0) / 100 }), "%"));
+  if (M.hasRows) fields.push(field("filter-rows", t("filter_rows"), share(f.rows), (v) => ({ rows: (v ?? 0) / 100 }), "%"));
   if (M.regression) {
     fields.push(field("filter-low", t("filter_low"), f.low, (v) => ({ low: v }), fmtNumber(M.low)), field("filter-high", t("filter_high"), f.high, (v) => ({ high: v }), fmtNumber(M.high)));
     for (const one of fields.slice(-2)) one.querySelector("input").removeAttribute("min");
   } else {
     fields.push(field("filter-sure", t("filter_sure"), share(f.sure), (v) => ({ sure: (v ?? 0) / 100 }), "%"));
-    const pick = choice("filter-class", t("class"), [-1, ...M.classes.keys()], f.cls,
+    const pick = selectBox("filter-class", t("class"), [-1, ...M.classes.keys()], f.cls,
       (k) => (k < 0 ? t("filter_any") : className(k)), (k) => change({ cls: Number(k) }));
     fields.push(el("label", { class: "inline", for: "filter-class" }, t("class"), pick));
   }
@@ -108,6 +108,6 @@ export function filterBox() {
 /** How many leaves pass, and of how many rows. */
 export function filterText() {
   if (!isFiltered()) return "";
-  const { leaves, share } = filtering();
-  return `${t("n_leaves", { n: fmtCount(leaves) })} · ${t(M.known ? "share_rows" : "n_of_all", { share: fmtPercent(share, 1) })}`;
+  const { leaves, share } = filterResult();
+  return `${t("n_leaves", { n: fmtCount(leaves) })} · ${t(M.hasRows ? "share_rows" : "n_of_all", { share: fmtPercent(share, 1) })}`;
 }

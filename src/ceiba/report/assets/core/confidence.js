@@ -3,7 +3,7 @@
 // (how many rows they are worth is not known here). With costs an answer tips where both cost the same.
 
 import { M } from "./model.js";
-import { className, fmtCount, fmtNumber, fmtPercent, t } from "./words.js";
+import { className, fmtCount, fmtNumber, fmtPercent, t } from "./format.js";
 
 /** Wilson's 95 % interval of a share. @param {number} p @param {number} n @returns {[number, number]} */
 export function wilson(p, n) {
@@ -23,7 +23,7 @@ function studentT(df) {
 }
 
 /** Share of class k by the counts of training rows, whatever priors say. */
-function countedShare(i, k) {
+function countShare(i, k) {
   let total = 0;
   for (let c = 0; c < M.K; c++) total += M.counts[i * M.K + c];
   return M.counts[i * M.K + k] / total;
@@ -31,95 +31,95 @@ function countedShare(i, k) {
 
 /** 95 % interval of the probability of class k; null where the rows do not give one. @returns {[number, number]|null} */
 function classInterval(i, k) {
-  if (!M.known || M.weighted || M.payload.smoothed) return null;
-  if (!M.altered) return wilson(M.prob(i, k), M.seen[i]);
+  if (!M.hasRows || M.weighted || M.payload.smoothed) return null;
+  if (!M.altered) return wilson(M.prob(i, k), M.rowMass[i]);
   if (M.clipped || !M.counts) return null;
   // Priors multiply the odds of class k by one factor, as long as the others stay mixed as they are here.
-  const factor = (c) => M.prob(0, c) / countedShare(0, c);
-  const share = countedShare(i, k);
+  const factor = (c) => M.prob(0, c) / countShare(0, c);
+  const share = countShare(i, k);
   let rest = 0;
-  for (let c = 0; c < M.K; c++) if (c !== k) rest += countedShare(i, c) * factor(c);
-  const others = share < 1 ? rest / (1 - share) : (1 - M.prob(0, k)) / (1 - countedShare(0, k));
-  const [low, high] = wilson(share, M.seen[i]);
+  for (let c = 0; c < M.K; c++) if (c !== k) rest += countShare(i, c) * factor(c);
+  const others = share < 1 ? rest / (1 - share) : (1 - M.prob(0, k)) / (1 - countShare(0, k));
+  const [low, high] = wilson(share, M.rowMass[i]);
   const carried = (p) => (p * factor(k)) / (p * factor(k) + (1 - p) * others);
   return [carried(low), carried(high)];
 }
 
 /** 95 % interval of the mean. @returns {[number, number]|null} */
 function meanInterval(i) {
-  if (!M.known || M.weighted || M.clipped || M.payload.smoothed || M.payload.criterion !== "squared_error" || M.seen[i] < 2) return null;
-  const half = studentT(M.seen[i] - 1) * Math.sqrt(M.impurity[i] / (M.seen[i] - 1));
+  if (!M.hasRows || M.weighted || M.clipped || M.payload.smoothed || M.payload.criterion !== "squared_error" || M.rowMass[i] < 2) return null;
+  const half = studentT(M.rowMass[i] - 1) * Math.sqrt(M.impurity[i] / (M.rowMass[i] - 1));
   return [M.value[i] - half, M.value[i] + half];
 }
 
 /** That an interval flatters: its rows also chose the splits. Those of honest leaves did not. */
-const flattery = () => (M.payload.honest ? "" : ` (${t("optimistic")})`);
+const optimismNote = () => (M.payload.honest ? "" : ` (${t("optimistic")})`);
 
 /** The interval of a node's answer in words; null where there is none. */
 export function intervalText(i) {
   const found = M.regression ? meanInterval(i) : classInterval(i, M.answer[i]);
   if (!found) return null;
   const [low, high] = found.map((v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1)));
-  return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high }) + flattery();
+  return t(M.regression ? "interval_mean" : M.altered ? "interval_prob" : "interval", { low, high }) + optimismNote();
 }
 
-/** How sure a leaf is, in words; doubt: its interval does not exclude another answer; judged: begins with a verdict. @returns {{text: string, doubt: boolean, judged: boolean}|null} */
-export function sureWords(i) {
-  if (!M.known || (!M.regression && M.K < 2)) return null;
-  return M.regression ? sureOfMean(i) : sureOfClass(i);
+/** How sure a leaf is, in words; isUncertain: its interval does not exclude another answer; hasVerdict: begins with a verdict. @returns {{text: string, isUncertain: boolean, hasVerdict: boolean}|null} */
+export function confidenceText(i) {
+  if (!M.hasRows || (!M.regression && M.K < 2)) return null;
+  return M.regression ? meanConfidence(i) : classConfidence(i);
 }
 
-function sureOfMean(i) {
+function meanConfidence(i) {
   if (M.payload.criterion !== "squared_error") return null;
-  const words = { n: fmtCount(M.rows[i]), sd: fmtNumber(Math.sqrt(M.impurity[i])), note: flattery() };
+  const words = { n: fmtCount(M.rows[i]), sd: fmtNumber(Math.sqrt(M.impurity[i])), note: optimismNote() };
   const found = meanInterval(i);
   const text = found ? t("sure_mean", { ...words, low: fmtNumber(found[0]), high: fmtNumber(found[1]) })
     : M.clipped ? t("sure_value", words) : M.weighted ? t("sure_mean_weight", words) : M.rows[i] < 2 ? t("sure_mean_single") : null;
-  return text && { text, doubt: false, judged: false };
+  return text && { text, isUncertain: false, hasVerdict: false };
 }
 
-function sureOfClass(i) {
+function classConfidence(i) {
   const k = M.answer[i];
   const name = className(k);
-  const said = saidShare(i, k);
+  const said = probabilityText(i, k);
   const found = classInterval(i, k);
-  const limit = tippingShare(k);
+  const limit = decisionThreshold(k);
   const costs = limit === null ? "" : " " + t("sure_limit", { name, limit: fmtPercent(limit) });
-  if (M.cost && M.K > 2) return { text: `${begun(said)}. ${cheapest(i, k)}`, doubt: false, judged: false };
-  if (!found) return { text: `${begun(said)}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, doubt: false, judged: false };
-  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval") + flattery(), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
+  if (M.cost && M.K > 2) return { text: `${capitalize(said)}. ${leastCostText(i, k)}`, isUncertain: false, hasVerdict: false };
+  if (!found) return { text: `${capitalize(said)}.${M.weighted ? " " + t("sure_weighted") : ""}${costs}`, isUncertain: false, hasVerdict: false };
+  const words = { said, name, interval: t(M.payload.class_prior ? "word_interval_prior" : "word_interval") + optimismNote(), low: fmtPercent(found[0]), high: fmtPercent(found[1]) };
   if (M.K === 2) {
-    const doubt = found[0] <= (limit ?? 0.5);
-    return { text: (doubt ? t("sure_no", { ...words, limit: fmtPercent(limit ?? 0.5) }) : t("sure_yes", words)) + costs, doubt, judged: true };
+    const isUncertain = found[0] <= (limit ?? 0.5);
+    return { text: (isUncertain ? t("sure_no", { ...words, limit: fmtPercent(limit ?? 0.5) }) : t("sure_yes", words)) + costs, isUncertain, hasVerdict: true };
   }
-  const other = likeliest(i, k);
+  const other = runnerUpClass(i, k);
   const most = classInterval(i, other)[1];
-  const doubt = found[0] <= most;
-  return { text: doubt ? t("sure_no_many", { ...words, other: className(other), to: fmtPercent(most) }) : t("sure_yes", words), doubt, judged: true };
+  const isUncertain = found[0] <= most;
+  return { text: isUncertain ? t("sure_no_many", { ...words, other: className(other), to: fmtPercent(most) }) : t("sure_yes", words), isUncertain, hasVerdict: true };
 }
 
 /** A sentence begins with a capital letter. @param {string} text */
-const begun = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+const capitalize = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 /** Where priors are stated: that a figure counts the rows as they are. */
 export const sampleNote = () => (M.payload.class_prior ? ` (${t("of_sample")})` : "");
 
 /** The probability of class k and what it is a share of. */
-function saidShare(i, k) {
-  const words = { name: className(k), share: fmtPercent(M.prob(i, k), 1), n: fmtCount(M.seen[i]) };
+function probabilityText(i, k) {
+  const words = { name: className(k), share: fmtPercent(M.prob(i, k), 1), n: fmtCount(M.rowMass[i]) };
   if (!M.altered) return t(M.weighted ? "said_weight" : "said_rows", words);
   if (M.clipped || !M.counts) return t("said_tree", words);
-  return t(M.weighted ? "said_prior_weight" : "said_prior", { ...words, rows: fmtPercent(countedShare(i, k), 1) });
+  return t(M.weighted ? "said_prior_weight" : "said_prior", { ...words, rows: fmtPercent(countShare(i, k), 1) });
 }
 
 /** The most probable class but k. */
-function likeliest(i, k) {
+function runnerUpClass(i, k) {
   let found = k === 0 ? 1 : 0;
   for (let c = 0; c < M.K; c++) if (c !== k && M.prob(i, c) > M.prob(i, found)) found = c;
   return found;
 }
 
 /** Of two classes: the probability from which class k is said; null without costs, or where those never tip. */
-function tippingShare(k) {
+function decisionThreshold(k) {
   if (!M.cost || M.K !== 2) return null;
   const other = 1 - k;
   const wrong = M.cost[other * 2 + k] - M.cost[other * 2 + other], missed = M.cost[k * 2 + other] - M.cost[k * 2 + k];
@@ -127,7 +127,7 @@ function tippingShare(k) {
 }
 
 /** That the answer costs least, beside the next. */
-function cheapest(i, k) {
+function leastCostText(i, k) {
   const cost = M.classes.map((_, said) => M.classes.reduce((sum, _, truth) => sum + M.prob(i, truth) * M.cost[truth * M.K + said], 0));
   const next = cost.map((_, c) => c).filter((c) => c !== k).sort((a, b) => cost[a] - cost[b])[0];
   return t("sure_cheapest", { cost: fmtNumber(cost[k], 3), other: className(next), more: fmtNumber(cost[next], 3) });
@@ -140,7 +140,7 @@ export function testCounts(i) {
 }
 
 /** What the test rows of a leaf say of its answer. */
-export function testedText(i) {
+export function testRowsText(i) {
   if (!M.test || M.regression) return null;
   const { counts, n } = testCounts(i);
   const right = counts[M.answer[i]];
@@ -148,12 +148,12 @@ export function testedText(i) {
 }
 
 /** That the share seen in test rows excludes the one in training; of rows both, without weights or priors. */
-export function drift(i) {
-  if (!M.test || M.regression || !M.known || M.weighted || M.clipped || !M.counts) return "";
+export function trainTestGap(i) {
+  if (!M.test || M.regression || !M.hasRows || M.weighted || M.clipped || !M.counts) return "";
   const k = M.answer[i];
   const { counts, n } = testCounts(i);
   if (n < 10) return "";
   const [low, high] = wilson(counts[k] / n, n);
-  const p = countedShare(i, k);
+  const p = countShare(i, k);
   return p < low || p > high ? t("drift", { train: fmtPercent(p), test: fmtPercent(counts[k] / n) }) + sampleNote() : "";
 }

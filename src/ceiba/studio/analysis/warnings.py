@@ -24,38 +24,38 @@ from ceiba.edit.forced import Here
 from ceiba.grow import Problem
 from ceiba.grow.significance import chi_square_test
 from ceiba.prune.cross_validation import read_folds
-from ceiba.studio.answers.bench import Bench
-from ceiba.studio.answers.rivals import one_level
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
+from ceiba.studio.analysis.rivals import one_level_options
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import ask, route
 
 _FOLDS: Final = 5
-_MOST_ROWS: Final = 20_000  # of a node, by which splits are compared
-_FEWEST: Final = 20  # rows of a node below which nothing is said
-_ERRORS: Final = 2.0  # standard errors
+_MAX_ROWS: Final = 20_000  # of a node, by which splits are compared
+_MIN_ROWS: Final = 20  # rows of a node below which nothing is said
+_N_STANDARD_ERRORS: Final = 2.0  # standard errors
 _LEVEL: Final = 0.05
-_MOST_NODES: Final = 300
+_MAX_NODES: Final = 300
 Array = npt.NDArray[Any]
 
 
-def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
+def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
     """Return whether the split of a node is worse than the best one by more than chance."""
-    here = bench.at(node)
-    split = bench.tree.node(node).split
-    rows = here.rows[:: -(-len(here.rows) // _MOST_ROWS)]
-    if len(rows) < _FEWEST or split is None or here.weight is not None:
+    site = analysis.at(node)
+    split = analysis.tree.node(node).split
+    rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]
+    if len(rows) < _MIN_ROWS or split is None or site.weight is not None:
         return None
-    problem = _allowed(bench, node, here).take(rows)
-    truth = bench.problem.target.values[rows, 0]
-    splits = bench.tree.splits.take(np.array([node]))
-    branch = ask(splits, 0, bench.problem.table, rows)
-    losses = _paired(problem, truth, branch, int(bench.tree.n_branches[node]))
+    problem = _one_level_problem(analysis, node, site).take(rows)
+    truth = analysis.problem.target.values[rows, 0]
+    splits = analysis.tree.splits.take(np.array([node]))
+    branch = ask(splits, 0, analysis.problem.table, rows)
+    losses = _paired_losses(problem, truth, branch, int(analysis.tree.n_branches[node]))
     loss, se = float(losses.mean()), float(losses.std() / np.sqrt(len(losses)))
-    if not loss > _ERRORS * se:
+    if not loss > _N_STANDARD_ERRORS * se:
         return None
     best = problem.grow().root.split
-    schema = bench.problem.table.schema
+    schema = analysis.problem.table.schema
     return {
         "code": "worse_than_best",
         "node": node,
@@ -66,38 +66,38 @@ def worse_than_best(bench: Bench, node: int) -> dict[str, Any] | None:
     }
 
 
-def _allowed(bench: Bench, node: int, here: Here) -> Problem:
+def _one_level_problem(analysis: NodeAnalysis, node: int, site: Here) -> Problem:
     """Return the problem of one level with the columns that may be asked about."""
-    table = bench.problem.table
-    options = one_level(bench.problem.options, 0, table.n_columns)
+    table = analysis.problem.table
+    options = one_level_options(analysis.problem.options, 0, table.n_columns)
     options = replace(options, max_competitors=0, monotonic_cst=None)
-    forbidden = rules_at(bench.tree, node).forbid
+    forbidden = rules_at(analysis.tree, node).forbid
     columns = [j for j, name in enumerate(table.schema.names) if name not in forbidden]
     if len(columns) < table.n_columns:
         table = table.select(columns)
-    return replace(bench.problem, table=table, options=options)
+    return replace(analysis.problem, table=table, options=options)
 
 
-def _paired(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
+def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
     """Return the loss of each row by the split of the node, minus that by the best split."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)
-        best = _by_tree(stump, problem, fold.test)
-        values = _values(problem, truth[fold.train], branch[fold.train], n_branches)
+        best = _predict_values(stump, problem, fold.test)
+        values = _branch_values(problem, truth[fold.train], branch[fold.train], n_branches)
         mine = values[np.where(branch[fold.test] < n_branches, branch[fold.test], -1)]
-        score = (_loss(v, truth[fold.test]) for v in (mine, best))
+        score = (_row_loss(v, truth[fold.test]) for v in (mine, best))
         mine_loss, best_loss = score
         difference[fold.test] = mine_loss - best_loss
     return difference
 
 
-def _by_tree(stump: Tree, problem: Problem, rows: Array) -> Array:
-    ends = route.apply(stump, problem.table.take(rows))
-    return np.asarray(stump.value[ends, 0, :])
+def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
+    leaf_ids = route.apply(stump, problem.table.take(rows))
+    return np.asarray(stump.value[leaf_ids, 0, :])
 
 
-def _values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
+def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
     """Return the values of the branches, and last that of the node, for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
@@ -107,19 +107,19 @@ def _values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> A
     return np.array([np.bincount(part, minlength=n_classes) / len(part) for part in parts])
 
 
-def _loss(value: Array, truth: Array) -> Array:
+def _row_loss(value: Array, truth: Array) -> Array:
     if value.shape[1] == 1:
         return np.asarray((value[:, 0] - truth) ** 2)
     return np.asarray(1.0 - value[np.arange(len(truth)), truth])
 
 
-def held_out_disagrees(bench: Bench) -> list[dict[str, Any]]:
+def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
     """List the nodes in which held-out rows are not like the training rows."""
-    held_out, tree = bench.data.held_out, bench.tree
+    held_out, tree = analysis.data.held_out, analysis.tree
     if held_out is None or tree.n_outputs > 1:
         return []
     counted = tree.recount(held_out.X, held_out.y, sample_weight=held_out.weight)
-    nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MOST_NODES].tolist()
+    nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MAX_NODES].tolist()
     rows = {Task.CLASSIFICATION: _compare_classes, Task.REGRESSION: _compare_numbers}
     compare = tree.task.of(rows, "The studio")
     listed = []
@@ -168,13 +168,13 @@ def _compare_numbers(
     return float(test.pvalue), moments[0], moments[1]
 
 
-def warnings(bench: Bench, cache: dict[Any, Any]) -> list[dict[str, Any]]:
+def list_warnings(analysis: NodeAnalysis, cache: dict[Any, Any]) -> list[dict[str, Any]]:
     """Return all warnings about a tree."""
     listed = []
-    for node in bench.state.nodes_by_hand:
-        key = bench.key(node)
+    for node in analysis.state.nodes_by_hand:
+        key = analysis.key(node)
         if key not in cache:
-            cache[key] = worse_than_best(bench, node)
+            cache[key] = check_against_best(analysis, node)
         if cache[key] is not None:
             listed.append({**cache[key], "node": node})
-    return listed + held_out_disagrees(bench)
+    return listed + compare_held_out(analysis)

@@ -1,13 +1,13 @@
 // Talking to the server: requests, the websocket that tells of changes, and what to do when it is gone.
 
 import { M, setModel } from "../../../report/assets/core/model.js";
-import { language, t } from "../../../report/assets/core/words.js";
+import { language, t } from "../../../report/assets/core/format.js";
 import { byId, el } from "../../../report/assets/page/dom.js";
-import { openingNow, state } from "../../../report/assets/page/state.js";
+import { initialFold, state } from "../../../report/assets/page/state.js";
 
 const TOKEN = new URLSearchParams(location.search).get("token") || "";
 
-class Refused extends Error {
+class RequestError extends Error {
   /** @param {number} status @param {{code?: string, text?: string}} error */
   constructor(status, error) {
     super(error.text || String(status));
@@ -25,11 +25,11 @@ async function request(path, { method = "GET", body } = {}) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    link.lost();
-    throw new Refused(0, { code: "offline", text: t("s_offline") });
+    connection.markLost();
+    throw new RequestError(0, { code: "offline", text: t("s_offline") });
   }
   const given = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, given.error || {});
+  if (!answer.ok) throw new RequestError(answer.status, given.error || {});
   return given;
 }
 
@@ -55,32 +55,32 @@ export const api = {
 /** Where a file is fetched. @param {string} what */
 export const downloadAddress = (what, format = "") => `/api/download/${what}?token=${encodeURIComponent(TOKEN)}` + (format ? `&format=${encodeURIComponent(format)}` : "");
 
-export const link = {
-  /** @type {WebSocket|null} */ socket: null, up: true, closed: false, wait: 500,
-  /** @type {(message: any) => void} */ hear: () => {},
-  /** @type {(up: boolean) => void} */ changed: () => {},
-  lost() {
-    if (link.closed || !link.up) return;
-    link.up = false;
-    link.changed(false);
+export const connection = {
+  /** @type {WebSocket|null} */ socket: null, isUp: true, closed: false, wait: 500,
+  /** @type {(message: any) => void} */ onMessage: () => {},
+  /** @type {(up: boolean) => void} */ onChange: () => {},
+  markLost() {
+    if (connection.closed || !connection.isUp) return;
+    connection.isUp = false;
+    connection.onChange(false);
     // A request failed while the socket still seems open: only a new one tells that the server is back.
-    if (link.socket && link.socket.readyState === WebSocket.OPEN) link.socket.close();
+    if (connection.socket && connection.socket.readyState === WebSocket.OPEN) connection.socket.close();
   },
   open() {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/changes?token=${encodeURIComponent(TOKEN)}`);
-    link.socket = socket;
+    connection.socket = socket;
     socket.addEventListener("open", () => {
-      link.wait = 500;
-      const again = !link.up;
-      link.up = true;
-      if (again) link.changed(true);
+      connection.wait = 500;
+      const again = !connection.isUp;
+      connection.isUp = true;
+      if (again) connection.onChange(true);
     });
-    socket.addEventListener("message", (e) => link.hear(JSON.parse(e.data)));
+    socket.addEventListener("message", (e) => connection.onMessage(JSON.parse(e.data)));
     socket.addEventListener("close", () => {
-      link.lost();
-      if (link.closed) return;
-      setTimeout(link.open, link.wait);
-      link.wait = Math.min(link.wait * 1.6, 4000);
+      connection.markLost();
+      if (connection.closed) return;
+      setTimeout(connection.open, connection.wait);
+      connection.wait = Math.min(connection.wait * 1.6, 4000);
     });
   },
 };
@@ -88,67 +88,67 @@ export const link = {
 export const studio = {
   /** @type {any} the state as the server gave it */ server: null,
   /** @type {any} the columns as described */ columns: null, /** @type {string[]} tables beside the data */ files: [],
-  /** @type {"table"|"bench"|""} */ screen: "",
-  /** @type {(screen: "table"|"bench") => void} set by the app */ show: () => {},
+  /** @type {"table"|"editor"|""} */ screen: "",
+  /** @type {(screen: "table"|"editor") => void} set by the app */ show: () => {},
   /** @type {any} the split under the hand (column, node, data; cuts, of which one is active, or groups; answer of the last preview; error) */ draft: null,
-  /** requests under way */ busy: 0, /** the last revision that the server told of */ heard: 0,
+  /** requests under path */ busy: 0, /** the last revision that the server told of */ announcedRevision: 0,
   /** @type {{done: number, total: number}|null} */ progress: null,
   /** @type {number[]} milliseconds that previews took */ previewMs: [],
 };
 
-/** @type {((before: any) => void)[]} */ const takers = [];
+/** @type {((before: any) => void)[]} */ const stateListeners = [];
 /** Have something run when a new state has come. @param {(before: any) => void} run */
-export const onTaken = (run) => takers.push(run);
+export const onNewState = (run) => stateListeners.push(run);
 
 /** Branches from the root to a node. */
-export function wayTo(i) {
-  const way = [];
-  for (let a = i; a > 0; a = M.parent[a]) way.unshift(M.branchIndex[a]);
-  return way;
+export function branchPathTo(i) {
+  const path = [];
+  for (let a = i; a > 0; a = M.parent[a]) path.unshift(M.branchIndex[a]);
+  return path;
 }
 
-/** The node at the end of a way, or the last one on it that is there; -1 if it must be whole. */
-export function nodeAtWay(way, whole = false) {
+/** The node at the end of a path, or the last one on it that is there; -1 if it must be whole. */
+export function nodeAtPath(path, whole = false) {
   let i = 0;
-  for (const b of way) {
+  for (const b of path) {
     if (b >= M.nBranches(i)) return whole ? -1 : i;
     i = M.child(i, b);
   }
   return i;
 }
 
-const MANY_NEW = 24; // nodes at once, from which on the tree opens as it would at first
+const MAX_NEW_NODES = 24; // nodes at once, from which on the tree opens as it would at first
 
-/** Folds as at the beginning, with the way to a node open. */
-function openingTo(i) {
-  const folded = openingNow();
+/** Folds as at the beginning, with the path to a node open. */
+function initialFoldTo(i) {
+  const folded = initialFold();
   for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
   return folded;
 }
 
 /** Show a state of the server. @param {any} server @param {boolean} [anyhow] even if it seems older: the server began anew */
-export function take(server, anyhow = false) {
+export function applyState(server, anyhow = false) {
   const before = studio.server;
   if (before && server.revision < before.revision && !anyhow) return;
-  const had = before && before.tree ? { n: M.n, selected: wayTo(state.selected), folded: [...state.folded].map(wayTo) } : null;
+  const had = before && before.tree ? { n: M.n, selected: branchPathTo(state.selected), folded: [...state.folded].map(branchPathTo) } : null;
   studio.server = server;
   if (server.tree) {
     setModel(server.tree);
     state.step = M.start;
-    state.selected = had ? nodeAtWay(had.selected) : 0;
-    state.folded = had ? new Set(had.folded.map((way) => nodeAtWay(way, true)).filter((i) => i > 0 && !M.isLeaf(i))) : openingNow();
-    if (had && M.n > had.n + MANY_NEW) state.folded = openingTo(state.selected);
+    state.selected = had ? nodeAtPath(had.selected) : 0;
+    state.folded = had ? new Set(had.folded.map((path) => nodeAtPath(path, true)).filter((i) => i > 0 && !M.isLeaf(i))) : initialFold();
+    if (had && M.n > had.n + MAX_NEW_NODES) state.folded = initialFoldTo(state.selected);
     state.source = M.test ? "test" : "train";
-    state.way = [];
+    state.casePath = [];
   }
-  for (const run of takers) run(before);
+  for (const run of stateListeners) run(before);
   if (server.beginning) setTimeout(() => refresh(true), 250); // the columns are there before the root
 }
 
 /** Read the state again. */
 export async function refresh(anyhow = false) {
-  if (anyhow) studio.heard = 0;
-  await attempt(async () => take(await api.state(), anyhow));
+  if (anyhow) studio.announcedRevision = 0;
+  await attempt(async () => applyState(await api.state(), anyhow));
 }
 
 let queue = Promise.resolve();
@@ -158,13 +158,13 @@ export function act(name, given = {}) {
     setBusy(1);
     try {
       // A node is one of the tree that is shown: after somebody else's edit it may be another.
-      take(await api.action(name, given, "node" in given ? studio.server.revision : undefined));
+      applyState(await api.action(name, given, "node" in given ? studio.server.revision : undefined));
       return true;
     } catch (error) {
-      if (error instanceof Refused && error.status === 409) {
+      if (error instanceof RequestError && error.status === 409) {
         notify(t("s_stale"), "warn");
         await refresh();
-      } else complain(error);
+      } else showError(error);
       return false;
     } finally {
       setBusy(-1);
@@ -178,7 +178,7 @@ export function act(name, given = {}) {
 function setBusy(by) {
   studio.busy += by;
   document.documentElement.classList.toggle("busy", studio.busy > 0);
-  if (!studio.busy && studio.server && studio.heard > studio.server.revision) refresh(); // another tab acted meanwhile
+  if (!studio.busy && studio.server && studio.announcedRevision > studio.server.revision) refresh(); // another tab acted meanwhile
 }
 
 /** Do something that the server may refuse, and say so if it does. @template T @param {() => Promise<T>} run @returns {Promise<T|undefined>} */
@@ -186,13 +186,13 @@ export async function attempt(run) {
   try {
     return await run();
   } catch (error) {
-    complain(error);
+    showError(error);
   }
 }
 
 /** Say what went wrong. @param {any} error */
-export function complain(error) {
-  if (!(error instanceof Refused)) throw error;
+export function showError(error) {
+  if (!(error instanceof RequestError)) throw error;
   if (error.code !== "offline") notify(error.message, "warn");
 }
 

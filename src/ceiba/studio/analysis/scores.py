@@ -22,33 +22,33 @@ from ceiba.edit import asked_again, grown, replanted, rules_at
 from ceiba.edit.forced import Here
 from ceiba.grow import Problem
 from ceiba.prune.cross_validation import read_folds
-from ceiba.studio.answers.bench import Bench
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.prepare import Prepared
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_LEAST: Final = 1e-15  # probability in a logarithm
+_MIN_PROBABILITY: Final = 1e-15  # probability in a logarithm
 
 
-def figures(bench: Bench) -> dict[str, Any]:
+def score_tree(analysis: NodeAnalysis) -> dict[str, Any]:
     """Return the figures of a tree, without those of cross-validation."""
-    held_out = bench.data.held_out
+    held_out = analysis.data.held_out
     return {
-        "train": figure(bench.tree, bench.data),
-        "held_out": None if held_out is None else figure(bench.tree, held_out),
+        "train": score_rows(analysis.tree, analysis.data),
+        "held_out": None if held_out is None else score_rows(analysis.tree, held_out),
     }
 
 
-def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
+def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
     """Return the figures of a tree on some rows."""
-    ends = np.asarray(route.apply(tree, data.X))
+    leaf_ids = np.asarray(route.apply(tree, data.X))
     truth = data.y.values[:, 0]
-    share = shares(data, tree)
-    losses = row_losses(tree, ends, truth)
+    share = row_shares(data, tree)
+    losses = row_losses(tree, leaf_ids, truth)
     mean, se = mean_and_se(losses, share)
     scores: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
-    root = row_losses(tree, np.zeros_like(ends), truth)
+    root = row_losses(tree, np.zeros_like(leaf_ids), truth)
     if tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {
@@ -58,9 +58,9 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
             "r2": None if spread <= 0 else 1.0 - mean / spread,
             "baseline": float(share @ root),
         }
-    error = (tree.answer[ends] != truth).astype(np.float64)
+    error = (tree.answer[leaf_ids] != truth).astype(np.float64)
     rate, rate_se = mean_and_se(error, share)
-    likely = np.maximum(tree.value[ends, 0, truth], _LEAST)
+    likely = np.maximum(tree.value[leaf_ids, 0, truth], _MIN_PROBABILITY)
     return scores | {
         "error": rate,
         "se": rate_se if tree.cost_matrix is None else se,
@@ -70,11 +70,11 @@ def figure(tree: Tree, data: Prepared) -> dict[str, Any]:
     }
 
 
-def row_losses(tree: Tree, ends: Array, truth: Array) -> Array:
+def row_losses(tree: Tree, leaf_ids: Array, truth: Array) -> Array:
     """Return what the answer of each leaf costs its row: a mistake, or a squared error."""
     if tree.task.is_regression("The studio"):
-        return np.asarray((tree.value[ends, 0, 0] - truth) ** 2)
-    answers = tree.answer[ends]
+        return np.asarray((tree.value[leaf_ids, 0, 0] - truth) ** 2)
+    answers = tree.answer[leaf_ids]
     if tree.cost_matrix is None:
         return np.asarray(answers != truth, np.float64)
     return np.asarray(tree.cost_matrix[truth, answers])
@@ -86,7 +86,7 @@ def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
     return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
 
-def shares(data: Prepared, tree: Tree) -> Array:
+def row_shares(data: Prepared, tree: Tree) -> Array:
     """Return the share of each row in the whole weight; classes weigh as their priors say."""
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     if tree.class_prior is not None:
@@ -100,47 +100,50 @@ class CancelledError(Exception):
     """Somebody does not want to wait any longer."""
 
 
-def cross_validated(
-    bench: Bench, folds: int, tell: Callable[[int, int], None], is_cancelled: Callable[[], bool]
+def cross_validate(
+    analysis: NodeAnalysis,
+    folds: int,
+    on_fold: Callable[[int, int], None],
+    is_cancelled: Callable[[], bool],
 ) -> dict[str, Any]:
-    """Return the cross-validated figures of a tree; `tell(done, total)` hears of each fold."""
-    problem, truth = bench.problem, bench.problem.target.values[:, 0]
+    """Return the cross-validated figures of a tree; `on_fold(done, total)` hears of each fold."""
+    problem, truth = analysis.problem, analysis.problem.target.values[:, 0]
     losses, errors = np.empty((2, len(truth)))
     parts = read_folds(folds, problem)
     for done, fold in enumerate(parts):
         if is_cancelled():
             raise CancelledError
-        tree = fold_tree(bench.tree, bench.state.nodes_by_hand, problem, fold.train)
-        ends = np.asarray(route.apply(tree, problem.table.take(fold.test)))
-        losses[fold.test] = row_losses(tree, ends, truth[fold.test])
+        tree = refit_fold(analysis.tree, analysis.state.nodes_by_hand, problem, fold.train)
+        leaf_ids = np.asarray(route.apply(tree, problem.table.take(fold.test)))
+        losses[fold.test] = row_losses(tree, leaf_ids, truth[fold.test])
         if tree.task.has_classes:
-            errors[fold.test] = tree.answer[ends] != truth[fold.test]
-        tell(done + 1, len(parts))
-    share = shares(bench.data, bench.tree)
+            errors[fold.test] = tree.answer[leaf_ids] != truth[fold.test]
+        on_fold(done + 1, len(parts))
+    share = row_shares(analysis.data, analysis.tree)
     risk, se = mean_and_se(losses, share)
-    scores = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(bench.tree.n_leaves)}
-    if bench.tree.task.is_regression("The studio"):
+    scores = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(analysis.tree.n_leaves)}
+    if analysis.tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
                        "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip
     error, error_se = mean_and_se(errors, share)
-    if bench.tree.cost_matrix is None:
+    if analysis.tree.cost_matrix is None:
         return scores | {"error": error, "se": error_se, "cost": None}
     return scores | {"error": error, "se": se, "cost": risk}
 
 
-def fold_tree(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
+def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
     """Make the tree of some rows: what was made by hand is kept, the rest is grown again."""
     on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
         on_path[list(tree.path(node).nodes)] = True
     depth = tree.node_depth
 
-    def asked(node: int, place: Here) -> tuple[Tree, list[Here]]:
+    def regrow_node(node: int, place: Here) -> tuple[Tree, list[Here]]:
         if on_path[node]:
             return asked_again(tree, node, place)
         inside = slice(node, int(tree.subtree_end[node]))
         levels = int(depth[inside].max() - depth[node])
         return grown(place, rules_at(tree, node), levels), []
 
-    return replanted(tree, 0, Here.root(problem, rows), asked)
+    return replanted(tree, 0, Here.root(problem, rows), regrow_node)

@@ -1,16 +1,16 @@
 // The tabs beside the node: trees under names and two of them side by side; the log and what can be saved; pruning.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, fmtPercent, isolated, joined, stepText, t } from "../../../report/assets/core/words.js";
-import { byId, choice, copyButton, el, section, tableOf } from "../../../report/assets/page/dom.js";
-import { isTrial, reveal, state, update } from "../../../report/assets/page/state.js";
+import { fmtCount, fmtNumber, fmtPercent, isolateRtl, joinWithAnd, stepText, t } from "../../../report/assets/core/format.js";
+import { byId, selectBox, copyButton, el, section, dataTable } from "../../../report/assets/page/dom.js";
+import { isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
 import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
-import { act, api, attempt, downloadAddress, studio } from "../talk/studio.js";
-import { figureName, figureText } from "./bar.js";
-import { inSigns } from "./branches.js";
+import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
+import { figureName, figureText } from "./toolbar.js";
+import { useSigns } from "./branches.js";
 
 const AUTOMATIC = "@automatic";
-const comparing = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
 
 export function treesPanel() {
   return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
@@ -36,9 +36,9 @@ const treeName = (name) => (name === "" ? t("s_tree_now") : name === AUTOMATIC ?
 
 function compareBox() {
   const names = ["", AUTOMATIC, ...studio.server.snapshots.map((one) => one.name)];
-  for (const side of ["a", "b"]) if (!names.includes(comparing[side])) comparing[side] = side === "a" ? "" : AUTOMATIC;
-  const pick = (side) => choice("compare-" + side, t("s_compare_" + side), names, comparing[side], treeName, (name) => {
-    Object.assign(comparing, { [side]: name, data: null });
+  for (const side of ["a", "b"]) if (!names.includes(comparisonState[side])) comparisonState[side] = side === "a" ? "" : AUTOMATIC;
+  const pick = (side) => selectBox("compare-" + side, t("s_compare_" + side), names, comparisonState[side], treeName, (name) => {
+    Object.assign(comparisonState, { [side]: name, data: null });
     fillComparison();
   });
   return el("div", {},
@@ -47,11 +47,11 @@ function compareBox() {
 }
 
 async function runComparison() {
-  comparing.loading = true;
+  comparisonState.loading = true;
   fillComparison();
-  const { a, b } = comparing;
+  const { a, b } = comparisonState;
   const data = await attempt(() => api.compare(a, b));
-  Object.assign(comparing, { data: data ? { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } } : null,
+  Object.assign(comparisonState, { data: data ? { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } } : null,
     revision: studio.server.revision, loading: false });
   fillComparison();
 }
@@ -62,13 +62,13 @@ function fillComparison() {
 }
 
 function comparison() {
-  if (comparing.loading) return el("p", { class: "muted" }, t("s_comparing"));
-  const { data } = comparing;
+  if (comparisonState.loading) return el("p", { class: "muted" }, t("s_comparing"));
+  const { data } = comparisonState;
   if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
   return el("div", {},
-    comparing.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
+    comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
     el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
-    tableOf(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
+    dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
     el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
     data.changed.length ? changedTable(data) : null);
 }
@@ -93,12 +93,12 @@ function comparisonRows(data) {
 /** Where rows change their answer: from which leaf to which, each with its rule. */
 function changedTable(data) {
   const said = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
-  const leaf = (tree, node) => (tree.name === "" && comparing.revision === studio.server.revision && node < M.n ? el("button", { class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
+  const leaf = (tree, node) => (tree.name === "" && comparisonState.revision === studio.server.revision && node < M.n ? el("button", { class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
   const side = (tree, node, answer, parts) => {
-    const rule = parts.length ? joined(parts.map(inSigns)) : t("all_rows");
-    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolated(said(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
+    const rule = parts.length ? joinWithAnd(parts.map(useSigns)) : t("all_rows");
+    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolateRtl(said(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
   };
-  return tableOf([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
+  return dataTable([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
     side(data.a, one.node_a, one.a, one.rule_a), side(data.b, one.node_b, one.b, one.rule_b), fmtCount(one.n_rows)]), "changed");
 }
 
@@ -121,7 +121,7 @@ function saveBox() {
   const endings = new Map(studio.server.exports.map((one) => [one.name, one.ending]));
   const exporting = el("a", { class: "button", id: "save-export", download: "" }, t("s_save_export"));
   const point = () => exporting.setAttribute("href", downloadAddress("export", format.value));
-  const format = choice("export-format", t("s_export_format"), [...endings.keys()], [...endings.keys()][0],
+  const format = selectBox("export-format", t("s_export_format"), [...endings.keys()], [...endings.keys()][0],
     (name) => `${name} (${endings.get(name)})`, point);
   point();
   return el("div", {},
@@ -130,7 +130,7 @@ function saveBox() {
     el("p", { class: "muted small-text" }, t("s_save_hint")));
 }
 
-export function pruneBench() {
+export function prunePanelWithActions() {
   return el("div", {}, M.steps.length < 2 ? null : el("div", { id: "prune-apply" }, applyPruning()), prunePanel());
 }
 
@@ -143,7 +143,7 @@ export function showPruning(changed) {
 /** Making the shown tree the tree of the workspace; of the tree as it is nothing has to be made. */
 function applyPruning() {
   const { alpha } = M.steps[state.step];
-  const off = !isTrial();
+  const off = !isPreview();
   return el("div", { class: "row" },
     el("button", { class: "primary", id: "prune-take", disabled: off, onclick: () => act("prune", { alpha }) }, t("s_prune_take", { n: stepText(state.step) })),
     el("button", { class: "small", id: "prune-back", disabled: off, onclick: () => update({ step: M.start }) }, t("back_fitted")));

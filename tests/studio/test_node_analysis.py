@@ -11,26 +11,26 @@ from sklearn.metrics import log_loss
 
 import ceiba
 from ceiba.inspection import split_table
-from ceiba.studio.answers import rivals as rivals_room
-from ceiba.studio.answers.bench import Bench, Places
-from ceiba.studio.answers.doubts import held_out_disagrees, worse_than_best
-from ceiba.studio.answers.figures import cross_validated, figures, fold_tree
-from ceiba.studio.answers.preview import preview
-from ceiba.studio.answers.rivals import rivals
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.analysis import rivals as rivals_module
+from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
+from ceiba.studio.analysis.preview import preview_split
+from ceiba.studio.analysis.rivals import find_rivals
+from ceiba.studio.analysis.scores import cross_validate, refit_fold, score_tree
+from ceiba.studio.analysis.warnings import check_against_best, compare_held_out
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.random_work import frame, opened, random_action, work
 
 
-def bench_of(workspace: Workspace) -> Bench:
-    return Bench(workspace.state, workspace.data, Places(workspace.data.X.n_rows))
+def analyze(workspace: Workspace) -> NodeAnalysis:
+    return NodeAnalysis(workspace.state, workspace.data, NodeRowCache(workspace.data.X.n_rows))
 
 
 def workspace_on(data: dict[str, Any], target: str, **options: Any) -> Workspace:
-    table, name = whole_table(data, target)
-    return Workspace(Source("data", table), Setup.first(table, name, options=options))
+    table, name = read_whole_table(data, target)
+    return Workspace(Source("data", table), Setup.initial(table, name, options=options))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_rivals_of_the_root_are_those_of_split_table(target: str, criterion: str
     data = {name: values for name, values in frame(4).items() if name != "gappy"}
     workspace = workspace_on(data, target, criterion=criterion)
     workspace.act("set_options", {"options": {"min_samples_leaf": None, "max_depth": 9}})
-    listed = rivals(bench_of(workspace), 0)["rivals"]
+    listed = find_rivals(analyze(workspace), 0)["rivals"]
     expected = split_table(data, target, criterion)
     assert [one["column"] for one in listed] == expected["column"].tolist()
     assert [one["split"] for one in listed] == expected["split"].tolist()
@@ -57,7 +57,7 @@ def test_rivals_below_are_those_of_the_rows_there(seed: int) -> None:
     inside = [k for k, count in enumerate(data["count"]) if count <= 2]
     part = {name: [values[k] for k in inside] for name, values in data.items()}
     expected = split_table(part, "buys")
-    listed = rivals(bench_of(workspace), 1)["rivals"]
+    listed = find_rivals(analyze(workspace), 1)["rivals"]
     gains = {one["column"]: one["gain"] for one in listed if one["gain"] is not None}
     for row in expected:
         if row["gain"] > 0:
@@ -68,10 +68,10 @@ def test_rivals_of_many_cells_lead_with_the_exact_best(monkeypatch: pytest.Monke
     rng = np.random.default_rng(0)
     X = {f"x{j}": rng.normal(size=4000).tolist() for j in range(5)}
     data = {**X, "y": (np.array(X["x3"]) + rng.normal(size=4000) > 0.2).astype(int).tolist()}
-    bench = bench_of(workspace_on(data, "y"))
-    exact = rivals(bench, 0)["rivals"]
-    monkeypatch.setattr(rivals_room, "MOST_CELLS", 1000)
-    coarse = rivals(bench, 0)["rivals"]
+    analysis = analyze(workspace_on(data, "y"))
+    exact = find_rivals(analysis, 0)["rivals"]
+    monkeypatch.setattr(rivals_module, "MAX_CELLS", 1000)
+    coarse = find_rivals(analysis, 0)["rivals"]
     assert coarse[0]["exact"]
     assert not coarse[1]["exact"]
     assert {key: coarse[0][key] for key in ("column", "split", "gain")} == {
@@ -102,7 +102,7 @@ def test_preview_says_what_taking_the_split_gives(seed: int) -> None:
             continue
         node = arguments["node"]
         try:
-            seen = preview(bench_of(workspace), node, arguments["split"])
+            seen = preview_split(analyze(workspace), node, arguments["split"])
             workspace.act("take", arguments)
         except ceiba.CeibaError:
             continue
@@ -118,26 +118,28 @@ def test_preview_says_what_taking_the_split_gives(seed: int) -> None:
 def test_places_are_found_again_after_changes_elsewhere() -> None:
     workspace = opened(2)
     rng = np.random.default_rng(2)
-    places = Places(workspace.data.X.n_rows)
+    places = NodeRowCache(workspace.data.X.n_rows)
     for _ in range(15):
         work(workspace, rng, 1)
         places = (
-            places if len(workspace.data.X) == places._most // 3 else Places(len(workspace.data.X))
+            places
+            if len(workspace.data.X) == places._most // 3
+            else NodeRowCache(len(workspace.data.X))
         )
-        bench = Bench(workspace.state, workspace.data, places)
-        fresh = bench_of(workspace)
-        for node in range(bench.tree.n_nodes):
-            if bench.tree.n_rows[node]:
-                assert np.array_equal(bench.at(node).rows, fresh.at(node).rows)
+        analysis = NodeAnalysis(workspace.state, workspace.data, places)
+        fresh = analyze(workspace)
+        for node in range(analysis.tree.n_nodes):
+            if analysis.tree.n_rows[node]:
+                assert np.array_equal(analysis.at(node).rows, fresh.at(node).rows)
         if workspace.steps and workspace.steps[-1].action.startswith("set_"):
-            places = Places(len(workspace.data.X))
+            places = NodeRowCache(len(workspace.data.X))
 
 
 def test_figures_are_those_of_evaluate() -> None:
     workspace = opened(5)
     workspace.act("set_held_out", {"share": 0.4})
     workspace.act("grow", {"node": 0, "levels": 2})
-    made, data = figures(bench_of(workspace)), workspace.data
+    made, data = score_tree(analyze(workspace)), workspace.data
     assert data.held_out is not None
     for part, rows in (("train", data), ("held_out", data.held_out)):
         labels = rows.y.info.classes[0][rows.y.values[:, 0]]
@@ -147,7 +149,7 @@ def test_figures_are_those_of_evaluate() -> None:
         assert made[part]["log_loss"] == pytest.approx(log_loss(labels, np.maximum(likely, 1e-15)))
 
 
-def noise(rng: np.random.Generator, n: int = 300) -> Bench:
+def noise(rng: np.random.Generator, n: int = 300) -> NodeAnalysis:
     """One column that matters, split by hand where it matters; five that do not."""
     x = rng.integers(0, 2, n)
     y = np.where(rng.random(n) < 0.2 + 0.4 * x, 1, 0)
@@ -155,13 +157,13 @@ def noise(rng: np.random.Generator, n: int = 300) -> Bench:
     data |= {f"z{j}": rng.normal(size=n).tolist() for j in range(5)}
     workspace = workspace_on(data, "y")
     workspace.act("take", {"node": 0, "split": {"column": "x", "cut": 0.5}})
-    return bench_of(workspace)
+    return analyze(workspace)
 
 
 def test_right_split_made_by_hand_is_seldom_called_worse() -> None:
     """Noise columns offer hundreds of cuts; the best of them must not count against ours."""
     warned = sum(
-        worse_than_best(noise(np.random.default_rng(seed)), 0) is not None for seed in range(60)
+        check_against_best(noise(np.random.default_rng(seed)), 0) is not None for seed in range(60)
     )
     assert warned <= 4
 
@@ -169,16 +171,19 @@ def test_right_split_made_by_hand_is_seldom_called_worse() -> None:
 @pytest.mark.slow
 def test_right_split_made_by_hand_is_called_worse_in_few_of_1000() -> None:
     warned = sum(
-        worse_than_best(noise(np.random.default_rng(seed)), 0) is not None for seed in range(1000)
+        check_against_best(noise(np.random.default_rng(seed)), 0) is not None
+        for seed in range(1000)
     )
     assert warned <= 40
 
 
 def test_plainly_worse_split_is_called_worse() -> None:
     for seed in range(10):
-        bench = noise(np.random.default_rng(seed), 600)
-        model = bench.state.model.set_split(0, "z0 <= 0", bench.data.X, bench.data.y, levels=0)
-        found = worse_than_best(replace(bench, state=replace(bench.state, model=model)), 0)
+        analysis = noise(np.random.default_rng(seed), 600)
+        model = analysis.state.model.set_split(
+            0, "z0 <= 0", analysis.data.X, analysis.data.y, levels=0
+        )
+        found = check_against_best(replace(analysis, state=replace(analysis.state, model=model)), 0)
         assert found is not None
         assert found["best"].startswith("x <=")
 
@@ -191,7 +196,7 @@ def test_held_out_rows_of_the_same_kind_seldom_disagree() -> None:
         workspace = workspace_on(data, "y")
         workspace.act("set_held_out", {"share": 0.5, "seed": seed})
         workspace.act("take", {"node": 0, "split": "x <= 0"})
-        disagreed += bool(held_out_disagrees(bench_of(workspace)))
+        disagreed += bool(compare_held_out(analyze(workspace)))
     assert disagreed <= 8  # 5 %, and chance
 
 
@@ -199,12 +204,12 @@ def test_held_out_rows_of_another_kind_disagree() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=600)
     y = (x + rng.normal(scale=0.3, size=600) > 0).astype(int)
-    table, name = whole_table({"x": x.tolist(), "y": y.tolist()}, "y")
+    table, name = read_whole_table({"x": x.tolist(), "y": y.tolist()}, "y")
     other = {"x": x.tolist(), "y": (1 - y).tolist()}
-    start = Setup.first(table, name, held_out={"given": True})
+    start = Setup.initial(table, name, held_out={"given": True})
     workspace = Workspace(Source("data", table, held_out=other), start)
     workspace.act("take", {"node": 0, "split": "x <= 0"})
-    assert {one["node"] for one in held_out_disagrees(bench_of(workspace))} == {1, 2}
+    assert {one["node"] for one in compare_held_out(analyze(workspace))} == {1, 2}
 
 
 def test_fold_tree_of_all_rows_is_the_tree() -> None:
@@ -212,25 +217,25 @@ def test_fold_tree_of_all_rows_is_the_tree() -> None:
         workspace = opened(seed, ["buys", "amount"][seed % 2])
         workspace.act("take", {"node": 0, "split": "city = Oslo"})
         workspace.act("grow", {"node": 0, "levels": 2})
-        bench = bench_of(workspace)
-        every = np.arange(bench.problem.n_rows, dtype=np.uint32)
-        assert fold_tree(bench.tree, [0], bench.problem, every) == bench.tree
+        analysis = analyze(workspace)
+        every = np.arange(analysis.problem.n_rows, dtype=np.uint32)
+        assert refit_fold(analysis.tree, [0], analysis.problem, every) == analysis.tree
 
 
 def test_cross_validation_of_a_grown_tree_is_that_of_growing() -> None:
     workspace = opened(6)
     workspace.act("set_column", {"column": "gappy", "role": "ignore"})
     workspace.act("grow", {"node": 0, "levels": 2})
-    bench = bench_of(workspace)
-    made = cross_validated(bench, 5, lambda done, total: None, lambda: False)
+    analysis = analyze(workspace)
+    made = cross_validate(analysis, 5, lambda done, total: None, lambda: False)
     from ceiba.prune.cross_validation.folds import read_folds
 
-    labels = bench.data.y.info.classes[0][bench.data.y.values[:, 0]]
+    labels = analysis.data.y.info.classes[0][analysis.data.y.values[:, 0]]
     wrong = 0
-    for fold in read_folds(5, bench.problem):
+    for fold in read_folds(5, analysis.problem):
         model = ceiba.DecisionTreeClassifier(max_depth=2)
-        model.fit(bench.data.X.take(fold.train), labels[fold.train])
-        wrong += int((model.predict(bench.data.X.take(fold.test)) != labels[fold.test]).sum())
+        model.fit(analysis.data.X.take(fold.train), labels[fold.train])
+        wrong += int((model.predict(analysis.data.X.take(fold.test)) != labels[fold.test]).sum())
     assert made["error"] == pytest.approx(wrong / len(labels))
 
 
@@ -242,7 +247,7 @@ def test_figures_under_priors_weigh_classes_not_rows(costs: Any) -> None:
     prior = dict(zip(labels, (0.9, 0.1), strict=True))
     workspace.act("set_options", {"options": {}, "class_prior": prior, "cost_matrix": costs})
     workspace.act("grow", {"node": 0, "levels": 2})
-    made = figures(bench_of(workspace))
+    made = score_tree(analyze(workspace))
     tree, matrix = workspace.state.tree, np.array(costs or [[0, 1], [1, 0]], float)
     assert tree is not None
     assert workspace.data.held_out is not None

@@ -14,28 +14,28 @@ from ceiba.errors import CeibaError
 from ceiba.export import FORMATS
 from ceiba.inspection import describe
 from ceiba.report import payload
-from ceiba.studio.answers.bench import Bench
-from ceiba.studio.answers.doubts import warnings
-from ceiba.studio.answers.figures import figures
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
+from ceiba.studio.analysis.scores import score_tree
+from ceiba.studio.analysis.warnings import list_warnings
 from ceiba.studio.prepare import as_kind
-from ceiba.studio.work.setup import Setup, allowed_options, shown_options, task_in
-from ceiba.studio.work.state import State, node_at, rules_in
+from ceiba.studio.work.setup import Setup, allowed_options, find_task, option_values
+from ceiba.studio.work.state import State, find_node, list_rules
 from ceiba.studio.work.workspace import Workspace
 from ceiba.table import Schema, Table
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-_MOST_ROWS: Final = 50_000  # by which the first screen describes columns at once
+_MAX_ROWS: Final = 50_000  # by which the first screen describes columns at once
 
 
-def state_json(
-    workspace: Workspace, state: State, bench: Bench | None, doubts: dict[Any, Any]
+def state_to_json(
+    workspace: Workspace, state: State, analysis: NodeAnalysis | None, warning_cache: dict[Any, Any]
 ) -> dict[str, Any]:
     """Return the state of a workspace as plain data."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
-        "beginning": bench is None and state.setup.target is not None,
+        "beginning": analysis is None and state.setup.target is not None,
         "source": {
             "name": source.name,
             "n_rows": source.table.n_rows,
@@ -45,12 +45,12 @@ def state_json(
         "lang": workspace.lang,
         "resumed": workspace.resumed,
         "not_replayed": workspace.not_replayed,
-        "setup": _setup(state.setup, source.table, bench),
-        "tree": None if bench is None else _tree(workspace, bench),
+        "setup": _setup_to_json(state.setup, source.table, analysis),
+        "tree": None if analysis is None else _tree_payload(workspace, analysis),
         "by_hand": state.nodes_by_hand,
-        "rules": [] if bench is None else rules_in(bench.tree),
-        "figures": None if bench is None else {**figures(bench), "cross_validated": None},
-        "warnings": [] if bench is None else warnings(bench, doubts),
+        "rules": [] if analysis is None else list_rules(analysis.tree),
+        "figures": None if analysis is None else {**score_tree(analysis), "cross_validated": None},
+        "warnings": [] if analysis is None else list_warnings(analysis, warning_cache),
         "log": [
             {"line": step.line, "action": step.action, "node": step.node}
             for step in steps[: workspace.position]
@@ -65,7 +65,7 @@ def state_json(
             }
             for name, snapshot in workspace.snapshots.items()
         ],
-        "lesson": _lesson(workspace, bench),
+        "lesson": _lesson_to_json(workspace, analysis),
         "exports": [
             {"name": row.name, "ending": row.suffixes[0], "about": row.about}
             for row in FORMATS.values()
@@ -74,9 +74,9 @@ def state_json(
     }
 
 
-def _setup(setup: Setup, table: Table, bench: Bench | None) -> dict[str, Any]:
-    task = task_in(setup, table)
-    data = None if bench is None else bench.data
+def _setup_to_json(setup: Setup, table: Table, analysis: NodeAnalysis | None) -> dict[str, Any]:
+    task = find_task(setup, table)
+    data = None if analysis is None else analysis.data
     classes = [] if data is None or not data.y.info.classes else data.y.info.classes[0].tolist()
     return {
         "target": setup.target,
@@ -86,7 +86,7 @@ def _setup(setup: Setup, table: Table, bench: Bench | None) -> dict[str, Any]:
         "n_train": None if data is None else data.X.n_rows,
         "n_held_out": 0 if data is None or data.held_out is None else data.held_out.X.n_rows,
         "n_without_target": 0 if data is None else data.n_left_out,
-        "options": {} if task is None else shown_options(setup, task),
+        "options": {} if task is None else option_values(setup, task),
         "allowed": {} if task is None else allowed_options(task),
         "class_prior": setup.class_prior,
         "cost_matrix": setup.cost_matrix,
@@ -95,26 +95,26 @@ def _setup(setup: Setup, table: Table, bench: Bench | None) -> dict[str, Any]:
     }
 
 
-def _tree(workspace: Workspace, bench: Bench) -> dict[str, Any] | None:
-    held_out = bench.data.held_out
+def _tree_payload(workspace: Workspace, analysis: NodeAnalysis) -> dict[str, Any] | None:
+    held_out = analysis.data.held_out
     test = None if held_out is None else (held_out.X, held_out.y)
     try:
         return payload(
-            bench.tree,
+            analysis.tree,
             test=test,
             title=workspace.source.name,
             lang=workspace.lang,
-            model=type(bench.state.model).__name__,
+            model=type(analysis.state.model).__name__,
         )
     except CeibaError:  # what the report does not draw
         return None
 
 
-def _lesson(workspace: Workspace, bench: Bench | None) -> dict[str, Any] | None:
+def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict[str, Any] | None:
     if workspace.lesson is None:
         return None
-    nodes = [] if bench is None else [
-        (node_at(bench.tree, place), column) for place, column in workspace.answered.items()
+    nodes = [] if analysis is None else [
+        (find_node(analysis.tree, place), column) for place, column in workspace.lesson_answers.items()
     ]  # fmt: skip
     return {
         "name": workspace.lesson,
@@ -122,19 +122,19 @@ def _lesson(workspace: Workspace, bench: Bench | None) -> dict[str, Any] | None:
     }
 
 
-def described_by(setup: Setup) -> Any:
+def description_key(setup: Setup) -> Any:
     """Return what the description depends on, of all that can be set up."""
     return repr((setup.target, setup.kinds, setup.orders))
 
 
-def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
+def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
     """Describe the columns as set up; `n_described` says by how many rows."""
     n_rows = table.n_rows
-    if n_rows > _MOST_ROWS and not whole:
-        table = table.take(np.linspace(0, n_rows - 1, _MOST_ROWS).astype(np.intp))
-    task = task_in(setup, table)
+    if n_rows > _MAX_ROWS and not whole:
+        table = table.take(np.linspace(0, n_rows - 1, _MAX_ROWS).astype(np.intp))
+    task = find_task(setup, table)
     changed = tuple(
-        as_kind(column, _kind(setup, column.name, task), setup.orders.get(column.name))
+        as_kind(column, _kind_of(setup, column.name, task), setup.orders.get(column.name))
         for column in table.columns
     )
     infos = tuple(column.info for column in changed)
@@ -142,7 +142,7 @@ def description(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
     return {**summary, "n_described": table.n_rows, "n_rows": n_rows}
 
 
-def _kind(setup: Setup, name: str, task: Task | None) -> str | None:
+def _kind_of(setup: Setup, name: str, task: Task | None) -> str | None:
     """Return the kind in which a column is shown: classes written as numbers are levels."""
     if name in setup.orders:
         return "ordered"

@@ -1,25 +1,25 @@
 // Cuts to be moved: the gain along the column as a curve, below it the rows of the node as a histogram,
 // and a line through both for each cut. One of them is in hand: it is dragged, moved by arrow keys or typed.
 
-import { chartText, drawHistogram, pathOf, readBars } from "../../../report/assets/charts/charts.js";
+import { chartText, drawHistogram, svgPath, readHistogram } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
-import { isolated, isoTime, isYesNo, language, rangeWord, t } from "../../../report/assets/core/words.js";
-import { el, say, sv } from "../../../report/assets/page/dom.js";
+import { isolateRtl, isoTime, isYesNo, language, rangeLabel, t } from "../../../report/assets/core/format.js";
+import { el, announce, sv } from "../../../report/assets/page/dom.js";
 import { barColours, SvgPen } from "../../../report/assets/tree/pens.js";
-import { api, attempt } from "../talk/studio.js";
-import { axisOf } from "./scale.js";
+import { api, attempt } from "../client/client.js";
+import { makeAxis } from "./cut_axis.js";
 
-/** @typedef {import("./scale.js").Axis} Axis */
+/** @typedef {import("./cut_axis.js").Axis} Axis */
 const CUT_BOX = { width: 400, left: 8, right: 392, curve: [8, 58], bars: [66, 176] };
 
 /** @param {any} draft with column, cuts, active and data @param {() => void} moved */
 export function cutEditor(draft, moved) {
   const { bars, curve } = draft.data;
-  const axis = axisOf(bars, curve ? curve.cut : []);
+  const axis = makeAxis(bars, curve ? curve.cut : []);
   const svg = sv("svg", { viewBox: `0 0 ${CUT_BOX.width} 196`, class: "chart cut-chart", "aria-hidden": "true" });
   const x = (place) => CUT_BOX.left + place * (CUT_BOX.right - CUT_BOX.left);
-  const hist = readBars(bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
-  if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.placeOf(cut))));
+  const hist = readHistogram(bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
+  if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.positionOf(cut))));
   drawHistogram(new SvgPen(svg), hist, { x: CUT_BOX.left, y: CUT_BOX.bars[0], w: CUT_BOX.right - CUT_BOX.left, h: 196 - CUT_BOX.bars[0] - 2 }, barColours(), { size: 11 });
   const layer = sv("g", {});
   svg.append(layer);
@@ -28,7 +28,7 @@ export function cutEditor(draft, moved) {
   const [add, remove] = cutCountButtons(() => edit.add(), () => edit.remove());
   const list = el("div", { class: "row cut-list", id: "cuts", role: "group", "aria-label": t("s_cuts") });
   const place = () => {
-    layer.replaceChildren(...cutMarks(draft, (cut) => x(axis.placeOf(cut))));
+    layer.replaceChildren(...cutMarks(draft, (cut) => x(axis.positionOf(cut))));
     setSlider(handle, draft);
     fillCuts(list, draft, choose);
     remove.disabled = draft.cuts.length < 2;
@@ -51,14 +51,14 @@ export function cutEditor(draft, moved) {
     moved();
   };
   const edit = { choose, move, add: () => addCut(draft, change), remove: () => removeCut(draft, change) };
-  dragCut(handle, svg, axis, draft, edit);
-  keysOfCut(handle, axis, draft, edit);
+  bindCutDrag(handle, svg, axis, draft, edit);
+  bindCutKeys(handle, axis, draft, edit);
   typed.addEventListener("change", () => {
     const cut = readCut(typed.value, draft);
     const others = draft.cuts.filter((_, k) => k !== draft.active);
     const wrong = Number.isNaN(cut) || others.includes(cut);
     typed.setAttribute("aria-invalid", String(wrong));
-    if (wrong) return say(t("s_cut_invalid"));
+    if (wrong) return announce(t("s_cut_invalid"));
     const cuts = [...others, cut].sort((a, b) => a - b); // a typed cut may pass its neighbours
     if (cut !== draft.cut) change(cuts, cuts.indexOf(cut));
   });
@@ -80,17 +80,17 @@ async function addCut(draft, change) {
   if (M.columns.kind[draft.column] !== "numeric") return;
   const found = await attempt(() => api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts));
   if (!found) return;
-  if (found.cut === null || draft.cuts.includes(found.cut)) return say(t("s_cut_none"));
+  if (found.cut === null || draft.cuts.includes(found.cut)) return announce(t("s_cut_none"));
   const cuts = [...draft.cuts, found.cut].sort((a, b) => a - b);
   change(cuts, cuts.indexOf(found.cut));
-  say(cutLabel(draft));
+  announce(cutLabel(draft));
 }
 
 /** Take the cut in hand away, unless it is the only one. @param {(cuts: number[], active: number) => void} change */
 function removeCut(draft, change) {
   if (draft.cuts.length < 2) return;
   change(draft.cuts.filter((_, k) => k !== draft.active), Math.max(draft.active - 1, 0));
-  say(cutLabel(draft));
+  announce(cutLabel(draft));
 }
 
 /** Lines with grips, every other interval shaded. @param {(cut: number) => number} x */
@@ -112,7 +112,7 @@ function fillCuts(list, draft, choose) {
   list.hidden = !many;
   if (list.children.length !== (many ? draft.cuts.length : 0)) list.replaceChildren(...(many ? draft.cuts.map((_, k) => el("button", { class: "small", id: `cut-choose-${k}`, onclick: () => choose(k) })) : []));
   [...list.children].forEach((button, k) => {
-    button.textContent = rangeWord(-Infinity, draft.cuts[k], draft.column, true);
+    button.textContent = rangeLabel(-Infinity, draft.cuts[k], draft.column, true);
     button.setAttribute("aria-pressed", String(k === draft.active));
   });
 }
@@ -127,7 +127,7 @@ function gainCurve(curve, x) {
   const points = curve.cut.map((cut, k) => [x(cut), bottom - (Math.max(curve.gain[k], 0) / most) * (bottom - top)]);
   const best = points[curve.gain.indexOf(Math.max(...curve.gain))];
   const word = chartText(CUT_BOX.right, top + 2, t("gain"), "end", "strong");
-  return [sv("line", { x1: CUT_BOX.left, x2: CUT_BOX.right, y1: bottom, y2: bottom, class: "grid" }), sv("path", { d: pathOf(points), class: "line cv" }), ...(best ? [sv("circle", { cx: best[0], cy: best[1], r: 3.5, class: "cv-dot" })] : []), word];
+  return [sv("line", { x1: CUT_BOX.left, x2: CUT_BOX.right, y1: bottom, y2: bottom, class: "grid" }), sv("path", { d: svgPath(points), class: "line cv" }), ...(best ? [sv("circle", { cx: best[0], cy: best[1], r: 3.5, class: "cv-dot" })] : []), word];
 }
 
 function setSlider(handle, draft) {
@@ -144,15 +144,15 @@ function setSlider(handle, draft) {
 const cutLabel = (draft) => cutText(draft) + (draft.cuts.length > 1 ? ` · ${t("s_cut_at", { n: draft.active + 1, all: draft.cuts.length })}` : "");
 
 /** The nearest cut follows the pointer. @param {Axis} axis */
-function dragCut(handle, svg, axis, draft, edit) {
+function bindCutDrag(handle, svg, axis, draft, edit) {
   let held = -1;
-  const placeOf = (e) => {
+  const positionOf = (e) => {
     const r = svg.getBoundingClientRect();
     const wide = (CUT_BOX.right - CUT_BOX.left) * (r.width / CUT_BOX.width);
     return [Math.min(Math.max((e.clientX - r.left - CUT_BOX.left * (r.width / CUT_BOX.width)) / wide, 0), 1), wide];
   };
   const at = (e) => {
-    const [place, wide] = placeOf(e);
+    const [place, wide] = positionOf(e);
     edit.move(axis.cutAt(place, wide));
   };
   handle.addEventListener("pointerdown", (e) => {
@@ -160,7 +160,7 @@ function dragCut(handle, svg, axis, draft, edit) {
     held = e.pointerId;
     handle.setPointerCapture(held);
     handle.focus({ preventScroll: true });
-    const far = draft.cuts.map((cut) => Math.abs(axis.placeOf(cut) - placeOf(e)[0]));
+    const far = draft.cuts.map((cut) => Math.abs(axis.positionOf(cut) - positionOf(e)[0]));
     edit.choose(far.indexOf(Math.min(...far)));
     at(e);
   });
@@ -169,7 +169,7 @@ function dragCut(handle, svg, axis, draft, edit) {
 }
 
 /** @param {Axis} axis */
-function keysOfCut(handle, axis, draft, edit) {
+function bindCutKeys(handle, axis, draft, edit) {
   handle.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9 }[e.key];
@@ -211,4 +211,4 @@ function readCut(text, draft) {
 }
 
 /** The cut in words: what holds on its left. */
-const cutText = (draft) => `${isolated(M.columns.name[draft.column])} ${rangeWord(-Infinity, draft.cut, draft.column, true)}`;
+const cutText = (draft) => `${isolateRtl(M.columns.name[draft.column])} ${rangeLabel(-Infinity, draft.cut, draft.column, true)}`;

@@ -1,54 +1,54 @@
 // The draft of a split: what the hand makes of a column at the selected node before it is taken. Its
-// figures follow from previews of the server: one under way at a time, the newest wins, at most one a frame.
+// figures follow from previews of the server: one under path at a time, the newest wins, at most one a frame.
 
-import { CUT, cutsOf, INTERVALS, LEVELS, M, partsMissing } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/words.js";
-import { byId, choice, el, say } from "../../../report/assets/page/dom.js";
+import { CUT, cutsOf, INTERVALS, LEVELS, M, hasMissingBranch } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
+import { byId, selectBox, el, announce } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
-import { api, attempt, studio } from "../talk/studio.js";
-import { branchTable, branchWords, pText, rivals } from "./branches.js";
+import { api, attempt, studio } from "../client/client.js";
+import { branchTable, branchText, pText, rivals } from "./branches.js";
 import { bestCut } from "./cut_editor.js";
 
 /** What the server calls the draft. */
 export function draftSplit() {
   const { draft } = studio;
   const column = M.columns.name[draft.column];
-  if (draft.missing === ALONE) return { column, cuts: draft.cuts, missing_branch: true };
-  const way = draft.missing === "" ? {} : { missing: Number(draft.missing) };
-  if (draft.groups) return { column, branches: draft.groups, ...way };
-  return draft.cuts.length > 1 ? { column, cuts: draft.cuts, ...way } : { column, cut: draft.cut, ...way };
+  if (draft.missing === OWN_BRANCH) return { column, cuts: draft.cuts, missing_branch: true };
+  const path = draft.missing === "" ? {} : { missing: Number(draft.missing) };
+  if (draft.groups) return { column, branches: draft.groups, ...path };
+  return draft.cuts.length > 1 ? { column, cuts: draft.cuts, ...path } : { column, cut: draft.cut, ...path };
 }
 
-const ALONE = "alone"; // rows without a value have a branch of their own
+const OWN_BRANCH = "alone"; // rows without a value have a branch of their own
 
 /** Where rows without a value go: to the branch that fits best, to a chosen one, or to one of their own. */
 export function missingChoice() {
   const { draft } = studio;
   const n = draft.groups ? draft.groups.length : draft.cuts.length + 1;
   if (Number(draft.missing) >= n) draft.missing = "";
-  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b)), ...(M.columns.kind[draft.column] === "numeric" ? [ALONE] : [])];
+  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b)), ...(M.columns.kind[draft.column] === "numeric" ? [OWN_BRANCH] : [])];
   return el("label", { class: "inline missing-choice", for: "draft-missing" }, `${t("n_missing", { n: fmtCount(draft.data.missing) })} ${t("s_missing_to")}`,
-    choice("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : b === ALONE ? t("s_missing_alone") : branchWords(draftSplit(), draft.column, Number(b))), (b) => {
+    selectBox("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : b === OWN_BRANCH ? t("s_missing_alone") : branchText(draftSplit(), draft.column, Number(b))), (b) => {
       draft.missing = b;
-      askPreview();
+      requestPreview();
     }));
 }
 
 /** Begin a draft: from the node's own split if it is by this column, else from the best one. @param {number} j @param {any} [given] a split to begin with */
-export async function beginDraft(j, given) {
+export async function startDraft(j, given) {
   const node = state.selected;
   const name = M.columns.name[j];
   const data = await attempt(() => api.column(node, name));
   if (!data || state.selected !== node || data.revision !== studio.server.revision) return;
   const best = bestOf(name);
-  const start = given || ownSplit(node, j) || best.given;
-  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, missing: start && start.missing_branch ? ALONE : "", answer: null, error: "",
+  const start = given || currentSplit(node, j) || best.given;
+  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, missing: start && start.missing_branch ? OWN_BRANCH : "", answer: null, error: "",
     get cut() { return this.cuts[this.active]; } };
-  if (M.columns.kind[j] === "categorical") studio.draft.groups = startGroups(start, data);
-  else studio.draft.cuts = start && start.cuts ? [...start.cuts] : [start && start.cut !== undefined ? start.cut : middleCut(studio.draft.data)];
+  if (M.columns.kind[j] === "categorical") studio.draft.groups = initialGroups(start, data);
+  else studio.draft.cuts = start && start.cuts ? [...start.cuts] : [start && start.cut !== undefined ? start.cut : initialCut(studio.draft.data)];
   renderPanel();
-  askPreview();
+  requestPreview();
   byId("draft").scrollIntoView({ block: "nearest" });
   const first = /** @type {HTMLElement|null} */ (document.querySelector("#cut-handle, #draft .chip"));
   if (first) first.focus({ preventScroll: true });
@@ -60,18 +60,18 @@ function bestOf(name) {
   return one && one.given ? one : { given: null, gain: null };
 }
 
-export function dropDraft() {
+export function discardDraft() {
   if (!studio.draft) return;
   studio.draft = null;
   renderPanel();
 }
 
 /** The split of a node as the server would be given it; null if it is by another column. */
-function ownSplit(node, j) {
+function currentSplit(node, j) {
   const s = M.splits;
   if (M.isLeaf(node) || s.column[node] !== j) return null;
   if (s.kind[node] === CUT) return { cut: s.cut[node] };
-  if (s.kind[node] === INTERVALS) return { cuts: cutsOf(s, node), missing_branch: partsMissing(s, node) };
+  if (s.kind[node] === INTERVALS) return { cuts: cutsOf(s, node), missing_branch: hasMissingBranch(s, node) };
   if (s.kind[node] !== LEVELS) return null;
   const branches = Array.from({ length: M.nBranches(node) }, () => /** @type {number[]} */ ([]));
   for (let k = s.levelStart[node]; k < s.levelStart[node + 1]; k++) branches[s.levelBranch[k]].push(s.levelCode[k]);
@@ -85,7 +85,7 @@ function levelBars(data) {
 }
 
 /** Groups of the levels that are here; what the start leaves out goes with the last one. */
-function startGroups(start, data) {
+function initialGroups(start, data) {
   const here = data.levels.map((one) => one.code);
   const groups = start && start.branches ? start.branches.map((codes) => codes.filter((c) => here.includes(c))) : [here.slice(0, 1), here.slice(1)];
   const named = new Set(groups.flat());
@@ -94,23 +94,23 @@ function startGroups(start, data) {
   return groups.filter((codes) => codes.length);
 }
 
-function middleCut({ bars, curve }) {
+function initialCut({ bars, curve }) {
   if (curve && curve.cut.length) return bestCut(curve);
   const values = bars.values || bars.codes;
   return values ? values[0] : (bars.least + bars.most) / 2;
 }
 
-const previews = { flying: false, wanted: false, frame: 0 };
+const previews = { inFlight: false, isPending: false, frame: 0 };
 /** Ask what the draft would do, with the next frame. */
-export function askPreview() {
-  previews.wanted = true;
-  if (!previews.flying && !previews.frame) previews.frame = requestAnimationFrame(sendPreview);
+export function requestPreview() {
+  previews.isPending = true;
+  if (!previews.inFlight && !previews.frame) previews.frame = requestAnimationFrame(sendPreview);
 }
 
 async function sendPreview() {
   previews.frame = 0;
   if (!studio.draft) return;
-  Object.assign(previews, { wanted: false, flying: true });
+  Object.assign(previews, { isPending: false, inFlight: true });
   const asked = studio.draft;
   const begin = performance.now();
   try {
@@ -121,9 +121,9 @@ async function sendPreview() {
     asked.error = /** @type {Error} */ (error).message;
   }
   studio.previewMs.push(performance.now() - begin);
-  previews.flying = false;
+  previews.inFlight = false;
   if (studio.draft === asked) fillPreview();
-  if (previews.wanted && studio.draft) askPreview();
+  if (previews.isPending && studio.draft) requestPreview();
 }
 
 /** Show the figures of the draft; its picture follows by itself. */
@@ -132,12 +132,12 @@ function fillPreview() {
   if (!holder) return;
   holder.replaceChildren(...previewParts());
   byId("take-draft").disabled = Boolean(studio.draft.error || (studio.draft.answer && studio.draft.answer.empty));
-  const way = byId("missing-way");
-  if (way && !way.contains(document.activeElement)) way.replaceChildren(missingChoice());
-  clearTimeout(sayTimer);
-  sayTimer = setTimeout(() => studio.draft && studio.draft.answer && say(`${t("gain")} ${fmtNumber(studio.draft.answer.gain)}`), 700);
+  const path = byId("missing-branch");
+  if (path && !path.contains(document.activeElement)) path.replaceChildren(missingChoice());
+  clearTimeout(announceTimer);
+  announceTimer = setTimeout(() => studio.draft && studio.draft.answer && announce(`${t("gain")} ${fmtNumber(studio.draft.answer.gain)}`), 700);
 }
-let sayTimer = 0; // figures are said once the hand rests
+let announceTimer = 0; // figures are said once the hand rests
 
 export function previewParts() {
   const { draft } = studio;
@@ -146,10 +146,10 @@ export function previewParts() {
   const { gain, p_value: p, branches, held_out: held } = draft.answer;
   const best = draft.data.best.gain;
   // The same split, computed in another order, differs in its last bits.
-  const several = Boolean(draft.cuts.length > 1 || draft.missing === ALONE);
+  const several = Boolean(draft.cuts.length > 1 || draft.missing === OWN_BRANCH);
   const share = best > 0 ? (gain >= best * (1 - 1e-9) && !several ? 1 : gain / best) : null;
   return [
-    branchTable(branches, held, (b) => branchWords(draftSplit(), draft.column, b)),
+    branchTable(branches, held, (b) => branchText(draftSplit(), draft.column, b)),
     el("p", { id: "preview-gain" }, `${t("gain")} `, el("strong", {}, fmtNumber(gain)),
       share === null ? null : el("span", { class: "muted" }, ` · ${t(several ? "s_of_best_single" : "s_of_best_cut", { share: fmtPercent(share, 1) })}`),
       p === null || p === undefined ? null : el("span", { class: "muted" }, ` · ${pText(p)}`)),

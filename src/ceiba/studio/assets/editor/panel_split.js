@@ -1,40 +1,40 @@
-// The Node tab of the bench: what is known of the node, what can be done with it, the split under the
+// The Node tab of the editor: what is known of the node, what can be done with it, the split under the
 // hand, and the rivals.
 
 import { ruleParts } from "../../../report/assets/core/conditions.js";
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, joined, t } from "../../../report/assets/core/words.js";
-import { choice, el, section } from "../../../report/assets/page/dom.js";
-import { isEnd, isTrial, state, update } from "../../../report/assets/page/state.js";
+import { fmtCount, joinWithAnd, t } from "../../../report/assets/core/format.js";
+import { selectBox, el, section } from "../../../report/assets/page/dom.js";
+import { isTerminal, isPreview, state, update } from "../../../report/assets/page/state.js";
 import { nodeAnswer, nodeHead, nodeNotes, nodeRows, nodeSplit, ruleBox } from "../../../report/assets/panels/panel_node.js";
 import { lessonQuestion, lessonResult } from "../lesson/lesson.js";
-import { act, isHidden, nodeAtWay, studio, wayTo } from "../talk/studio.js";
+import { act, isHidden, nodeAtPath, studio, branchPathTo } from "../client/client.js";
 import { warningText } from "./branches.js";
 import { cutEditor } from "./cut_editor.js";
-import { askPreview, beginDraft, draftSplit, dropDraft, missingChoice, previewParts } from "./draft.js";
+import { requestPreview, startDraft, draftSplit, discardDraft, missingChoice, previewParts } from "./draft.js";
 import { levelEditor } from "./level_editor.js";
 import { rivalParts, takeSplit } from "./rivals.js";
 
 export function splitPanel() {
   const i = state.selected;
-  const end = isEnd(i);
+  const end = isTerminal(i);
   const hidden = isHidden(i);
   return el("div", {},
     nodeHead(i, end, studio.server.by_hand.includes(i) ? el("span", { class: "tag" }, t("s_by_hand")) : null),
-    isTrial() ? el("p", { class: "warn" }, t("s_preview_only"), " ", el("button", { class: "small", onclick: () => update({ step: M.start }) }, t("back_fitted"))) : null,
+    isPreview() ? el("p", { class: "warn" }, t("s_preview_only"), " ", el("button", { class: "small", onclick: () => update({ step: M.start }) }, t("back_fitted"))) : null,
     warningsOf(i),
     ruleLine(i),
     hidden ? null : nodeAnswer(i, end),
-    hidden || isTrial() ? null : nodeButtons(i),
-    hidden ? lessonQuestion(i) : isTrial() ? null : [draftSection(), lessonResult(i), section(t("s_rivals"), el("div", { id: "rivals", "aria-live": "off" }, rivalParts()))],
+    hidden || isPreview() ? null : nodeButtons(i),
+    hidden ? lessonQuestion(i) : isPreview() ? null : [draftSection(), lessonResult(i), section(t("s_rivals"), el("div", { id: "rivals", "aria-live": "off" }, rivalParts()))],
     hidden ? null : el("details", { class: "node-more" }, el("summary", {}, t("s_more_of_node")), section(t("rule"), ruleBox(i)), section(t("rows"), nodeRows(i)), end ? null : section(t("split"), nodeSplit(i)), nodeNotes(i, end)),
     hidden ? null : [noteBox(i), answerBox(i)]);
 }
 
-/** The way to the node on one line. */
+/** The path to the node on one line. */
 function ruleLine(i) {
   const parts = ruleParts(i, 6);
-  return el("p", { class: "rule-line muted" }, parts.length ? joined(parts) : t("all_rows"), M.known ? ` · ${t("n_rows", { n: fmtCount(M.rows[i]) })}` : "");
+  return el("p", { class: "rule-line muted" }, parts.length ? joinWithAnd(parts) : t("all_rows"), M.hasRows ? ` · ${t("n_rows", { n: fmtCount(M.rows[i]) })}` : "");
 }
 
 /** What can be done with a node. */
@@ -55,8 +55,8 @@ function nodeButtons(i) {
 /** Copy the questions below a node to its sibling, or to all of several. */
 async function copyTo(i, siblings) {
   // From the last: an edit changes the numbers of the nodes behind it only.
-  const ways = siblings.map(wayTo).reverse(), from = wayTo(i);
-  for (const way of ways) if (!(await act("copy", { node: nodeAtWay(from), to: nodeAtWay(way) }))) return;
+  const ways = siblings.map(branchPathTo).reverse(), from = branchPathTo(i);
+  for (const path of ways) if (!(await act("copy", { node: nodeAtPath(from), to: nodeAtPath(path) }))) return;
 }
 
 /** The split under the hand: picture, figures, and the buttons that end it. */
@@ -65,20 +65,20 @@ function draftSection() {
   const name = M.columns.name[studio.draft.column];
   const { missing } = studio.draft.data;
   return el("section", { class: "block draft", id: "draft", "aria-label": name },
-    el("div", { class: "node-head" }, el("h3", {}, name), el("button", { class: "small", id: "draft-close", onclick: dropDraft }, t("s_close"))),
-    studio.draft.groups ? levelEditor(studio.draft, askPreview) : cutEditor(studio.draft, askPreview),
-    missing ? el("div", { id: "missing-way", class: "small-text" }, missingChoice()) : null,
+    el("div", { class: "node-head" }, el("h3", {}, name), el("button", { class: "small", id: "draft-close", onclick: discardDraft }, t("s_close"))),
+    studio.draft.groups ? levelEditor(studio.draft, requestPreview) : cutEditor(studio.draft, requestPreview),
+    missing ? el("div", { id: "missing-branch", class: "small-text" }, missingChoice()) : null,
     el("div", { id: "preview" }, previewParts()),
     el("div", { class: "row" },
       el("button", { class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
-      studio.draft.groups ? el("button", { class: "small", id: "best-groups", onclick: () => beginDraft(studio.draft.column, studio.draft.data.best.given) }, t("s_best_groups")) : null));
+      studio.draft.groups ? el("button", { class: "small", id: "best-groups", onclick: () => startDraft(studio.draft.column, studio.draft.data.best.given) }, t("s_best_groups")) : null));
 }
 
 /** An answer set by hand, with its reason. */
 function answerBox(i) {
   const set = M.notes.get(i)?.answer;
   const field = M.regression ? el("input", { id: "override", type: "number", step: "any", placeholder: t("s_by_rows") })
-    : choice("override", t("predicted"), ["", ...M.classes], set === undefined ? "" : M.classes[set], (name) => name || t("s_by_rows"), () => {});
+    : selectBox("override", t("predicted"), ["", ...M.classes], set === undefined ? "" : M.classes[set], (name) => name || t("s_by_rows"), () => {});
   const reason = el("input", { id: "override-reason", type: "text", maxlength: 400, autocomplete: "off" });
   const save = () => act("override", { node: i, answer: field.value === "" ? null : M.regression ? Number(field.value) : field.value, reason: reason.value });
   return el("details", { class: "note-box", open: set !== undefined }, el("summary", {}, t("s_override")),

@@ -1,18 +1,18 @@
 // The rivals of the selected node: the best split of every column, with what it would do to the rows.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, listed, t } from "../../../report/assets/core/words.js";
-import { byId, el, say } from "../../../report/assets/page/dom.js";
+import { fmtCount, fmtNumber, listNames, t } from "../../../report/assets/core/format.js";
+import { byId, el, announce } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
-import { act, api, complain, isHidden, studio } from "../talk/studio.js";
-import { branchPicture, branchWords, pText, rivals, splitWords } from "./branches.js";
-import { beginDraft } from "./draft.js";
+import { act, api, showError, isHidden, studio } from "../client/client.js";
+import { branchPicture, branchText, pText, rivals, splitText } from "./branches.js";
+import { startDraft } from "./draft.js";
 
-const MOST_RIVALS = 6;
+const MAX_RIVALS = 6;
 
 /** Have the rivals of the selected node, asked for once per node and tree. */
-export function rivalsHere() {
+export function currentRivals() {
   const { revision } = studio.server;
   if (rivals.node === state.selected && rivals.revision === revision) return rivals.data;
   Object.assign(rivals, { node: state.selected, revision, data: null, all: false });
@@ -33,7 +33,7 @@ async function loadRivals(node, revision) {
     for (const one of data.rivals) if (later[one.column]) Object.assign(one, later[one.column]);
     fillRivals();
   } catch (error) {
-    if (!isStale()) complain(error);
+    if (!isStale()) showError(error);
   }
 }
 
@@ -49,9 +49,9 @@ function fillRivals() {
 }
 
 export function rivalParts() {
-  const data = rivalsHere();
+  const data = currentRivals();
   if (!data) return [el("p", { class: "muted" }, t("s_searching"))];
-  return [data.rivals.length > MOST_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
+  return [data.rivals.length > MAX_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
 }
 
 /** The field that searches the columns: Enter goes to the first one found, Escape clears it. */
@@ -62,7 +62,7 @@ function rivalFilter() {
   const search = (text) => {
     rivals.filter = text;
     fillRivals();
-    say(t("s_n_columns", { n: fmtCount(document.querySelectorAll("#rival-list .rival").length) }));
+    announce(t("s_n_columns", { n: fmtCount(document.querySelectorAll("#rival-list .rival").length) }));
   };
   field.addEventListener("input", () => search(field.value));
   field.addEventListener("keydown", (e) => {
@@ -78,19 +78,19 @@ function rivalFilter() {
 /** Text as it is searched for: without case and accents. */
 const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 /** Whether a column is one that is searched for. */
-const isSearched = (name) => plainText(name).includes(plainText(rivals.filter.trim()));
+const matchesFilter = (name) => plainText(name).includes(plainText(rivals.filter.trim()));
 
 function rivalList(data) {
   const usable = data.rivals.filter((one) => one.split !== null);
-  const shown = usable.map((one, rank) => ({ one, rank })).filter(({ one }) => isSearched(one.column));
-  const none = data.rivals.filter((one) => one.split === null && !one.forbidden && isSearched(one.column)).map((one) => one.column);
-  const most = rivals.all || rivals.filter ? shown.length : MOST_RIVALS;
+  const shown = usable.map((one, rank) => ({ one, rank })).filter(({ one }) => matchesFilter(one.column));
+  const none = data.rivals.filter((one) => one.split === null && !one.forbidden && matchesFilter(one.column)).map((one) => one.column);
+  const most = rivals.all || rivals.filter ? shown.length : MAX_RIVALS;
   const best = usable.reduce((a, one) => Math.max(a, one.gain), 0);
   const nothing = rivals.filter && usable.length ? t("s_find_none", { text: rivals.filter }) : t("s_no_split");
   return [
     shown.length ? el("ol", { class: "rivals" }, shown.slice(0, most).map(({ one, rank }) => rivalItem(one, rank, best))) : none.length && rivals.filter ? "" : el("p", { class: "muted" }, nothing),
     shown.length > most ? el("button", { class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(shown.length) })) : "",
-    none.length ? el("p", { class: "muted small-text" }, t("s_without_split", { columns: listed(none, 8) })) : "",
+    none.length ? el("p", { class: "muted small-text" }, t("s_without_split", { columns: listNames(none, 8) })) : "",
   ];
 }
 
@@ -100,20 +100,20 @@ function rivalItem(one, k, best) {
   const p = one.p_bound === "pending" ? "p …" : one.p_value === null ? "" : pText(one.p_value, one.p_bound);
   return el("li", { class: "rival" + (one.current ? " current" : "") + (studio.draft && studio.draft.column === j ? " open" : ""), "data-column": one.column },
     el("div", { class: "rival-head" },
-      el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => beginDraft(j, one.given) }, splitWords(one, j)),
+      el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => startDraft(j, one.given) }, splitText(one, j)),
       one.current ? el("span", { class: "tag" }, t("s_taken")) : null, one.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
     el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(one.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
     el("div", { class: "rival-branches" }, one.branches.map((branch, b) => el("div", { class: "rival-branch" },
-      el("span", { class: "branch-name", title: branch.text }, branchWords(one.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
+      el("span", { class: "branch-name", title: branch.text }, branchText(one.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
     el("div", { class: "row rival-buttons" },
       el("button", { class: "small take", id: `take-${k}`, disabled: one.current, "aria-label": t("s_take_split", { split: one.split }), onclick: () => takeSplit(one.given) }, t("s_take")),
-      el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => beginDraft(j, one.given) }, t("s_adjust")),
+      el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => startDraft(j, one.given) }, t("s_adjust")),
       columnRules(one.column, k)));
 }
 
 /** Forbid or prefer a column from here on down. */
 function columnRules(column, k) {
-  const rule = ruleHere();
+  const rule = currentRule();
   const toggle = (name, id, words) => {
     const on = rule[name].includes(column);
     const rest = on ? rule[name].filter((c) => c !== column) : [...rule[name], column];
@@ -123,7 +123,7 @@ function columnRules(column, k) {
 }
 
 /** What is forbidden and preferred at the selected node itself. */
-const ruleHere = () => studio.server.rules.find((one) => one.node === state.selected) || { forbid: [], prefer: [], sealed: false };
+const currentRule = () => studio.server.rules.find((one) => one.node === state.selected) || { forbid: [], prefer: [], sealed: false };
 
 /** Take a split at the selected node. @param {any} split */
 export const takeSplit = (split) => act("take", { node: state.selected, split });

@@ -1,21 +1,21 @@
-// The bar over the bench: the figures of the tree as it stands, always in view, and what acts on all of it.
+// The bar over the editor: the figures of the tree as it stands, always in view, and what acts on all of it.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/words.js";
+import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
 import { byId, el } from "../../../report/assets/page/dom.js";
 import { reveal, state, update } from "../../../report/assets/page/state.js";
-import { act, api, attempt, isHidden, studio } from "../talk/studio.js";
+import { act, api, attempt, isHidden, studio } from "../client/client.js";
 import { warningText } from "./branches.js";
 
 /** The parts of the header that follow the state. */
-export function benchBar() {
+export function editorBar() {
   const s = studio.server;
-  return el("section", { class: "bench-bar", id: "bench-bar", "aria-label": t("s_figures") },
+  return el("section", { class: "editor-bar", id: "editor-bar", "aria-label": t("s_figures") },
     el("div", { class: "figures-now" },
-      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossBox(s.figures.cross_validated),
+      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossValidationBox(s.figures.cross_validated),
       el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
       warningButton()),
-    el("div", { class: "bench-tools", role: "toolbar", "aria-label": t("s_tools") },
+    el("div", { class: "editor-tools", role: "toolbar", "aria-label": t("s_tools") },
       tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
       tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
       tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
@@ -40,21 +40,21 @@ function figureBox(id, name, f) {
     el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
 
-/** Cross-validation: on demand, with its progress and a way to stop it. */
-function crossBox(f) {
-  const run = el("button", { class: "small", id: "cv-run", onclick: startCross }, t(f ? "s_cv_again" : "s_cv_run"));
+/** Cross-validation: on demand, with its progress and a path to stop it. */
+function crossValidationBox(f) {
+  const run = el("button", { class: "small", id: "cv-run", onclick: startCrossValidation }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
   if (studio.progress) {
     const { done, total } = studio.progress;
     const bar = el("progress", { id: "cv-progress", max: total, value: done, "aria-label": t("cross_validated") });
-    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { class: "small", id: "cv-stop", onclick: stopCross }, t("s_cancel"))));
+    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { class: "small", id: "cv-stop", onclick: stopCrossValidation }, t("s_cancel"))));
   } else if (f) box.append(el("span", { class: "cv-line" }, el("strong", { class: f.current === false ? "old" : "", title: f.current === false ? t("s_cv_old") : undefined }, figureText(f)), f.current === false ? el("span", { class: "tag" }, t("s_older")) : null, f.current === false ? run : null));
   else box.append(run);
   return box;
 }
 
 const FOLDS = 10;
-async function startCross() {
+async function startCrossValidation() {
   studio.progress = { done: 0, total: FOLDS }; // before asking: a small table is done before the answer is here
   fillBar();
   if (await attempt(() => api.crossValidate(FOLDS))) return;
@@ -62,7 +62,7 @@ async function startCross() {
   fillBar();
 }
 
-async function stopCross() {
+async function stopCrossValidation() {
   await attempt(api.stopCrossValidation);
   studio.progress = null;
   fillBar();
@@ -82,10 +82,10 @@ function warningButton() {
 
 /** Build the bar anew; what had the focus has it again. */
 export function fillBar() {
-  const bar = byId("bench-bar");
+  const bar = byId("editor-bar");
   if (!bar) return;
   const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
-  bar.replaceWith(benchBar());
+  bar.replaceWith(editorBar());
   const again = byId(held) || byId({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
   if (held && again) again.focus();
 }

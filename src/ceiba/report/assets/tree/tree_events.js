@@ -1,15 +1,15 @@
-// Mouse, touch and keyboard on the tree, and its twin for screen readers: a list of role=tree that
-// holds the same nodes; focus in the twin selects on the canvas.
+// Mouse, touch and keyboard on the tree, and its outline for screen readers: a list of role=tree that
+// holds the same nodes; focus in the outline selects on the canvas.
 
 import { M } from "../core/model.js";
-import { answerText, fmtCount, question, sentence, t } from "../core/words.js";
-import { byId, el, placeIn } from "../page/dom.js";
-import { isEnd, reveal, state, update } from "../page/state.js";
+import { answerText, fmtCount, question, sentence, t } from "../core/format.js";
+import { byId, el, pointerPosition } from "../page/dom.js";
+import { isTerminal, reveal, state, update } from "../page/state.js";
 import { hover, hoverSelected, showHover, windowBox } from "./hover.js";
-import { fitTree, hidesSomething, nodeAt, scheduleTree, screenPlace, view, zoomTo } from "./tree_view.js";
+import { fitTree, isFolded, nodeAt, scheduleTree, screenPosition, view, zoomTo } from "./tree_view.js";
 
 function toggleFold(i) {
-  if (isEnd(i)) return;
+  if (isTerminal(i)) return;
   const folded = new Set(state.folded);
   if (folded.has(i)) folded.delete(i);
   else folded.add(i);
@@ -18,9 +18,9 @@ function toggleFold(i) {
 
 /** Fold or unfold and keep the node where it is on the screen. */
 function toggleInPlace(i) {
-  const before = screenPlace(view.layout.place[i]);
+  const before = screenPosition(view.layout.place[i]);
   toggleFold(i);
-  const after = screenPlace(view.layout.place[i]);
+  const after = screenPosition(view.layout.place[i]);
   view.x += before[0] - after[0];
   view.y += before[1] - after[1];
   scheduleTree();
@@ -32,7 +32,7 @@ function neighbour(i, key) {
     ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
     : ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
   if (key === back) return M.parent[i];
-  if (key === deeper) return isEnd(i) ? -1 : M.child(i, 0);
+  if (key === deeper) return isTerminal(i) ? -1 : M.child(i, 0);
   const b = M.branchIndex[i] + (key === previous ? -1 : key === next ? 1 : NaN);
   const p = M.parent[i];
   if (p < 0 || Number.isNaN(b)) return -1;
@@ -62,57 +62,57 @@ function onTreeKey(event) {
 }
 
 /** What a screen reader says of a node. */
-function spoken(i) {
-  const way = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 40);
-  const rows = M.known ? t("n_rows", { n: fmtCount(M.rows[i]) }) : "";
-  const what = isEnd(i) ? `${t("leaf")}: ${answerText(i)}` : `${t("asks")} ${question(i, 40)}; ${answerText(i)}`;
-  return [way, what, rows].filter(Boolean).join(", ");
+function spokenText(i) {
+  const path = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 40);
+  const rows = M.hasRows ? t("n_rows", { n: fmtCount(M.rows[i]) }) : "";
+  const what = isTerminal(i) ? `${t("leaf")}: ${answerText(i)}` : `${t("asks")} ${question(i, 40)}; ${answerText(i)}`;
+  return [path, what, rows].filter(Boolean).join(", ");
 }
 
-const TWIN = 40; // items of the twin at one time
+const MAX_OUTLINE_ITEMS = 40; // items of the outline at one time
 
-/** Build the twin; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
-export function buildTwin(twin) {
+/** Build the outline; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
+export function buildOutline(outline) {
   const { nodes, place } = view.layout;
   const at = Math.max(place[state.selected], 0);
-  const from = nodes.length <= TWIN ? 0 : Math.max(0, Math.min(at - TWIN / 2, nodes.length - TWIN));
-  const shown = nodes.slice(from, from + TWIN);
+  const from = nodes.length <= MAX_OUTLINE_ITEMS ? 0 : Math.max(0, Math.min(at - MAX_OUTLINE_ITEMS / 2, nodes.length - MAX_OUTLINE_ITEMS));
+  const shown = nodes.slice(from, from + MAX_OUTLINE_ITEMS);
   if (from > 0) for (let a = M.parent[nodes[from]]; a >= 0; a = M.parent[a]) shown.unshift(a);
-  twin.replaceChildren(...shown.map((i) => {
+  outline.replaceChildren(...shown.map((i) => {
     const p = M.parent[i];
     return el("div", {
-      role: "treeitem", id: "twin" + i, "aria-level": M.depth[i] + 1, "aria-posinset": p < 0 ? 1 : M.branchIndex[i] + 1,
+      role: "treeitem", id: "outline" + i, "aria-level": M.depth[i] + 1, "aria-posinset": p < 0 ? 1 : M.branchIndex[i] + 1,
       "aria-setsize": p < 0 ? 1 : M.nBranches(p), "aria-selected": i === state.selected ? "true" : "false",
-      "aria-expanded": isEnd(i) ? undefined : String(!state.folded.has(i)), text: spoken(i),
+      "aria-expanded": isTerminal(i) ? undefined : String(!state.folded.has(i)), text: spokenText(i),
     });
   }));
-  markTwin(twin);
+  markOutline(outline);
 }
 
-export function markTwin(twin) {
-  const had = twin.querySelector('[aria-selected="true"]');
+export function markOutline(outline) {
+  const had = outline.querySelector('[aria-selected="true"]');
   if (had) had.setAttribute("aria-selected", "false");
-  const now = byId("twin" + state.selected);
+  const now = byId("outline" + state.selected);
   if (!now) {
-    if (view.layout.place[state.selected] >= 0) buildTwinSoon();
+    if (view.layout.place[state.selected] >= 0) scheduleOutline();
     return;
   }
   now.setAttribute("aria-selected", "true");
-  twin.setAttribute("aria-activedescendant", now.id);
+  outline.setAttribute("aria-activedescendant", now.id);
 }
 
 /** Wire the canvas. */
-export function treeGestures(canvas, twin) {
+export function bindTreeEvents(canvas, outline) {
   const touches = new Map();
   let dragged = 0, pinch = 0;
-  const place = (e) => placeIn(canvas, e);
+  const place = (e) => pointerPosition(canvas, e);
   canvas.addEventListener("pointerdown", (e) => {
     touches.set(e.pointerId, place(e));
     canvas.setPointerCapture(e.pointerId);
     dragged = 0;
-    twin.focus({ preventScroll: true });
+    outline.focus({ preventScroll: true });
   });
-  // A press on the canvas must not take the focus from the twin.
+  // A press on the canvas must not take the focus from the outline.
   canvas.addEventListener("mousedown", (e) => e.preventDefault());
   canvas.addEventListener("pointermove", (e) => {
     const now = place(e);
@@ -141,13 +141,13 @@ export function treeGestures(canvas, twin) {
     const [px, py] = place(e);
     const i = nodeAt(px, py);
     if (i < 0) return showHover(-1);
-    if (hidesSomething(i)) toggleInPlace(i);
+    if (isFolded(i)) toggleInPlace(i);
     else update({ selected: i });
     if (state.tab !== "node" && state.tab !== "prune") update({ tab: "node" });
     hoverSelected();
   };
   canvas.addEventListener("pointerleave", (e) => e.pointerType === "mouse" && showHover(-1));
-  twin.addEventListener("blur", () => showHover(-1));
+  outline.addEventListener("blur", () => showHover(-1));
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
   canvas.addEventListener("dblclick", (e) => {
@@ -158,7 +158,7 @@ export function treeGestures(canvas, twin) {
     e.preventDefault();
     zoomTo(view.zoom * Math.exp(-e.deltaY * (e.ctrlKey ? 0.01 : 0.0016)), ...place(e));
   }, { passive: false });
-  twin.addEventListener("keydown", onTreeKey);
+  outline.addEventListener("keydown", onTreeKey);
 }
 
 /** The card of the node under the pointer. */
@@ -168,10 +168,10 @@ function hoverAt(canvas, place) {
   if (i !== hover.node) showHover(i, i < 0 ? undefined : windowBox(i));
 }
 
-let twinTimer = 0;
+let outlineTimer = 0;
 
-/** The twin follows when the hand rests: it is only heard. */
-export function buildTwinSoon() {
-  clearTimeout(twinTimer);
-  twinTimer = setTimeout(() => view.canvas && buildTwin(byId("twin")), 250);
+/** The outline follows when the hand rests: it is only heard. */
+export function scheduleOutline() {
+  clearTimeout(outlineTimer);
+  outlineTimer = setTimeout(() => view.canvas && buildOutline(byId("outline")), 250);
 }

@@ -10,50 +10,54 @@ from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError, OptionError
 from ceiba.inspection.splitting import split_curve
-from ceiba.report import bars, exact
-from ceiba.studio.answers.bench import Bench
-from ceiba.studio.answers.branches import NodeTarget, criterion_of
+from ceiba.report import exact_floats, histogram
+from ceiba.studio.analysis.branches import NodeTarget, node_criterion
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.table import Kind, show_number
 from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
-_MOST_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
-_MOST_SHOWN: Final = 200  # rows of a node
+_MAX_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
+_MAX_LIMIT: Final = 200  # rows of a node
 
 
-def column(bench: Bench, node: int, name: str) -> dict[str, Any]:
+def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, Any]:
     """Return what is drawn of one column at a node."""
-    here = bench.at(node)
-    at = bench.problem.table.schema.index(name)
-    source = bench.problem.table.columns[at]
-    values = np.asarray(source.values)[here.rows]
-    target = NodeTarget.of(here)
+    site = analysis.at(node)
+    at = analysis.problem.table.schema.index(name)
+    source = analysis.problem.table.columns[at]
+    values = np.asarray(source.values)[site.rows]
+    target = NodeTarget.of(site)
     info = source.info
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
-    tree = bench.tree
+    tree = analysis.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
     curve = (
-        None if info.kind is Kind.CATEGORICAL else _curve(bench, values, target, info.is_numeric)
+        None
+        if info.kind is Kind.CATEGORICAL
+        else _gain_curve(analysis, values, target, info.is_numeric)
     )
     return {
         "node": node,
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": bars(source, values, cuts, target.values, target.n_classes, _BINS),
+        "histogram": histogram(source, values, cuts, target.values, target.n_classes, _BINS),
         "curve": curve,
-        "levels": None if info.is_numeric else _levels(values, target, info.levels),
+        "levels": None if info.is_numeric else _count_levels(values, target, info.levels),
     }
 
 
-def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict[str, Any] | None:
+def _gain_curve(
+    analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
+) -> dict[str, Any] | None:
     """Return the gain along the column; of many cuts the best ones of each stretch."""
-    step = -(-len(values) // _MOST_ROWS)
+    step = -(-len(values) // _MAX_ROWS)
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
     weight = None if target.weight is None else target.weight[::step]
-    curve = gains_along(bench, numbers, target.values[::step], weight)
+    curve = gains_by_cut(analysis, numbers, target.values[::step], weight)
     if curve is None:
         return None
     cut, gain = curve
@@ -61,21 +65,21 @@ def _curve(bench: Bench, values: Any, target: NodeTarget, numeric: bool) -> dict
         edges = np.linspace(0, len(cut), _POINTS + 1).astype(int)
         best = [a + int(np.argmax(gain[a:b])) for a, b in pairwise(edges.tolist())]
         cut, gain = cut[best], gain[best]
-    return {"cut": exact(cut), "gain": exact(gain), "every": step}
+    return {"cut": exact_floats(cut), "gain": exact_floats(gain), "every": step}
 
 
-def gains_along(
-    bench: Bench, numbers: Any, truth: Any, weight: Any
+def gains_by_cut(
+    analysis: NodeAnalysis, numbers: Any, truth: Any, weight: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return every cut of some rows with its gain; None for a criterion that has no curve."""
     try:
-        listing = split_curve(numbers, truth, criterion_of(bench.problem).name, weight=weight)
+        listing = split_curve(numbers, truth, node_criterion(analysis.problem).name, weight=weight)
     except CeibaError:
         return None
     return listing["cut"], listing["gain"]
 
 
-def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dict[str, Any]]:
+def _count_levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dict[str, Any]]:
     counts = target.counts(np.where(codes < len(levels), codes, -1), len(levels))
     return [
         {
@@ -90,13 +94,13 @@ def _levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dic
     ]
 
 
-def some_rows(bench: Bench, node: int, limit: int) -> dict[str, Any]:
+def sample_rows(analysis: NodeAnalysis, node: int, limit: int) -> dict[str, Any]:
     """Return rows of a node, evenly chosen; the target comes first."""
-    if not 1 <= limit <= _MOST_SHOWN:
-        raise OptionError(f"limit: got {limit}. Pass 1 to {_MOST_SHOWN}.")
-    here = bench.at(node)
-    rows = here.rows[np.unique(np.linspace(0, len(here.rows) - 1, limit).astype(int))]
-    table, target = bench.problem.table, bench.problem.target
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise OptionError(f"limit: got {limit}. Pass 1 to {_MAX_LIMIT}.")
+    site = analysis.at(node)
+    rows = site.rows[np.unique(np.linspace(0, len(site.rows) - 1, limit).astype(int))]
+    table, target = analysis.problem.table, analysis.problem.target
     truth = target.values[rows, 0]
     if target.info.classes:
         answers = [level_text(label) for label in target.info.classes[0][truth].tolist()]

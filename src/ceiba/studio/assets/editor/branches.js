@@ -2,35 +2,35 @@
 
 import { stackedBar } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
-import { className, fmtCount, fmtNumber, fmtPercent, isolated, isYesNo, listed, quotedLevel } from "../../../report/assets/core/words.js";
-import { rangeWord, shareGap, t } from "../../../report/assets/core/words.js";
-import { el, sv, tableOf } from "../../../report/assets/page/dom.js";
-import { barColours, ink } from "../../../report/assets/tree/pens.js";
+import { className, fmtCount, fmtNumber, fmtPercent, isolateRtl, isYesNo, listNames, quoteLevel } from "../../../report/assets/core/format.js";
+import { rangeLabel, shareGap, t } from "../../../report/assets/core/format.js";
+import { el, sv, dataTable } from "../../../report/assets/page/dom.js";
+import { barColours, palette } from "../../../report/assets/tree/pens.js";
 
 export const rivals = { node: -1, revision: -1, lang: "", /** @type {any} */ data: null, all: false, /** what columns are searched for */ filter: "" };
 
 /** What a branch of a split asks of its column, in the words of the page. @param {any} given SPLIT @param {number} b */
-export function branchWords(given, j, b, most = 5) {
+export function branchText(given, j, b, most = 5) {
   if (given.presence) return t(b ? "is_missing" : "is_present");
-  if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : (b ? rangeWord(given.cut, Infinity, j, true) : rangeWord(-Infinity, given.cut, j, true));
+  if (given.cut !== undefined) return isYesNo(j, given.cut) ? `= ${t(b ? "yes" : "no")}` : (b ? rangeLabel(given.cut, Infinity, j, true) : rangeLabel(-Infinity, given.cut, j, true));
   if (given.cuts && b > given.cuts.length) return t("is_missing");
-  if (given.cuts) return rangeWord(given.cuts[b - 1] ?? -Infinity, given.cuts[b] ?? Infinity, j, true);
-  const names = (given.branches[b] || []).map((/** @type {number} */ c) => quotedLevel(M.columns.levels[j][c]));
+  if (given.cuts) return rangeLabel(given.cuts[b - 1] ?? -Infinity, given.cuts[b] ?? Infinity, j, true);
+  const names = (given.branches[b] || []).map((/** @type {number} */ c) => quoteLevel(M.columns.levels[j][c]));
   if (!names.length) return t("is_missing");
-  return names.length === 1 ? `= ${names[0]}` : `∈ {${listed(names, most)}}`;
+  return names.length === 1 ? `= ${names[0]}` : `∈ {${listNames(names, most)}}`;
 }
 
 /** A rival's split in the words of the page. */
-export function splitWords(one, j) {
+export function splitText(one, j) {
   const { given } = one;
   if (!given || j < 0 || given.presence) return one.split;
-  if (given.cuts) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.cuts.length + (given.missing_branch ? 2 : 1) })}`;
-  if (given.branches && given.branches.length > 2) return `${isolated(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
-  return `${isolated(one.column)} ${branchWords(given, j, 0)}`;
+  if (given.cuts) return `${isolateRtl(one.column)}: ${t("s_n_branches", { n: given.cuts.length + (given.missing_branch ? 2 : 1) })}`;
+  if (given.branches && given.branches.length > 2) return `${isolateRtl(one.column)}: ${t("s_n_branches", { n: given.branches.length })}`;
+  return `${isolateRtl(one.column)} ${branchText(given, j, 0)}`;
 }
 
 /** A sentence of the library with the signs of the page. @param {string} text */
-export const inSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
+export const useSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
 export const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";
@@ -40,7 +40,7 @@ export const pText = (p, bound = "") => {
 /** Branches with rows and answers. @param {any[]} branches @param {any[]|null} held @param {(b: number) => string} words */
 export function branchTable(branches, held, words) {
   const head = [t("s_branch_head"), t("rows"), M.regression ? t("mean") : t("distribution"), ...(held ? [t("test")] : [])];
-  return tableOf(head, branches.map((one, b) => [words(b), fmtCount(one.n_rows), branchPicture(one), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
+  return dataTable(head, branches.map((one, b) => [words(b), fmtCount(one.n_rows), branchPicture(one), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
 }
 
 /** The class with most rows and its share, or the mean. */
@@ -49,7 +49,7 @@ function branchFigure(one) {
   if (M.regression) return fmtNumber(one.mean, 3);
   const total = one.counts.reduce((a, n) => a + n, 0) || 1;
   const k = one.counts.indexOf(Math.max(...one.counts));
-  return `${isolated(M.classes[k])}${shareGap()}${fmtPercent(one.counts[k] / total)}`;
+  return `${isolateRtl(M.classes[k])}${shareGap()}${fmtPercent(one.counts[k] / total)}`;
 }
 
 /** The target in a branch: shares of the classes, or mean and spread on the scale of the tree. */
@@ -64,13 +64,13 @@ function spreadBar({ n_rows, mean, sd }) {
   const two = 2 * (M.payload.criterion === "squared_error" ? Math.sqrt(M.impurity[0]) : Math.abs(M.value[0]) || 1);
   const x = (v) => Math.min(Math.max(((v - M.value[0] + two) / (2 * two || 1)) * 120, 0), 120);
   return sv("svg", { viewBox: "0 0 120 12", class: "branch-bar", preserveAspectRatio: "none", "aria-hidden": "true" }, n_rows ? [
-    sv("rect", { x: x(mean - sd), y: 3, width: Math.max(x(mean + sd) - x(mean - sd), 1), height: 6, fill: ink.line }),
+    sv("rect", { x: x(mean - sd), y: 3, width: Math.max(x(mean + sd) - x(mean - sd), 1), height: 6, fill: palette.line }),
       sv("rect", { x: x(mean) - 1.5, y: 0, width: 3, height: 12, fill: barColours()[0] })] : []);
 }
 
 /** @param {any} one of the state's warnings */
 export function warningText(one) {
-  if (one.code === "worse_than_best") return t("s_warn_worse", { split: inSigns(one.split), best: inSigns(one.best), loss: fmtNumber(one.loss, 2), se: fmtNumber(one.se, 2) });
+  if (one.code === "worse_than_best") return t("s_warn_worse", { split: useSigns(one.split), best: useSigns(one.best), loss: fmtNumber(one.loss, 2), se: fmtNumber(one.se, 2) });
   if (one.code !== "held_out_disagrees") return one.text || one.code;
   if (M.regression) return t("s_warn_mean", { train: fmtNumber(one.train[0], 3), test: fmtNumber(one.held_out[0], 3), p: pText(one.p_value) });
   const k = one.train.indexOf(Math.max(...one.train));

@@ -18,11 +18,11 @@ from ceiba.tree import SplitKind, SplitTable, Tree
 from ceiba.tree.routing import ask
 
 Array = npt.NDArray[Any]
-_FEW: Final = 8  # classes that are counted one by one, which is faster
+_MAX_MASKED_CLASSES: Final = 8  # classes that are counted one by one, which is faster
 
 
 @dataclass(frozen=True)
-class Counts:
+class BranchCounts:
     """The rows of each branch."""
 
     n_rows: Array
@@ -48,19 +48,19 @@ class NodeTarget:
         self._parts: list[Array] | None = None
 
     @classmethod
-    def of(cls, here: Here) -> NodeTarget:
+    def of(cls, site: Here) -> NodeTarget:
         """Take the target of a node."""
-        target = here.problem.target
-        every = len(here.rows) == here.problem.n_rows
-        values = target.values[:, 0] if every else target.values[here.rows, 0]
-        weight = None if here.weight is None else here.weight[here.rows]
+        target = site.problem.target
+        every = len(site.rows) == site.problem.n_rows
+        values = target.values[:, 0] if every else target.values[site.rows, 0]
+        weight = None if site.weight is None else site.weight[site.rows]
         n_classes = len(target.info.classes[0]) if target.info.classes else 0
         return cls(values, weight, n_classes)
 
-    def counts(self, branch: Array, n_branches: int) -> Counts:
+    def counts(self, branch: Array, n_branches: int) -> BranchCounts:
         """Count the rows of each branch; a branch below 0 is none."""
-        if n_branches == 2 and self.weight is None and 0 < self.n_classes <= _FEW:
-            return self._two_ways(branch)
+        if n_branches == 2 and self.weight is None and 0 < self.n_classes <= _MAX_MASKED_CLASSES:
+            return self._count_two_branches(branch)
         placed = branch >= 0
         branch, values = branch[placed].astype(np.int64), self.values[placed]
         weight = None if self.weight is None else self.weight[placed]
@@ -72,14 +72,14 @@ class NodeTarget:
             cells = branch * self.n_classes + values
             counted = np.bincount(cells, weight, minlength=n_branches * self.n_classes)
             classes = counted.reshape(n_branches, self.n_classes).astype(np.float64)
-            return Counts(n_rows, mass, classes, None, None)
+            return BranchCounts(n_rows, mass, classes, None, None)
         masses = np.ones(len(values)) if weight is None else weight
         safe = np.where(mass > 0, mass, 1.0)
         mean = np.bincount(branch, masses * values, minlength=n_branches) / safe
         spread = np.bincount(branch, masses * (values - mean[branch]) ** 2, minlength=n_branches)
-        return Counts(n_rows, mass, None, mean, spread / safe)
+        return BranchCounts(n_rows, mass, None, mean, spread / safe)
 
-    def _two_ways(self, branch: Array) -> Counts:
+    def _count_two_branches(self, branch: Array) -> BranchCounts:
         """Count few classes in two branches: 1,000,000 rows take a millisecond."""
         if self._parts is None:
             self._parts = [self.values == k for k in range(self.n_classes)]
@@ -89,32 +89,34 @@ class NodeTarget:
             [[np.count_nonzero(side & part) for part in self._parts] for side in (first, second)]
         )
         n_rows = classes.sum(axis=1)
-        return Counts(n_rows, n_rows.astype(np.float64), classes.astype(np.float64), None, None)
+        return BranchCounts(
+            n_rows, n_rows.astype(np.float64), classes.astype(np.float64), None, None
+        )
 
 
-def branch_of(
-    here: Here, splits: SplitTable, missing: int | None = None
+def assign_branches(
+    site: Here, splits: SplitTable, missing: int | None = None
 ) -> tuple[Array, int, float | None]:
     """Return the branch of each row of a node by a split, the number of branches, and the gain.
 
     Rows without a value go where growing would send them. None: the gain follows from the counts.
     """
-    table, column = here.problem.table, int(splits.column[0])
+    table, column = site.problem.table, int(splits.column[0])
     kind = splits.kind[0]
     info = table.schema.columns[column]
-    counted = gain_follows(here.problem)
-    if counted and not info.n_missing and here.weight is None:
+    counted = needs_only_counts(site.problem)
+    if counted and not info.n_missing and site.weight is None:
         if kind == SplitKind.CUT:
             values = table.columns[column].values
-            values = values if len(here.rows) == here.problem.n_rows else values[here.rows]
+            values = values if len(site.rows) == site.problem.n_rows else values[site.rows]
             return (values > splits.cut[0]).view(np.int8), 2, None
         if kind in (SplitKind.LEVELS, SplitKind.INTERVALS):
-            return ask(splits, 0, table, here.rows), _n_branches(splits), None
-    division = divide(here.problem, splits, here.rows, here.weight, missing)
+            return ask(splits, 0, table, site.rows), _n_branches(splits), None
+    division = divide(site.problem, splits, site.rows, site.weight, missing)
     return division.branch, len(division), division.gain
 
 
-def held_out_branch(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
+def assign_held_out(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
     """Return the branch of held-out rows by a split; rows that it cannot place have none."""
     branch = ask(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)
@@ -128,7 +130,9 @@ def _n_branches(splits: SplitTable) -> int:
     return 2
 
 
-def in_json(counts: Counts, criterion: Criterion, texts: list[str]) -> list[dict[str, Any]]:
+def branches_to_json(
+    counts: BranchCounts, criterion: Criterion, texts: list[str]
+) -> list[dict[str, Any]]:
     """Return branches as the page gets them."""
     impurity = counts.impurity(criterion)
     return [
@@ -145,19 +149,19 @@ def in_json(counts: Counts, criterion: Criterion, texts: list[str]) -> list[dict
     ]
 
 
-def gain_follows(problem: Problem) -> bool:
+def needs_only_counts(problem: Problem) -> bool:
     """Return whether gains follow from counts of classes, or from means and variances."""
-    criterion = criterion_of(problem)
+    criterion = node_criterion(problem)
     if problem.options.task.is_regression("The studio"):
         return criterion.name in ("squared_error", "friedman_mse")
     return criterion.of_counts is not None and criterion.name != "gain_ratio"
 
 
-def gain_of(counts: Counts, problem: Problem) -> float:
+def compute_gain(counts: BranchCounts, problem: Problem) -> float:
     """Return the gain of a division by the criterion of the problem, from its counts."""
     classes, mass = counts.classes, counts.weight
     if classes is not None:
-        scale, of_counts = problem.scales.search, criterion_of(problem).of_counts
+        scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
         assert of_counts is not None
         classes = classes if scale is None else classes * scale
         mass = classes.sum(axis=1)
@@ -172,7 +176,7 @@ def gain_of(counts: Counts, problem: Problem) -> float:
     return max(0.0, before - float(mass @ np.array(parts)) / float(mass.sum()))
 
 
-def criterion_of(problem: Problem) -> Criterion:
+def node_criterion(problem: Problem) -> Criterion:
     """Return the criterion by which nodes are valued; tests leave that to gini or variances."""
     name = problem.options.criterion_name
     if problem.options.chaid is not None:
@@ -180,7 +184,7 @@ def criterion_of(problem: Problem) -> Criterion:
     return criterion_named(name)
 
 
-def plain_p_value(counts: Counts, seed: int = 0) -> float | None:
+def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
     """Test the branches as if the split had been fixed beforehand."""
     from scipy import stats
 

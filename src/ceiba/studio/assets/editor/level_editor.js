@@ -3,8 +3,8 @@
 
 import { stackedBar } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, isolated, t } from "../../../report/assets/core/words.js";
-import { el, say } from "../../../report/assets/page/dom.js";
+import { fmtCount, isolateRtl, t } from "../../../report/assets/core/format.js";
+import { el, announce } from "../../../report/assets/page/dom.js";
 import { barColours } from "../../../report/assets/tree/pens.js";
 
 /** @param {any} draft with column, groups (lists of codes) and data @param {() => void} moved */
@@ -22,7 +22,7 @@ export function levelEditor(draft, moved) {
   };
   draft.repaint = paint;
   paint();
-  dragChips(holder, draft, change);
+  bindChipDrag(holder, draft, change);
   return el("div", {}, holder, el("p", { class: "muted small-text" }, t("s_levels_hint")));
 }
 
@@ -58,9 +58,9 @@ function levelChip(draft, code, b, change) {
       e.preventDefault();
       if (to < 0 || (to > last && draft.groups[b].length === 1)) return;
       change(moveLevel(draft.groups, code, to), code);
-      say(t("s_level_at", { level: name, n: Math.min(to, last + 1) + 1, all: draft.groups.length }));
+      announce(t("s_level_at", { level: name, n: Math.min(to, last + 1) + 1, all: draft.groups.length }));
     },
-  }, isolated(name));
+  }, isolateRtl(name));
   const counts = levelCounts(draft, code);
   if (counts) chip.append(chipBar(counts));
   return chip;
@@ -79,7 +79,7 @@ function chipBar(counts) {
 }
 
 /** Chips follow the pointer and are dropped into a box. @param {HTMLElement} holder */
-function dragChips(holder, draft, change) {
+function bindChipDrag(holder, draft, change) {
   /** @type {{chip: HTMLElement, x: number, y: number, moved: boolean}|null} */ let held = null;
   const boxAt = (e) => /** @type {HTMLElement|null} */ (document.elementsFromPoint(e.clientX, e.clientY).find((one) => one.classList.contains("level-box")));
   const mark = (box) => holder.querySelectorAll(".level-box").forEach((one) => one.classList.toggle("over", one === box));

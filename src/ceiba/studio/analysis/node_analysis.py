@@ -1,4 +1,4 @@
-"""The bench: the tree of a state with its data at hand, for all questions about its nodes."""
+"""The analysis: the tree of a state with its data at hand, for all questions about its nodes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy as np
 from ceiba.edit.forced import Here
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
-from ceiba.studio.answers.branches import check_one_output
+from ceiba.studio.analysis.branches import check_one_output
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_TABLES: Final = 3  # so many times all rows are kept
+_MAX_TABLES: Final = 3  # so many times all rows are kept
 
 
 class NodeError(TreeError):
@@ -28,17 +28,17 @@ class NodeError(TreeError):
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class NodeAnalysis:
     """A state with its data."""
 
     state: State
     data: Prepared
-    places: Places
+    row_cache: NodeRowCache
 
     @property
     def tree(self) -> Tree:
         """The tree."""
-        return self.state.known_tree
+        return self.state.fitted_tree
 
     @cached_property
     def problem(self) -> Problem:
@@ -56,28 +56,28 @@ class Bench:
     def at(self, node: int) -> Here:
         """Return a node with the training rows in it."""
         self.check(node)
-        return self.places.at(self.tree, node, self.problem)
+        return self.row_cache.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
         """Return what tells a split with its rows from any other: for answers that are kept."""
         tree = self.tree
-        place = Places.key(tree, self.problem, tree.path(node).nodes)
+        place = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
         rules = tree.notes.get(node) if tree.notes else None
         return id(self.data), place, repr(tree.node(node).split), rules
 
     @cached_property
-    def held_out_ends(self) -> Any:
-        """The leaf in which each held-out row ends; None without such rows."""
+    def held_out_leaf_ids(self) -> Any:
+        """The leaf in which each held-out row leaf_ids; None without such rows."""
         held_out = self.data.held_out
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
     def held_out_rows(self, node: int) -> Any:
         """Return the held-out rows that pass through a node."""
-        ends = self.held_out_ends
-        return np.flatnonzero((ends >= node) & (ends < self.tree.subtree_end[node]))
+        leaf_ids = self.held_out_leaf_ids
+        return np.flatnonzero((leaf_ids >= node) & (leaf_ids < self.tree.subtree_end[node]))
 
 
-class Places:
+class NodeRowCache:
     """Rows of nodes of trees on one prepared table, kept for whoever asks twice.
 
     A node is known by the questions above it and the branches taken, not by its number, so rows
@@ -85,8 +85,8 @@ class Places:
     """
 
     def __init__(self, n_rows: int) -> None:
-        self._most = _TABLES * n_rows
-        self._kept: OrderedDict[Any, Here] = OrderedDict()
+        self._most = _MAX_TABLES * n_rows
+        self._cache: OrderedDict[Any, Here] = OrderedDict()
         self._lock = threading.Lock()
 
     def at(self, tree: Tree, node: int, problem: Problem) -> Here:
@@ -94,21 +94,21 @@ class Places:
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
-            places = self._kept
-            deepest = max((k for k in range(len(path)) if keys[k] in places), default=None)
-            here = Here.at(tree, 0, problem) if deepest is None else places[keys[deepest]]
+            row_cache = self._cache
+            deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
+            site = Here.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
             if deepest is not None:
-                places.move_to_end(keys[deepest])  # the last to be given up
-            here = replace(here, problem=problem)
+                row_cache.move_to_end(keys[deepest])  # the last to be given up
+            site = replace(site, problem=problem)
             for k in range(0 if deepest is None else deepest + 1, len(path)):
-                here = here.down(tree, path[k]) if k else here
-                places[keys[k]] = here
+                site = site.down(tree, path[k]) if k else site
+                row_cache[keys[k]] = site
                 while (
-                    len(places) > 1
-                    and sum(len(place.rows) for place in places.values()) > self._most
+                    len(row_cache) > 1
+                    and sum(len(place.rows) for place in row_cache.values()) > self._most
                 ):
-                    places.popitem(last=False)
-        return here
+                    row_cache.popitem(last=False)
+        return site
 
     @staticmethod
     def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:

@@ -1,10 +1,10 @@
 // A case as it is read: typed, pasted, or made up of medians; and the columns that matter to it.
 
 import { importanceAt } from "../core/metrics.js";
-import { cutsOf, M, once } from "../core/model.js";
+import { cutsOf, M, computeOnce } from "../core/model.js";
 
 /** A middling case: medians and most common levels where known, else middles of ranges and first levels. */
-export function middlingCase() {
+export function typicalCase() {
   return M.columns.name.map((_, j) => {
     if (M.columns.kind[j] !== "numeric") return M.columns.common[j] ?? (M.columns.levels[j].length ? 0 : null);
     const q = M.columns.quantiles[j];
@@ -21,12 +21,12 @@ function firstCut(j) {
 }
 
 /** Columns that the tree asks about, by importance. */
-export const usedColumns = once(() => {
+export const usedColumns = computeOnce(() => {
   const used = new Set();
   for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) used.add(M.splits.column[i]);
   if (M.surrogates && M.surrogates.inUse) M.surrogates.splits.column.forEach((j) => used.add(j));
-  const worth = importanceAt(-1);
-  return [...used].sort((a, b) => worth[b] - worth[a] || a - b);
+  const importance = importanceAt(-1);
+  return [...used].sort((a, b) => importance[b] - importance[a] || a - b);
 });
 
 /** Read what was typed: a number (comma or point), a date. */
@@ -45,7 +45,7 @@ export function parseValue(text, j) {
 }
 
 /** Cells of one line of CSV; those in quotes may hold the mark between cells. @returns {string[]} */
-function csvCells(line, mark) {
+function splitCsvLine(line, mark) {
   const cells = (line + mark).match(new RegExp(`( *"([^"]|"")*" *|[^${mark}]*)${mark}`, "g")).map((cell) => cell.slice(0, -1).trim());
   return cells.map((cell) => (/^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
@@ -55,8 +55,8 @@ export function caseFromCsv(text) {
   const lines = text.split(/\r?\n/).filter((line) => line.trim());
   if (!lines.length) return null;
   const mark = ["\t", ";", ","].find((m) => lines[0].includes(m)) || ",";
-  const cells = csvCells(lines[lines.length - 1], mark);
-  const names = lines.length > 1 ? csvCells(lines[0], mark) : M.columns.name;
+  const cells = splitCsvLine(lines[lines.length - 1], mark);
+  const names = lines.length > 1 ? splitCsvLine(lines[0], mark) : M.columns.name;
   if (names.length !== cells.length && lines.length === 1 && cells.length < names.length) return null;
   const values = M.columns.name.map(() => null);
   let found = 0;
@@ -64,12 +64,12 @@ export function caseFromCsv(text) {
     const j = M.columns.name.indexOf(name);
     if (j < 0 || cells[k] === undefined) return;
     found++;
-    values[j] = valueOfText(cells[k], j);
+    values[j] = parseCell(cells[k], j);
   });
   return found ? values : null;
 }
 
-function valueOfText(cell, j) {
+function parseCell(cell, j) {
   if (M.columns.kind[j] === "numeric") return parseValue(cell, j) ?? null;
   if (cell === "") return null;
   const code = M.columns.levels[j].indexOf(cell);
