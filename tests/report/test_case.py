@@ -129,8 +129,8 @@ def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, k
         assert (page is None) == (found is None)
         if page is not None:
             compared += 1
-            assert page["effort"][0] == len(found.changes)
-            assert page["effort"][1] == pytest.approx(found.distance, abs=1e-9)
+            assert page["cost"][0] == len(found.changes)
+            assert page["cost"][1] == pytest.approx(found.distance, abs=1e-9)
             names = [tree.schema.names[one["j"]] for one in page["sets"]]
             assert sorted(names) == sorted(change.column for change in found.changes)
     assert compared > 15

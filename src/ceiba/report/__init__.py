@@ -1,4 +1,4 @@
-"""The interactive report: a payload (plain dict) and one self-contained HTML page made of it."""
+"""The interactive report: a payload (plain dict) and the self-contained HTML page that shows it."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""The tree and its columns as plain lists: shape, splits, stand-ins, counts, values; names, levels.
+"""The tree and its columns as plain lists: shape, splits, surrogates, counts, values; levels.
 
-Children are not listed: nodes are in pre-order, so the branches of a node are the nodes that name
-it as parent, in order. Class probabilities are left out when they are the counts divided by their
-sum, which a reader computes to the same bit.
+Children are not listed: nodes are in pre-order, so the branches of a node are the nodes with it as
+parent, in order. Class probabilities are omitted when they are the counts divided by their sum,
+which the page computes to the same bit.
 
-JSON knows neither NaN nor infinity; both become None. Python's shortest repr of a float and
-JavaScript's reader agree to the last bit, so figures that are computed with keep all digits;
-figures that are only rounded_floats may be shortened. Level names travel as text, with the value itself
-beside it where that is a number or a boolean.
+JSON has neither NaN nor infinity; both become None. Python's shortest repr of a float and
+JavaScript's parser agree to the last bit, so numbers used in computations keep all digits; numbers
+that are only displayed are rounded. Levels are text, with their values where those are numbers or
+booleans.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 def exact_floats(values: npt.ArrayLike) -> list[Any]:
-    """Return floats with all digits; int_list ones as ints, NaN and infinities as None."""
+    """Return floats with all digits; integral ones as ints, NaN and infinities as None."""
     array = np.asarray(values, np.float64).ravel()
     is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
     finite = np.isfinite(array)
@@ -37,11 +37,11 @@ def exact_floats(values: npt.ArrayLike) -> list[Any]:
 
 
 def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
-    """Return floats shortened to significant digits, for figures that are only looked at."""
+    """Return floats rounded to significant digits, for numbers that are only displayed."""
     array = np.asarray(values, np.float64).ravel()
     size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
     places = digits - 1 - np.floor(np.log10(size))
-    # Dividing by a power of ten rounds once more; the repr of the quotient is the short one.
+    # Divide by a power of ten instead of multiplying by its inverse: the quotient has a short repr.
     scale = 10.0 ** np.clip(places, -300, 300)
     return exact_floats(np.where(np.isfinite(array), np.rint(array * scale) / scale, array))
 
@@ -88,7 +88,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
 
 
 def encode_splits(splits: SplitTable) -> dict[str, Any]:
-    """Return a table of splits as lists; the level maps only if there are any."""
+    """Return a table of splits as lists; optional columns only if they are used."""
     columns: dict[str, Any] = {
         "kind": int_list(splits.kind),
         "column": int_list(splits.column),
@@ -113,7 +113,7 @@ def _is_count_share(value: Any, counts: Any) -> bool:
     if counts is None:
         return False
     total = np.zeros(len(counts))
-    for k in range(counts.shape[1]):  # in the reader's order: sums must agree to the bit
+    for k in range(counts.shape[1]):  # in the order of the page: sums must agree to the bit
         total = total + counts[:, k]
     with np.errstate(invalid="ignore", divide="ignore"):
         return bool(np.array_equal(counts / total[:, None], value))
@@ -145,7 +145,7 @@ def _encode_competitors(tree: Tree) -> dict[str, Any] | None:
 
 
 def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
-    """Return what people wrote on nodes, with the class index of an answer set by hand."""
+    """Return the notes on nodes, with the class index of an overridden prediction."""
     classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
@@ -155,7 +155,7 @@ def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
 
 
 def _encode_tests(tree: Tree) -> dict[str, Any] | None:
-    """Return the test of each split, for trees that grow by tests; None at other nodes."""
+    """Return the test of each split, for trees that grow by tests; None for other trees."""
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
@@ -170,7 +170,7 @@ def _encode_tests(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return what is known of each column, as lists by column; quantiles where rows are given."""
+    """Return the schema as lists by column, with quantiles or the most common level of `rows`."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],
@@ -185,7 +185,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "common": [None] * len(infos),
     }
     for j, info in enumerate(infos):
-        levels = info.levels  # themselves where their text would not do in code
+        levels = info.levels  # level_values: only where the text would not be the value in code
         is_text = all(isinstance(level, str) and level.strip() for level in levels)
         plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
         columns["level_values"].append(None if is_text else plain)

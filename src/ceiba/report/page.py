@@ -1,13 +1,13 @@
-"""The page: the payload and the files of `assets/` in one HTML text that needs no network.
+"""The HTML page of the report: the payload and the files of `assets/`, without any network access.
 
-Scripts and styles are inlined and allowed by their hashes alone (a meta CSP with
-`default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`
-and the two line separators are escaped, so no name of a column can end it. Large payloads are
-compressed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
+Scripts and styles are inlined and allowed by hash only (a meta CSP with `default-src 'none'`). The
+payload is JSON in a script element that is not executed; `<`, `>`, `&` and the two line separators
+are escaped, so that no column name can close it. Large payloads are compressed (deflate, base64);
+browsers decompress them with DecompressionStream, also from file://.
 
 Scripts are modules of a small grammar: `import { a, b } from "./file.js";` at the top, one line
-each; `export` before a function, a const or a class; names that no other file has at its top level.
-A bundle is an entry file after all that it imports, in one scope, without those words.
+each; `export` before a function, a const or a class; unique names at the top level. A bundle is an
+entry file after all its imports, in one scope, without the words `import` and `export`.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
 COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
-#: The file with the table of words; what fills the table follows it.
+#: The module with the empty table of words; the statement that fills it is inserted after it.
 _WORDS_MODULE: Final = "report/assets/core/i18n.js"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def render_page(payload: dict[str, Any]) -> str:
-    """Return the HTML page of a payload; no name in it can end the script with the data."""
+    """Render the HTML page of a payload."""
     style, script = _load_assets(payload["trust"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # A name may hold half of a surrogate pair, which no file in UTF-8 can.
+    # A name may contain a lone surrogate, which UTF-8 cannot encode.
     data = data.encode("utf-8", "replace").decode("utf-8")
     compressed = len(data) > COMPRESS_ABOVE
     if compressed:
@@ -61,23 +61,23 @@ def render_page(payload: dict[str, Any]) -> str:
         "data": data,
         "script": script,
     }
-    # Split at the marks, not replaced one after another: data may hold a mark.
+    # Split at the marks instead of replacing them: the data may contain a mark.
     pieces = frame.split("@@")
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return style and script; those of the Trust tab only for a page that has it."""
+    """Return the style sheet and the script, with or without the Trust tab."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
 
 
 def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
-    """Return an entry file and all that it imports, by its path in the package, as one script.
+    """Return an entry module (a path in the package) and all its imports as one script.
 
-    `sections` of the catalogues fill its table of words; a later one replaces words of an earlier.
+    `sections` of the catalogues fill its table of words; later ones override earlier ones.
     """
     parts = [_strip_source(_read(path)) for path in list_modules(entry)]
     if sections:
@@ -87,7 +87,7 @@ def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
 
 
 def _fill_table(sections: Iterable[str]) -> str:
-    """Return the statement that fills the table of words: each key with a text per language."""
+    """Return the statement that fills the table of words: one text per language and key."""
     table: dict[str, list[str]] = {}
     for section in sections:
         by_language = [words(lang).section(section) for lang in LANGUAGES]
@@ -103,7 +103,7 @@ def _fill_table(sections: Iterable[str]) -> str:
 
 @cache
 def list_modules(entry: str) -> tuple[str, ...]:
-    """Return the paths of an entry and of what it imports, each after those that it imports."""
+    """Return the paths of an entry and all its imports, each after its own imports."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
         paths.update(dict.fromkeys(list_modules(normpath(join(dirname(entry), name)))))
@@ -125,10 +125,10 @@ def _read(path: str) -> str:
 
 
 def _strip_source(text: str) -> str:
-    """Leave out imports, types, lines of comments alone, and indentation: a seventh of the page.
+    """Remove imports, types, comment lines and indentation: a seventh of the page.
 
-    No string of the assets goes over several lines or holds the beginning of a comment (a test
-    looks), so lines can be taken alone.
+    No string of the assets spans several lines or contains the start of a comment (a test checks
+    this), so each line can be processed alone.
     """
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))

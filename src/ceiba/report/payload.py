@@ -1,15 +1,15 @@
-"""The payload: all that the page shows, as one plain dict of lists, numbers and texts.
+"""The payload: everything that the page shows, as one plain dict of lists, numbers and texts.
 
-Columnar (one list per figure, not one object per node), so that it is small and quick to read.
-`VERSION` changes whenever a reader of the old form would misread the new one. No rows are in it.
+It is columnar (one list per figure, not one object per node), so that it is small and quick to
+parse. `VERSION` changes whenever an old reader would misread the new form. It contains no rows.
 
-Held-out rows are counted at each node: every metric of every pruned tree is a sum over its leaves
-of these figures. Squared error of a leaf that says v is weight * (variance + (mean - v)^2), which
+Test rows are counted at each node: every metric of every pruned tree is a sum of these counts over
+its leaves. The squared error of a leaf with value v is weight * (variance + (mean - v)^2), which
 does not lose digits to a large common offset as a sum of squares would.
 
-The page shows any tree of the pruning sequence by hiding what lies below nodes whose alpha is
-passed. The table of a fitted model may begin with larger trees than the one that was kept; the page
-then draws their risks and says that their nodes are not there.
+The page shows a tree of the pruning sequence by hiding everything below nodes that collapse at its
+alpha. The pruning table of a fitted model may contain larger trees than the fitted one; the page
+then draws their risks and notes that their nodes are not available.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 VERSION: Final = 1
-_BYTES_PER_ROW: Final = 40  # target, node, place among the rows of its node, one column
+_BYTES_PER_ROW: Final = 40  # target, node, position among the rows of the node, one column
 
 
 def payload(
@@ -72,57 +72,55 @@ def payload(
     tree : Tree
         The largest tree that the page can show.
     train, test : (X, y), optional
-        Training rows add distributions of the columns, histograms of the split and runner-up
-        splits at the largest nodes and, for regression, box plots; test rows add held-out counts to
-        every node. Rows themselves are not kept. X may be a scan; of the training rows of a scan,
-        columns are read one at a time, and runner-up splits are left out.
+        Training rows add distributions of the columns, histograms of the split and competing
+        splits at the largest nodes and, for regression, box plots; test rows add counts to every
+        node. Rows themselves are not stored. X may be a scan; training rows of a scan are read
+        one column at a time, without competing splits.
     stability : Stability, optional
-        From `model.stability(X, y)`: how often splits, columns and answers come again.
+        From `model.stability(X, y)`: how often splits, columns and predictions recur.
     rivals : RivalColumns or list of them, optional
-        From `model.rival_columns(X, y)`: columns that could stand at a node.
+        From `model.rival_columns(X, y)`: columns that could replace the one at a node.
     groups : GroupEvaluation or list of them, optional
-        From `model.evaluate(X, y, by=...)`: figures per group, and the differences.
+        From `model.evaluate(X, y, by=...)`: metrics per group, and their differences.
     drift : Drift, optional
-        From `model.drift(X_new, y_new)`: training rows beside new ones.
+        From `model.drift(X_new, y_new)`: training rows compared with new rows.
     pruning : Listing, optional
         A pruning table (`model.pruning_table_`), for the curve under the slider.
     alpha : float, optional
-        Where the slider starts; by default at the tree as it is.
+        Where the slider starts; by default at the full tree.
     parameters : mapping, optional
         Parameters of the model, by name, as text.
     model : str, optional
         Name of the model's class.
     title : str, optional
     lang : {"en", "es", "pt"}, default="en"
-        Language in which the page opens.
+        Initial language of the page.
     output : int, default=0
-        Which output of a target with several.
+        Output to show, for a target with several.
     created : str, optional
         Date on the page; by default now.
 
     Returns
     -------
     dict
-        Ready for `json.dumps`; `version` says its form.
+        Ready for `json.dumps`; `version` is the version of its form.
 
     Examples
     --------
     >>> import ceiba
     >>> from ceiba.report import payload
-    >>> made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    >>> made["version"], made["classes"], made["nodes"]["parent"]
+    >>> data = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
+    >>> data["version"], data["classes"], data["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
-    words(lang)  # raises where the language is not known
+    words(lang)  # raises for an unknown language
     classifies = tree.task.is_classification("The report")
     if not 0 <= output < tree.n_outputs:
-        raise OptionError(
-            f"output: got {output!r}. The tree has outputs 0 to {tree.n_outputs - 1}."
-        )
+        raise OptionError(f"output must be from 0 to {tree.n_outputs - 1}, got {output!r}.")
     if tree.n_outputs > 1 and not classifies:
         raise OptionError(
-            f"The report of a regression tree with {tree.n_outputs} outputs: its nodes keep one "
-            "impurity for all outputs, so the figures of one are not known. Fit a tree per output."
+            f"Regression trees with several outputs (got {tree.n_outputs}) are not supported in "
+            "reports, because their nodes have one impurity for all outputs. Fit a tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
     rows, row_parts = None, dict.fromkeys(("boxes", "histograms", "bars", "rivals"))
@@ -131,8 +129,8 @@ def payload(
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
             needed, memory = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory
             raise OptionError(
-                f"train of a report takes {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, and "
-                f"memory is {memory / 1e9:.3g} GB. Give more, or a sample of the rows."
+                f"train of a report takes {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but "
+                f"memory is {memory / 1e9:.3g} GB. Pass more, or a sample of the rows."
             )
         by_node = RowsByNode.read(tree, rows, y, output)
         row_parts = {
@@ -182,12 +180,12 @@ def payload(
 
 
 def fits_into_memory(scan: Scan) -> bool:
-    """Return whether a report can show the training rows of a scan."""
+    """Whether the training rows of a scan fit into memory for a report."""
     return _BYTES_PER_ROW * scan.n_rows <= scan.memory
 
 
 def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
-    """Read (X, y), a frame with the name of its target, or a frame that holds the target."""
+    """Read (X, y), (frame, name of its target), or a frame that contains the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     if isinstance(y, str):
         X, y = split_target(X, y)
@@ -217,7 +215,7 @@ def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[s
 def encode_pruning(
     tree: Tree, table: Listing | None = None, alpha: float | None = None
 ) -> dict[str, Any] | None:
-    """Return the sequence of a tree, with cross-validated risks where a table has them."""
+    """Return the pruning sequence of a tree, with cross-validated risks if `table` has them."""
     steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
     kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
     if steps is not None and "impurity" in steps:

@@ -1,4 +1,4 @@
-"""One call from a tree, or a fitted model, to a page: write it, open it, show it in a notebook."""
+"""`Report`: the page of a tree or fitted model, to be saved, opened or shown in a notebook."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Report:
     path: Path | None = None
 
     def save(self, path: str | os.PathLike[str]) -> Report:
-        """Write the page; a half-written file is never left behind."""
+        """Write the page to a file, atomically."""
         with atomic(path, "w", encoding="utf-8") as file:
             file.write(self.html)
         return Report(self.html, Path(path))
 
     def show(self) -> Report:
-        """Open the page in a browser (written to a temporary file first, if it has no path)."""
+        """Open the page in a browser (from a temporary file if it has no path)."""
         written = self
         if written.path is None:
             written = self.save(Path(tempfile.mkdtemp(prefix="ceiba-")) / "report.html")
@@ -73,7 +73,7 @@ def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: An
     path : path, optional
         Where to write the page.
     **options
-        Of `ceiba.report.payload`: train, test, title, lang, ...
+        Options of `ceiba.report.payload`: train, test, title, lang, ...
 
     Returns
     -------

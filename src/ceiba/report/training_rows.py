@@ -1,14 +1,13 @@
-"""What training rows add to the page: histogram of columns, box plots, splits that came second.
+"""What training rows add to the page: histograms of columns, box plots, competing splits.
 
-Numbers fall into bins of equal width, one of whose edges is the cut, so that no bar stands on both
-sides of it; the outer bins take what lies beyond. A column of few values has one bar per value, a
-categorical one a bar per level. Each bar holds its rows by class, or (regression) their number and
-the quartiles of the target. Only the largest nodes have histograms, within a budget of figures.
+Numbers are binned with equal width; the cut is an edge, so that no bar straddles it, and the outer
+bins include values beyond their range. A column of few values has a bar per value, a categorical
+one a bar per level. Each bar has its rows by class or, for regression, their number and the
+quartiles of the target. Only the largest nodes have histograms, within a budget of numbers.
 
-A model keeps its runner-up splits only when asked to (`max_competitors`). With the training rows at
-hand the best splits of a node are found again by growing one level from its rows. What comes first
-must be the split that the tree has, with the same gain: where weights, priors or limits made
-another choice, nothing is said of the node.
+A model stores competing splits only on request (`max_competitors`). Given training rows, they are
+searched again by growing one level from the rows of a node. If the best split found is not that of
+the tree, with the same gain (because of weights, priors or limits), the node gets none.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ MAX_FIGURES: Final = 40_000
 MAX_COLUMNS: Final = 200
 MAX_COMPETITORS: Final = 4
 MAX_SEARCHED_NODES: Final = 60
-MAX_CELLS: Final = 20_000_000  # rows times columns that are searched for rivals in all
+MAX_CELLS: Final = 20_000_000  # rows times columns, over all searched nodes
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class RowsByNode:
-    """Rows sorted by the node in which they end: those of a subtree are one slice."""
+    """Rows sorted by leaf, so that those of a subtree are one slice."""
 
     table: Table
     target: Array
@@ -52,7 +51,7 @@ class RowsByNode:
 
     @classmethod
     def read(cls, tree: Tree, table: Table, y: Any, output: int = 0) -> RowsByNode:
-        """Send the rows down the tree."""
+        """Route the rows through the tree."""
         end = route.apply(tree, table)
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
@@ -76,7 +75,7 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
-    """Return the split column of the largest inner nodes, as histogram."""
+    """Return the histogram of the split column at the largest inner nodes."""
     n_classes = 0 if not tree.task.has_classes else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
@@ -115,7 +114,7 @@ def _node_histogram(
     figures = histogram(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
     if figures is None or "codes" not in figures or not tree.splits.parts_missing[node]:
         return figures
-    # Missing levels have a branch of their own, and so a bar, the last.
+    # Missing levels have a separate branch, and therefore a bar: the last one.
     gone = _is_missing(column, values)
     more = _count_bars(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
     figures.pop("missing", None)
@@ -124,7 +123,7 @@ def _node_histogram(
 
 
 def column_histograms(table: Table) -> list[dict[str, Any] | None]:
-    """Return the distribution of each column as histogram."""
+    """Return the histogram of each column."""
     nothing = np.zeros(table.n_rows, np.int64)
     return [
         histogram(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
@@ -146,7 +145,7 @@ def histogram(
     n_classes: int,
     bins: int,
 ) -> dict[str, Any] | None:
-    """Sort values into histogram; None where no value is present."""
+    """Return the histogram of values; None if all are missing."""
     present = ~_is_missing(column, values)
     n_missing = int(np.count_nonzero(~present))
     values, target = values[present], target[present]
@@ -155,7 +154,7 @@ def histogram(
     shared: dict[str, Any] = {"missing": n_missing} if n_missing else {}
     if not column.info.is_numeric:
         codes, counts = np.unique(values, return_counts=True)
-        if len(codes) > MAX_LEVELS:  # the most frequent, in their own order
+        if len(codes) > MAX_LEVELS:  # keep the most frequent, in the order of the levels
             shared["others"] = len(codes) - MAX_LEVELS
             codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MAX_LEVELS]])
         place = np.searchsorted(codes, values)
@@ -173,16 +172,16 @@ def histogram(
     edges = bin_edges(values, cuts, bins)
     if edges is None:
         return None
-    place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
+    place = np.searchsorted(edges[1:-1], values, side="left")  # bins are closed above
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
-    if len(cuts) > 1:  # bins of intervals are not all of one width
+    if len(cuts) > 1:  # with several cuts, bins differ in width
         at["edges"] = exact_floats(edges)
     return shared | ends | at | _count_bars(place, len(edges) - 1, target, n_classes)
 
 
 def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
-    """Count the rows of each bar by class; of numbers all, with the quartiles of the target."""
+    """Count the rows of each bar by class; for regression, with the quartiles of the target."""
     if n_classes:
         counts = np.bincount(place * n_classes + target, minlength=n_bars * n_classes)
         return {"n": counts.tolist()}
@@ -196,10 +195,10 @@ def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dic
 
 
 def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
-    """Return the quartiles and ends of the target at each node of a regression tree, flat."""
+    """Return minimum, quartiles and maximum of the target at each node, flat."""
     first, last = rows.first, rows.last
     numbers = rows.target[rows.order]
-    # np.quantile takes 0.2 ms a node to find out what it is given; this takes 5 µs.
+    # np.quantile has an overhead of 0.2 ms per node; this takes 5 µs.
     place = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
     below = np.floor(place).astype(np.int64)
     low, high = np.full((2, tree.n_nodes, 5), np.nan)
@@ -211,7 +210,7 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
 
 
 def find_competitors(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
-    """Return the runner-up splits of the largest nodes, in the form of those that a tree keeps."""
+    """Search the competing splits of the largest nodes; the form is that of stored ones."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     if (
         not rows.table.is_whole  # the rows of a node are never together

@@ -1,8 +1,7 @@
-"""What a model's trust checks found, for the page: stability, rival columns, groups, drift.
+"""The results of `ceiba.trust` for the page: stability, rival columns, groups, drift.
 
-The page shows the unpruned tree where it is kept; the checks are of the fitted one. Node numbers
-are therefore translated from the one to the other, by walking both from the root. Nothing is
-computed here: the page shows the figures of `ceiba.trust` as they are.
+The page shows the unpruned tree if it is available; the checks refer to the fitted tree. Node
+numbers are therefore translated, by walking both trees from the root. Nothing else is computed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _CALLS = {
     "groups": ("model.evaluate(X, y, by=...)", "figures", "differences"),
     "drift": ("model.drift(X)", "psi_by_chance", "branches"),
 }
-_WRONG_TREE = "{name}: this is of another tree. Compute it with the model that is reported."
+_WRONG_TREE = "{name} belongs to another tree. Compute it with the model of the report."
 
 
 def encode_trust(
@@ -51,13 +50,13 @@ def encode_trust(
 
 
 def _check_results(name: str, results: Any) -> list[Any]:
-    """Return the results as a list; refuse what no check gave."""
+    """Return the results as a list; raise for objects that are not results of the check."""
     if results is None:
         return []
     call, *parts = _CALLS[name]
     every = list(results) if isinstance(results, list | tuple) else [results]
     if len(every) > 1 and name in ("stability", "drift"):
-        raise OptionError(f"{name}: got {len(every)} results. The page shows one.")
+        raise OptionError(f"{name} must be one result, got {len(every)}.")
     for result in every:
         if not all(hasattr(result, part) for part in parts):
             raise OptionError(f"{name}: got {type(result).__name__}. Pass the result of {call}.")
@@ -65,7 +64,7 @@ def _check_results(name: str, results: Any) -> list[Any]:
 
 
 def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
-    """Return the node of the int_list tree at which each node of the fitted tree stands."""
+    """Return, for each node of the fitted tree, the same node of the whole tree."""
     places = [-1] * tree.n_nodes
     waiting = [(0, 0)]
     while waiting:
@@ -80,26 +79,26 @@ def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
         )
         if not same:
             raise OptionError(_WRONG_TREE.format(name=name))
-        mine = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
+        branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
         start, end = whole_tree.branch_start[w : w + 2]
-        waiting += zip(mine, whole_tree.branch_node[start:end].tolist(), strict=True)
+        waiting += zip(branches, whole_tree.branch_node[start:end].tolist(), strict=True)
     return places
 
 
 def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
-    """Return the place of a node whose split was forced: what lies above it is the fitted tree."""
+    """Return the node of `tree` whose split was forced; above it, both trees are the same."""
     path = []
     while node > 0:
         above = int(forced.parent[node])
         start, end = forced.branch_start[above : above + 2]
         path.append((above, forced.branch_node[start:end].tolist().index(node)))
         node = above
-    place = 0
+    match = 0
     for above, branch in reversed(path):
-        if forced.splits.column[above] != tree.splits.column[place]:
+        if forced.splits.column[above] != tree.splits.column[match]:
             raise OptionError(_WRONG_TREE.format(name="rivals"))
-        place = int(tree.branch_node[tree.branch_start[place] + branch])
-    return place
+        match = int(tree.branch_node[tree.branch_start[match] + branch])
+    return match
 
 
 def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]:
@@ -135,7 +134,7 @@ def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]
 
 
 def _column_number(names: list[str], name: str) -> int | None:
-    """Return the number of a column; -1 for a leaf, None for nothing."""
+    """Return the number of a column; -1 for a leaf, None for an empty name."""
     if not name:
         return None
     return names.index(name) if name in names else -1

@@ -1,4 +1,4 @@
-"""The studio: a tree grown by hand, with the data, in the browser."""
+"""The studio: grow and edit a tree by hand in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The studio opened: data in, a server and a browser, the edited model out when it is closed."""
+"""Open the studio: start the server and a browser, wait, return the edited model."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ def open_studio(
     X, y : table and target
         As in `fit`; y may be the name of a column of X.
     model : estimator, optional
-        A fitted one to go on with. Of one that is not fitted, the parameters are taken.
+        If fitted, its tree is edited; otherwise only its parameters are used.
     test : table, optional
         Held-out rows, with the columns of X and the target.
     workspace : path, optional
-        A file that every action is kept in, so that nothing is lost.
+        File in which every action is saved; opening it again resumes the work.
     lesson : bool, default=False
-        Figures are hidden until the learner has answered which question is best.
+        Hide the figures of a node until the learner has chosen the best split.
     lang : {"en", "es", "pt"}, default="en"
     port : int, default=0
-        0: a free one.
+        0 selects a free port.
     browser : bool, default=True
-        Open a browser; otherwise the address is printed only.
+        Whether to open a browser; the address is printed in any case.
     **parameters
-        Of the estimator, such as ``max_depth=4``.
+        Parameters of the estimator, such as ``max_depth=4``.
 
     Returns
     -------
     fitted estimator, or None if no target was chosen
-        The model as it was when the studio was closed.
+        The model at the time the studio was closed.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def open_studio(
     if model is not None and fitted is None:
         parameters = {**model._stated(), **parameters}
     elif fitted is not None and parameters:
-        raise OptionError("A fitted model has its parameters. Leave the others out.")
+        raise OptionError("Estimator parameters are not supported with a fitted model.")
     source = Source(
         name=name,
         table=table,
@@ -97,7 +97,7 @@ def open_studio(
 
 
 def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
-    """Return the setup in which the work begins."""
+    """Return the setup that a new workspace starts with."""
     check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
@@ -121,11 +121,11 @@ def open_workspace(
     defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
-    """Open a workspace and repeat the actions of its file; with `new`, put that file aside.
+    """Open a workspace and replay the actions of its file; with `new`, rename that file instead.
 
-    With `defer_root`, new work begins behind the first screen.
+    With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
-    words(lang)  # raises where the language is not known
+    words(lang)  # raises for an unknown language
     journal = None
     if path is not None:
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
@@ -135,26 +135,26 @@ def open_workspace(
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens."""
+    """The host and port of the server."""
 
     host: str = "127.0.0.1"
     port: int = 0
 
     def listen(self) -> socket.socket:
-        """Return a socket that listens there."""
+        """Return a listening socket."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        # With its protocol named: asyncio sets TCP_NODELAY only then, without which every answer
-        # waits 40 ms for an acknowledgement.
+        # asyncio sets TCP_NODELAY only if the protocol is named; without it, every response waits
+        # 40 ms for an acknowledgement.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((self.host, self.port))
-            listener.listen(128)  # a browser that is quicker than the server waits
+            listener.listen(128)  # a browser that connects before the server is ready waits
         except (OSError, OverflowError) as error:
             listener.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise OptionError(
-                f"Port {self.port} of {self.host}: {reason}. Choose another."
+                f"Cannot listen on port {self.port} of {self.host}: {reason}. Choose another."
             ) from None
         return listener
 
@@ -183,8 +183,8 @@ def run(
     url = f"http://{host}:{port}/?token={token}"
     if not is_loopback(address.host):
         say(
-            f"warning: the studio listens on {address.host}, not on this machine alone. Whoever "
-            "has its address can read the data; nothing is encrypted."
+            f"warning: the studio listens on {address.host}, not only on this machine. Anyone "
+            "with its address can read the data; the connection is not encrypted."
         )
     config = uvicorn.Config(
         make_app(service, token, address.host, port),
@@ -211,7 +211,7 @@ def run(
 
 
 def _wait(service: Service, server: Any, thread: threading.Thread) -> None:
-    """Wait until the page or Ctrl-C ends it."""
+    """Wait until the page or Ctrl-C ends the session."""
     try:
         while thread.is_alive() and not service.closed.wait(0.2):
             pass

@@ -1,7 +1,7 @@
 """The page of the studio: one HTML text with its scripts and styles inline, allowed by hash.
 
-The drawing code is the report's: the studio's scripts import it from there.
-The server calls `render_page` for `GET /` and sends `policy` with the Content-Security-Policy header.
+The drawing code is the report's: the studio's scripts import it from there. The server calls
+`render_page` for `GET /` and sends `policy` in the Content-Security-Policy header.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StudioPage:
 
 @cache
 def render_page(lang: str, lesson: bool = False) -> StudioPage:
-    """Return the page in a language; the script reads the token from the address."""
+    """Render the page in a language; the script reads the token from the address."""
     style, script = bundle_styles(STYLES), bundle_scripts(ENTRY, ("page", "studio"))
     frame = files("ceiba.studio").joinpath("assets", "page.html").read_text("utf-8")
     parts = {"lang": lang, "style": style, "script": script}

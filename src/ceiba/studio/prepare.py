@@ -1,8 +1,8 @@
-"""A table made ready for learning: target, weights, kinds and roles of columns, held-out rows.
+"""Prepare a table for learning: target, weights, kinds and roles of columns, held-out rows.
 
-What the studio's first screen sets is one call of `prepare`, so that a saved script makes the very
-same table. All columns are read once, the target among them; then columns are converted or left
-out, rows without a target are left out, and rows are held out, in this order.
+The studio's first screen is one call of `prepare`, so a saved script prepares the same table. All
+columns are read once, including the target. Then, in this order, columns are converted or dropped,
+rows without a target are dropped, and rows are held out.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Prepared:
     y : Target
     weight : float64 array or None
     held_out : Prepared or None
-        Rows to judge by.
+        Rows for evaluation.
     n_left_out : int
         Rows without a target.
     """
@@ -108,9 +108,9 @@ def prepare(
     held_out : float or table, optional
         Share of the rows to hold out (of each class the same share), or a table of other rows.
     seed : int, default=0
-        Of the choice of held-out rows.
+        Seed of the choice of held-out rows.
     like : fitted model or Tree, optional
-        Columns, their kinds and levels, and the classes are as this one knows them.
+        Use its columns, their kinds and levels, and its classes.
 
     Returns
     -------
@@ -131,14 +131,14 @@ def prepare(
     if like is not None:
         settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
         for option in (option for option, value in settings.items() if value):
-            raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
+            raise OptionError(f"{option} is not supported with like=, which defines the columns.")
         data = _read_like(table, name, getattr(like, "tree_", like), weight)
         return _hold_out(data, held_out, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*chosen_kinds, *left_out, name])
     if name in left_out:
-        raise OptionError(f"Column {name!r} is the target, which cannot be left out.")
+        raise OptionError(f"Column {name!r} is the target and cannot be ignored.")
     names = [column for column in table.schema.names if column != name and column not in left_out]
     if not names:
         raise DataError(f"There is no column to learn from besides the target {name!r}.")
@@ -151,7 +151,7 @@ def prepare(
 
 
 def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
-    """Hold rows out, or read those that are given."""
+    """Hold out a share of the rows, or read the held-out table that was passed."""
     if held_out is None:
         return data
     if not isinstance(held_out, int | float | np.number):
@@ -162,7 +162,7 @@ def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> P
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
         raise OptionError(
-            f"held_out must be a share between 0 and 1, or a table. Got {held_out!r}."
+            f"held_out must be a share between 0 and 1, or a table, got {held_out!r}."
         )
     train, test = held_out_rows(codes, len(data.y), float(held_out), seed)
     return replace(data.take(train), held_out=data.take(test), n_left_out=data.n_left_out)
@@ -170,15 +170,15 @@ def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> P
 
 @dataclass(frozen=True)
 class _KnownSchema:
-    """What is known of a table: as much of a tree as reading by it needs."""
+    """The schema and target of a table, in place of a tree for `_read_like`."""
 
     schema: Schema
     target: TargetInfo
 
 
 def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
-    """Read all columns, the target among them, and give its name."""
-    with warnings.catch_warnings():  # identifiers and the like are shown to the user anyway
+    """Read all columns, including the target; return the table and the target's name."""
+    with warnings.catch_warnings():  # the first screen shows identifiers and the like
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):
@@ -189,7 +189,7 @@ def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
             name += "_"
         values = [*table.columns, *read({name: y}).columns]
     if len(values[-1].values) != table.n_rows:
-        raise DataError(f"X has {table.n_rows} rows, and y {len(values[-1].values)}.")
+        raise DataError(f"X has {table.n_rows} rows, but y has {len(values[-1].values)}.")
     return _build_table(values, table.schema.named), name
 
 
@@ -212,11 +212,11 @@ def read_labels(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Return a column another kind, and an ordered one its order."""
+    """Convert a column to a kind; `order` lists the levels of an ordered one."""
     if kind is None:
         return column
     if kind not in KINDS:
-        raise OptionError(f"kinds: {kind!r} is none. Kinds are {', '.join(KINDS)}.")
+        raise OptionError(f"kinds: got {kind!r}. Allowed values: {', '.join(KINDS)}.")
     if kind == "number":
         return column if column.info.is_numeric else _parse_numbers(column)
     column = _to_levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
@@ -233,17 +233,17 @@ def _to_levels(column: Column, kind: Kind) -> Column:
 
 
 def _parse_numbers(column: Column) -> Column:
-    """Read levels as numbers."""
+    """Convert levels to numbers."""
     name, values = column.info.name, []
     for level in column.info.levels:
         try:
             values.append(float(str(level).strip()))
         except ValueError:
             raise DataError(
-                f"Column {name!r}: {level!r} is not a number. Leave the column a category, or "
+                f"Column {name!r}: {level!r} is not a number. Keep the column a category, or "
                 "correct the cell."
             ) from None
-    numbers = np.array([*values, np.nan])[column.values]  # the last one serves code -1
+    numbers = np.array([*values, np.nan])[column.values]  # the last is for code -1, missing
     return Column(
         ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
     )
@@ -255,7 +255,7 @@ def _reorder_levels(column: Column, order: list[Any]) -> Column:
     wanted = [by_text.get(level_text(level), level) for level in order]
     lacking = [level for level in info.levels if level not in wanted]
     if lacking or len(set(wanted)) < len(wanted):
-        what = f"level {lacking[0]!r} is not among them" if lacking else "a level is there twice"
+        what = f"level {lacking[0]!r} is not listed" if lacking else "a level is listed twice"
         raise OptionError(
             f"orders, column {info.name!r}: {what}. Pass every level once: "
             f"{', '.join(map(level_text, info.levels))}."
@@ -267,7 +267,7 @@ def _reorder_levels(column: Column, order: list[Any]) -> Column:
 def _attach_target(
     table: Table, columns: list[Column], name: str, task: Any, weight: str | None
 ) -> Prepared:
-    """Take the rows that have a target."""
+    """Keep the rows that have a target."""
     answer = table.column(name)
     rows = np.flatnonzero(~answer.missing)
     if not len(rows):
@@ -280,7 +280,7 @@ def _attach_target(
     chosen = Task(task) if task else infer_task(answer)
     if chosen.is_regression("The studio"):
         if not answer.info.is_numeric:
-            raise OptionError(f"Column {name!r} holds levels: its task is classification.")
+            raise OptionError(f"Column {name!r} has levels; its task must be classification.")
         truth = answer.values[rows].astype(np.float64)
     else:
         truth = read_labels(answer, rows)
@@ -290,14 +290,14 @@ def _attach_target(
 
 def _read_weights(column: Column) -> Array:
     if not column.info.is_numeric or column.missing.any():
-        raise DataError(f"Column {column.info.name!r}: a weight is a number in every row.")
+        raise DataError(f"Column {column.info.name!r}: weights must be numbers in every row.")
     weights = read_weights(column.values, len(column.values))
     assert weights is not None
     return weights
 
 
 def _read_like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
-    """Read rows by the schema of a tree, or of rows that were read before."""
+    """Read rows by the schema of a tree."""
     _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
     columns = []
     for info in tree.schema.columns:

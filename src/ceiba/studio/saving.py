@@ -1,4 +1,4 @@
-"""What leaves the studio: the script, the model, the report, exports; to the browser or a file."""
+"""Files that the studio writes or sends: script, model, report, exports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ceiba.tree.model_file import atomic
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file that was made: its name, type and content."""
+    """A file: its name, media type and content."""
 
     name: str
     type: str
@@ -44,11 +44,11 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
-            raise OptionError(f"format={chosen.name!r} is an object of Python, not a file.")
+            raise OptionError(f"format={chosen.name!r} is a Python object, not a file.")
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"what: got {what!r}. Pass script, model, report or export.")
+    raise OptionError(f"what must be script, model, report or export, got {what!r}.")
 
 
 def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The server: a Starlette application whose routes ask the service; see docs/developing.
+"""The server: a Starlette application whose routes call the service; see docs/developing.
 
-Each route is a line in `ROUTES`. Routes run in threads, so a long one does not hold up the others.
+Each route is a row of `ROUTES`. Routes run in threads, so a slow one does not block the others.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
-MAX_REQUEST_SECONDS: Final = 10.0  # in which a request must have come whole
+MAX_REQUEST_SECONDS: Final = 10.0  # until a request must be complete
 MAX_CONNECTIONS: Final = 512  # connections
 RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when a request does not come whole in time."""
+    """A connection that is closed unless each request is complete in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait; of too many that wait, the oldest is closed."""
+        """Start the deadline; close the oldest waiting connection if there are too many."""
         super().connection_made(transport)
         self._start_deadline()
         if len(self.connections) > MAX_CONNECTIONS:
             waiting = {connection._deadline.when(): connection for connection in self.connections
                        if isinstance(connection, Connection) and connection._deadline}  # fmt: skip
             oldest = waiting[min(waiting)]
-            oldest._cancel_deadline()  # not counted again before it is gone
+            oldest._cancel_deadline()  # do not select it again before it is closed
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request."""
+        """Receive a part of a request; stop the deadline when it is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._start_deadline()
@@ -62,7 +62,7 @@ class Connection(H11Protocol):
             self._cancel_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Cancel the deadline."""
         self._cancel_deadline()
         super().connection_lost(exc)
 
@@ -76,12 +76,12 @@ class Connection(H11Protocol):
             self._deadline = None
 
     def _abort(self) -> None:
-        if self in self.connections:  # a websocket has another protocol by now
+        if self in self.connections:  # a websocket has switched to another protocol
             self.transport.abort()
 
 
 class ApiRequest:
-    """A request as the service sees it: its address, and the object in its body."""
+    """The path, the query and the JSON body of a request."""
 
     def __init__(self, request: Request, body: dict[str, Any]) -> None:
         self.body = body
@@ -89,30 +89,30 @@ class ApiRequest:
 
     @property
     def node(self) -> int:
-        """The node of the address."""
+        """The node in the path."""
         return int(self._path["node"])
 
     @property
     def revision(self) -> int | None:
-        """The revision that the page knows."""
+        """The revision in the query: that of the tree on the page."""
         text = self._query.get("revision")
         if text is None:
             return None
         return self.number("revision", 0)
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text of the address."""
+        """Return a text of the path or the query."""
         return str(self._path.get(name, self._query.get(name, default)))
 
     def number(self, name: str, default: int) -> int:
-        """Return a number of the address."""
+        """Return a number of the query."""
         text = self._query.get(name, str(default))
         if not text.isascii() or not text.isdigit() or len(text) > 12:
-            raise OptionError(f"{name}: got {text!r}. Pass a whole number.")
+            raise OptionError(f"{name} must be an integer, got {text!r}.")
         return int(text)
 
 
-#: Method, address and answer of each route.
+#: Method, path and handler of each route.
 ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ("GET", "/api/state", lambda s, a: s.state()),
     ("POST", "/api/action", lambda s, a: s.act(a.body)),
@@ -146,7 +146,7 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
 
 
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
-    """Return the application, guarded."""
+    """Return the application behind the guard."""
     routes: list[Any] = [
         Route(address, _endpoint(service, answer), methods=[method])
         for method, address, answer in ROUTES
@@ -181,7 +181,7 @@ async def _body(request: Request) -> dict[str, Any]:
     try:
         content = await request.body()
     except ClientDisconnect:
-        raise OptionError("The body is not whole.") from None
+        raise OptionError("The body is incomplete.") from None
     if not content:
         return {}
     try:
@@ -189,10 +189,10 @@ async def _body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise OptionError("The body is not JSON.") from None
     if not isinstance(body, dict):
-        raise OptionError("The body must be an object {...}.")
+        raise OptionError("The body must be a JSON object.")
     revision = body.get("revision")
     if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
-        raise OptionError(f"revision: got {revision!r}. Pass a whole number.")
+        raise OptionError(f"revision must be an integer, got {revision!r}.")
     return body
 
 
@@ -209,7 +209,7 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _replace_non_finite(data: Any) -> Any:
-    """Put null for numbers that JSON cannot express."""
+    """Replace NaN and infinities, which JSON cannot express, by None."""
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     if isinstance(data, dict):
@@ -228,9 +228,7 @@ def _error(error: Exception) -> Response:
 
 
 async def _not_found(request: Request, error: Any) -> Response:
-    return JSONResponse(
-        {"error": {"code": "route", "text": "There is no such address."}}, error.status_code
-    )
+    return JSONResponse({"error": {"code": "route", "text": "No such route."}}, error.status_code)
 
 
 def _page_endpoint(service: Service) -> Any:
@@ -269,7 +267,7 @@ def _changes_endpoint(service: Service) -> Any:
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
 
         def listen(message: dict[str, Any]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(queue.put_nowait, message)
 
         service.workspace.listeners.append(listen)
@@ -282,7 +280,7 @@ def _changes_endpoint(service: Service) -> Any:
 
 
 async def _send_messages(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
-    """Send what there is to tell until one of the two leaves; what the page says is not heard."""
+    """Send queued messages until either side disconnects; messages of the page are ignored."""
     disconnect = asyncio.create_task(_wait_for_disconnect(socket))
     try:
         while True:

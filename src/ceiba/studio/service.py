@@ -1,7 +1,6 @@
-"""The service: what the routes answer, from the workspace and the rooms of `answers`.
+"""The service: the responses of the routes, computed from one workspace by `analysis`.
 
-Nothing is kept in modules: a service belongs to one workspace. Answers that depend on the tree
-alone are kept until it changes.
+Responses that depend on the tree alone are cached until it changes.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 
-#: In a comparison: the tree as `fit` grows it.
+#: Name, in a comparison, of the tree that `fit` grows.
 AUTOMATIC: Final = "@automatic"
 
 
 class LessonError(CeibaError):
-    """The learner has to answer first."""
+    """Figures were requested before the learner answered."""
 
 
 class _CrossValidation:
-    """A cross-validation under way; one that was cancelled ends after its present fold."""
+    """A running cross-validation; after cancelling, it ends with the current fold."""
 
     def __init__(self, total: int) -> None:
         self.done, self.total = 0, total
         self.cancelled = threading.Event()
 
     def status(self) -> dict[str, Any]:
-        """Return how far it is."""
+        """Return its progress."""
         return {"running": True, "done": self.done, "total": self.total}
 
 
 class Service:
-    """Answers to all questions about one workspace."""
+    """The responses to all requests about one workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -64,10 +63,10 @@ class Service:
     # ------------------------------------------------------------------ the state
 
     def state(self) -> dict[str, Any]:
-        """Return all that the page shows of the workspace; there is no tree while it begins."""
+        """Return all that the page shows; without a tree while the root is being fitted."""
         if self._is_beginning and not self.workspace.has_root:
             return state_to_json(self.workspace, State(self.workspace.start), None, {})
-        with self._lock:  # what is shown belongs together
+        with self._lock:  # all parts must be of one revision
             return self._cached("state", self._state)
 
     def _state(self) -> dict[str, Any]:
@@ -83,18 +82,18 @@ class Service:
         return answer
 
     def act(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Do an action, and return the new state."""
+        """Run an action, and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"{name!r} is not a field of an action.")
         if body.get("action") == "answer":
-            raise OptionError("A lesson is answered at /api/lesson.")
+            raise OptionError("Post the answer of a lesson to /api/lesson.")
         self.workspace.act(body.get("action"), body.get("arguments"), body.get("revision"))
         return self.state()
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
-        with suppress(CeibaError):  # said when the page asks
+        with suppress(CeibaError):  # raised again when the page requests it
             self.columns()
         with suppress(CeibaError):
             self.analysis()
@@ -103,7 +102,7 @@ class Service:
             self.state()
 
     def columns(self, whole: bool = False) -> dict[str, Any]:
-        """Describe the columns of the table as set up, by some of the rows or by all of them."""
+        """Describe the columns of the table as set up, from a sample or from the whole table."""
         setup, table = self.workspace.setup, self.workspace.source.table
         key = description_key(setup)
         with self._describe_locks[whole]:  # two tabs do not describe one table twice
@@ -116,7 +115,7 @@ class Service:
     # ------------------------------------------------------------------ nodes
 
     def analysis(self, state: State | None = None) -> NodeAnalysis:
-        """Return the tree with its data."""
+        """Return the analysis of a state, by default the current one."""
         state = self.workspace.state if state is None else state
         with self._lock:
             data = self.workspace.prepare(state.setup) if state.setup.target else None
@@ -133,14 +132,14 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Ask about a node of the tree as it is; a lesson first waits for the learner's answer."""
+        """Run a query about a node of the current tree; in a lesson, only once it is answered."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
-            raise StaleError("The tree has changed meanwhile. Read the state again.")
+            raise StaleError("The tree has changed. Read the state again.")
         analysis.check(node)
         if what != "rivals" and not is_answered(self.workspace, analysis, node):
-            raise LessonError("Answer first: which question is best?")
+            raise LessonError("Choose the best split of this node first.")
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
@@ -156,7 +155,7 @@ class Service:
         return hide_splits(listing, analysis.problem.table.schema.names)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the p-values that take a while."""
+        """Return the p-values that need permutations."""
         return self._cached(
             ("p", node),
             lambda: self.query_node("p-values", node, revision, compute_p_values),
@@ -164,7 +163,7 @@ class Service:
         )
 
     def column(self, node: int, name: str, revision: int | None = None) -> dict[str, Any]:
-        """Return what is drawn of one column at a node."""
+        """Describe one column at a node."""
 
         def query() -> dict[str, Any]:
             return self.query_node(
@@ -174,12 +173,12 @@ class Service:
         return self._cached(("column", node, name), query, revision)
 
     def preview(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
-        """Return what a split would do."""
+        """Return the effect of a split, without splitting."""
         split, revision = body.get("split"), body.get("revision")
         return self.query_node("preview", node, revision, lambda b, i: preview_split(b, i, split))
 
     def further_cut(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the best cut of a column besides those that are given."""
+        """Return the best cut of a column in addition to the cuts in the body."""
         revision = body.get("revision")
         return self.query_node(
             "further cut", node, revision, lambda b, i: find_further_cut(b, i, body)
@@ -192,7 +191,7 @@ class Service:
     # ------------------------------------------------------------------ trees
 
     def compare(self, a: str, b: str) -> dict[str, Any]:
-        """Compare two snapshots, or one with the tree as it is."""
+        """Compare two snapshots, or a snapshot with the current tree."""
         sides = [self._find_state(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
@@ -203,7 +202,7 @@ class Service:
         return result
 
     def _find_state(self, name: str) -> State:
-        """Return a snapshot, or the tree that the same options grow by themselves."""
+        """Return a snapshot, the current state, or the tree that `fit` grows."""
         if name != AUTOMATIC or self.workspace.state.model is None:
             return self.workspace.find_state(name)
         state: State = self._cached("automatic", self._fit_automatic)["state"]
@@ -217,24 +216,24 @@ class Service:
         return {"state": replace(state, model=clone(state.model).fit(*rows))}
 
     def validate(self, folds: Any) -> dict[str, Any]:
-        """Begin a cross-validation in the background."""
+        """Start a cross-validation in the background."""
         if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= 100:
-            raise OptionError(f"folds: got {folds!r}. Pass a whole number from 2 to 100.")
+            raise OptionError(f"folds must be an integer from 2 to 100, got {folds!r}.")
         analysis = self.analysis()
         with self._lock:
             if self._run is not None:
-                raise OptionError("A cross-validation is running. Cancel it first.")
+                raise OptionError("A cross-validation is already running. Cancel it first.")
             self._run = run = _CrossValidation(folds)
         threading.Thread(target=self._validate, args=(analysis, run), daemon=True).start()
         return run.status()
 
     def validation(self) -> dict[str, Any]:
-        """Return how far the cross-validation is."""
+        """Return the progress of the cross-validation."""
         run = self._run
         return {"running": False} if run is None else run.status()
 
     def cancel(self) -> dict[str, Any]:
-        """Stop the cross-validation: at once for the tabs, after its present fold for the work."""
+        """Cancel the cross-validation; its thread ends with the current fold."""
         with self._lock:
             run, self._run = self._run, None
         if run is not None:
@@ -252,7 +251,7 @@ class Service:
             figures = cross_validate(analysis, run.total, progress, run.cancelled.is_set)
         except CancelledError:
             return
-        except Exception as error:  # whatever it is, the page must not wait for ever
+        except Exception as error:  # reported, or the page would wait forever
             self._finish_run(run, "failed", text=str(error))
             return
         self._finish_run(run, "cross_validated", figures=(analysis.state, figures))
@@ -260,7 +259,7 @@ class Service:
     def _finish_run(
         self, run: _CrossValidation, outcome: str, *, figures: Any = None, text: str = ""
     ) -> None:
-        """Keep what a run gave, unless it was cancelled at the last moment."""
+        """Store the result of a run and notify the page, unless it was cancelled meanwhile."""
         with self._lock:
             if self._run is not run:
                 return
@@ -275,13 +274,13 @@ class Service:
     # ------------------------------------------------------------------ lessons
 
     def lesson(self, node: int, column: str, measure: str, lang: str) -> dict[str, Any]:
-        """Return a computation step by step."""
+        """Return the computation of a measure, step by step."""
         return self.query_node(
             "lesson", node, None, lambda b, i: lesson_steps(b, i, column, measure, lang)
         )
 
     def answer(self, node: int, column: Any) -> dict[str, Any]:
-        """Take the learner's answer, and say whether it is right."""
+        """Record the learner's answer, and return whether it is right."""
         analysis = self.analysis()
         analysis.check(node)
         verdict = check_answer(analysis, node, column)
@@ -289,7 +288,7 @@ class Service:
         return verdict
 
     def close(self) -> dict[str, Any]:
-        """End the work: whoever waits for the model gets it."""
+        """Close the studio; the call that opened it returns the model."""
         self.cancel()
         self.workspace.notify({"type": "closed"})
         self.closed.set()
@@ -300,15 +299,15 @@ class Service:
     def _cached(
         self, key: Any, make: Callable[[], dict[str, Any]], revision: int | None = None
     ) -> dict[str, Any]:
-        """Return an answer that is kept until the tree changes."""
+        """Return `make()`, cached until the tree changes or a cross-validation ends."""
         with self._lock:
             of = (self.workspace.revision, len(self._validations))
             if revision is not None and revision != of[0]:
-                raise StaleError("The tree has changed meanwhile. Read the state again.")
+                raise StaleError("The tree has changed. Read the state again.")
             if self._cache[0] != of:
                 self._cache = (of, {})
             cache = self._cache[1]
-        if key not in cache:  # made without the lock: a drag does not wait for slow p-values
+        if key not in cache:  # without the lock: dragging must not wait for slow p-values
             result = make()
             if result.get("revision", of[0]) != of[0]:
                 return result

@@ -172,7 +172,7 @@ def test_edit_of_a_tree_that_another_tab_changed_is_refused(
 ) -> None:
     one = grown(open_tab())
     two = Hands(browser, served.address)
-    two.run("() => { ceibaStudio.connection.hear = () => {}; }")  # it does not hear of changes
+    two.run("() => { ceibaStudio.connection.onMessage = () => {}; }")  # it does not hear of changes
     one.click_node(0)
     one.await_action(lambda: one.page.click("#cut-branch"))
     two.run("() => ceibaStudio.act('cut', {node: 1})")

@@ -1,1 +1,1 @@
-"""What the studio answers about a tree: rivals, previews, columns, figures, doubts, comparisons."""
+"""Analysis of the current tree: rivals, previews, columns, scores, warnings, comparisons."""

@@ -1,4 +1,4 @@
-"""What a split would do to the rows of a node: sizes, class counts or means, gain, p-value."""
+"""The branches of a split at a node: sizes, class counts or means, gain, p-value."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ceiba.tree import SplitKind, SplitTable, Tree
 from ceiba.tree.routing import ask
 
 Array = npt.NDArray[Any]
-_MAX_MASKED_CLASSES: Final = 8  # classes that are counted one by one, which is faster
+_MAX_MASKED_CLASSES: Final = 8  # up to here counting class by class is faster
 
 
 @dataclass(frozen=True)
 class BranchCounts:
-    """The rows of each branch."""
+    """Rows, weight and target of each branch."""
 
     n_rows: Array
     weight: Array
@@ -32,7 +32,7 @@ class BranchCounts:
     variance: Array | None
 
     def impurity(self, criterion: Criterion) -> list[float | None]:
-        """Return the impurity of each branch, where it follows from these figures."""
+        """Return the impurity of each branch; None where it does not follow from the counts."""
         if self.classes is not None and criterion.of_counts is not None:
             return [float(criterion.of_counts(row)) if row.sum() else None for row in self.classes]
         if self.variance is not None and criterion.name in ("squared_error", "friedman_mse"):
@@ -41,7 +41,7 @@ class BranchCounts:
 
 
 class NodeTarget:
-    """The target of the rows of a node, ready to be counted again and again."""
+    """The target of the rows of a node, for repeated counting."""
 
     def __init__(self, values: Array, weight: Array | None, n_classes: int) -> None:
         self.values, self.weight, self.n_classes = values, weight, n_classes
@@ -49,7 +49,7 @@ class NodeTarget:
 
     @classmethod
     def of(cls, site: Here) -> NodeTarget:
-        """Take the target of a node."""
+        """Return the target of a node."""
         target = site.problem.target
         every = len(site.rows) == site.problem.n_rows
         values = target.values[:, 0] if every else target.values[site.rows, 0]
@@ -58,7 +58,7 @@ class NodeTarget:
         return cls(values, weight, n_classes)
 
     def counts(self, branch: Array, n_branches: int) -> BranchCounts:
-        """Count the rows of each branch; a branch below 0 is none."""
+        """Count the rows of each branch; rows with a branch below 0 are skipped."""
         if n_branches == 2 and self.weight is None and 0 < self.n_classes <= _MAX_MASKED_CLASSES:
             return self._count_two_branches(branch)
         placed = branch >= 0
@@ -99,7 +99,7 @@ def assign_branches(
 ) -> tuple[Array, int, float | None]:
     """Return the branch of each row of a node by a split, the number of branches, and the gain.
 
-    Rows without a value go where growing would send them. None: the gain follows from the counts.
+    Rows without a value go where growing would send them. A gain of None follows from the counts.
     """
     table, column = site.problem.table, int(splits.column[0])
     kind = splits.kind[0]
@@ -117,7 +117,7 @@ def assign_branches(
 
 
 def assign_held_out(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
-    """Return the branch of held-out rows by a split; rows that it cannot place have none."""
+    """Return the branch of held-out rows by a split; -1 for rows that it cannot place."""
     branch = ask(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)
 
@@ -133,7 +133,7 @@ def _n_branches(splits: SplitTable) -> int:
 def branches_to_json(
     counts: BranchCounts, criterion: Criterion, texts: list[str]
 ) -> list[dict[str, Any]]:
-    """Return branches as the page gets them."""
+    """Return the branches as a list for the page."""
     impurity = counts.impurity(criterion)
     return [
         {
@@ -150,7 +150,7 @@ def branches_to_json(
 
 
 def needs_only_counts(problem: Problem) -> bool:
-    """Return whether gains follow from counts of classes, or from means and variances."""
+    """Whether gains follow from class counts, or from means and variances."""
     criterion = node_criterion(problem)
     if problem.options.task.is_regression("The studio"):
         return criterion.name in ("squared_error", "friedman_mse")
@@ -158,7 +158,7 @@ def needs_only_counts(problem: Problem) -> bool:
 
 
 def compute_gain(counts: BranchCounts, problem: Problem) -> float:
-    """Return the gain of a division by the criterion of the problem, from its counts."""
+    """Return the gain of a split by the criterion of the problem, from its counts."""
     classes, mass = counts.classes, counts.weight
     if classes is not None:
         scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
@@ -177,7 +177,7 @@ def compute_gain(counts: BranchCounts, problem: Problem) -> float:
 
 
 def node_criterion(problem: Problem) -> Criterion:
-    """Return the criterion by which nodes are valued; tests leave that to gini or variances."""
+    """Return the criterion of node impurity; the default one for trees that grow by tests."""
     name = problem.options.criterion_name
     if problem.options.chaid is not None:
         name = problem.options.task.of(DEFAULT_CRITERION, "The studio")
@@ -185,7 +185,7 @@ def node_criterion(problem: Problem) -> Criterion:
 
 
 def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
-    """Test the branches as if the split had been fixed beforehand."""
+    """Return the p-value of a split as if it had been fixed in advance."""
     from scipy import stats
 
     if counts.classes is not None:
@@ -205,6 +205,6 @@ def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
 
 
 def check_one_output(problem: Problem) -> None:
-    """Refuse targets of several outputs, of which the studio knows nothing."""
+    """Raise an error for a target with several outputs."""
     if problem.target.info.n_outputs > 1:
-        raise OptionError("The studio is for one output; this target has several.")
+        raise OptionError("Targets with several outputs are not supported in the studio.")

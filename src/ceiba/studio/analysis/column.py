@@ -1,4 +1,4 @@
-"""One column at a node: its histogram by class, the gain of every cut, its levels; some rows."""
+"""One column at a node: histogram by class, gain of every cut, levels; and a sample of rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
-_MAX_ROWS: Final = 200_000  # by which a curve is drawn; others are left out evenly
+_MAX_ROWS: Final = 200_000  # of a curve; a larger node is sampled evenly
 _MAX_LIMIT: Final = 200  # rows of a node
 
 
 def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, Any]:
-    """Return what is drawn of one column at a node."""
+    """Describe one column at a node."""
     site = analysis.at(node)
     at = analysis.problem.table.schema.index(name)
     source = analysis.problem.table.columns[at]
@@ -52,7 +52,7 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
 def _gain_curve(
     analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
 ) -> dict[str, Any] | None:
-    """Return the gain along the column; of many cuts the best ones of each stretch."""
+    """Return the gain by cut; of many cuts, the best one of each of `_POINTS` ranges."""
     step = -(-len(values) // _MAX_ROWS)
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
@@ -71,7 +71,7 @@ def _gain_curve(
 def gains_by_cut(
     analysis: NodeAnalysis, numbers: Any, truth: Any, weight: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return every cut of some rows with its gain; None for a criterion that has no curve."""
+    """Return all cuts of some rows and their gains; None if the criterion has no curve."""
     try:
         listing = split_curve(numbers, truth, node_criterion(analysis.problem).name, weight=weight)
     except CeibaError:
@@ -95,9 +95,9 @@ def _count_levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> li
 
 
 def sample_rows(analysis: NodeAnalysis, node: int, limit: int) -> dict[str, Any]:
-    """Return rows of a node, evenly chosen; the target comes first."""
+    """Return an even sample of the rows of a node, the target first."""
     if not 1 <= limit <= _MAX_LIMIT:
-        raise OptionError(f"limit: got {limit}. Pass 1 to {_MAX_LIMIT}.")
+        raise OptionError(f"limit must be from 1 to {_MAX_LIMIT}, got {limit}.")
     site = analysis.at(node)
     rows = site.rows[np.unique(np.linspace(0, len(site.rows) - 1, limit).astype(int))]
     table, target = analysis.problem.table, analysis.problem.target

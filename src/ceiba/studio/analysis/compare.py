@@ -1,4 +1,4 @@
-"""Two states side by side: where rows change their answer, and which tree is better."""
+"""Comparison of two states: which rows change their prediction, and which tree is better."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compare_states(a: NodeAnalysis, b: NodeAnalysis) -> dict[str, Any]:
     if not _is_same_target(data.y, other.y) or (a.data.held_out is None) != (
         b.data.held_out is None
     ):
-        raise OptionError("These snapshots have other targets or held-out rows: nothing compares.")
+        raise OptionError("Cannot compare snapshots with different targets or held-out rows.")
     truth = data.y.values[:, 0]
     leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
     losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), leaf_ids, strict=True)]
@@ -67,7 +67,7 @@ def _summarize(analysis: NodeAnalysis) -> dict[str, Any]:
 
 
 def _count_changes(a: Tree, b: Tree, leaf_ids_a: Any, leaf_ids_b: Any) -> list[dict[str, Any]]:
-    """Count the rows that change their answer, by the leaves that they leave and reach."""
+    """Count the rows whose prediction changes, by their leaves in both trees."""
     pairs, counts = np.unique(np.stack([leaf_ids_a, leaf_ids_b]), axis=1, return_counts=True)
     listed = []
     for (i, j), n in zip(pairs.T.tolist(), counts.tolist(), strict=True):
@@ -78,7 +78,7 @@ def _count_changes(a: Tree, b: Tree, leaf_ids_a: Any, leaf_ids_b: Any) -> list[d
 
 
 def _rule_parts(tree: Tree, node: int) -> list[str]:
-    """Return the conditions of a leaf: in a tree that is not drawn its number says nothing."""
+    """Return the conditions of a leaf, since its number means little in a tree not drawn."""
     return list(condition_of(tree, node).parts(max_levels=4))
 
 

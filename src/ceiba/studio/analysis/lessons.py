@@ -1,4 +1,4 @@
-"""Lessons in the studio: whether a question is best, and its measures computed step by step.
+"""Lessons: check which split the learner chose, and compute measures step by step.
 
 entropy      H = - sum over classes of c/n log2(c/n)
 gini         G = 1 - sum over classes of (c/n)^2
@@ -43,7 +43,7 @@ class ClassTable:
 
 
 def compute_steps(table: ClassTable, measure: str, words: Mapping[str, str]) -> list[LessonStep]:
-    """Return the steps of a computation; the last one has the result."""
+    """Return the steps of a computation; the last one holds the result."""
     return _MEASURES[measure](table, words)
 
 
@@ -155,25 +155,25 @@ def _make_step(
 
 
 def _fmt(value: float) -> str:
-    """Write a number: whole ones as they are, others with four digits after the point."""
+    """Format a number with at most four decimals."""
     text = f"{value:.4f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
 def is_answered(workspace: Workspace, analysis: NodeAnalysis, node: int) -> bool:
-    """Return whether the figures of a node may be shown."""
+    """Whether the figures of a node may be shown."""
     return workspace.lesson is None or branch_path(analysis.tree, node) in workspace.lesson_answers
 
 
 def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, Any]:
-    """Judge the column that a learner chose; of equals each is right."""
+    """Check the column that a learner chose; any of equally good ones is right."""
     if not isinstance(column, str):
-        raise OptionError(f"column: got {column!r}. Pass the name of a column.")
+        raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)
     listed = find_rivals(analysis, node)["rivals"]
     gains = {rival["column"]: rival["gain"] for rival in listed if rival["gain"] is not None}
     if not gains:
-        raise OptionError(f"Node {node}: no question splits it.")
+        raise OptionError(f"Node {node} cannot be split.")
     most = max(gains.values())
     best = [name for name, gain in gains.items() if gain >= most - _TOLERANCE * max(abs(most), 1.0)]
     return {"right": column in best, "best": best, "gains": gains}
@@ -182,17 +182,17 @@ def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, An
 def lesson_steps(
     analysis: NodeAnalysis, node: int, column: str, measure: str, lang: str
 ) -> dict[str, Any]:
-    """Compute a measure of a column's best split, step by step."""
+    """Compute a measure of the best split of a column, step by step."""
     if measure not in MEASURES:
-        raise OptionError(f"measure: got {measure!r}. Pass one of {', '.join(MEASURES)}.")
+        raise OptionError(f"measure: got {measure!r}. Allowed values: {', '.join(MEASURES)}.")
     if not analysis.tree.task.has_classes:
-        raise OptionError("Lessons are about classes; this target holds numbers.")
+        raise OptionError("Lessons are not supported for regression.")
     analysis.problem.table.schema.index(column)
     rival = next(
         rival for rival in find_rivals(analysis, node)["rivals"] if rival["column"] == column
     )
     if rival["split"] is None:
-        raise OptionError(f"Node {node}: {column!r} does not split it.")
+        raise OptionError(f"Node {node} cannot be split by {column!r}.")
     branches = rival["branches"]
     table = ClassTable(
         classes=tuple(level_text(label) for label in analysis.tree.target.classes[0].tolist()),

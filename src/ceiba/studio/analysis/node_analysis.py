@@ -1,4 +1,4 @@
-"""The analysis: the tree of a state with its data at hand, for all questions about its nodes."""
+"""`NodeAnalysis`: the tree of a state with its data, and a cache of the rows of its nodes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ceiba.studio.work.state import State
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MAX_TABLES: Final = 3  # so many times all rows are kept
+_MAX_TABLES: Final = 3  # times the number of rows: the size of the cache
 
 
 class NodeError(TreeError):
-    """There is no such node."""
+    """The node does not exist."""
 
 
 @dataclass(frozen=True, eq=False)
 class NodeAnalysis:
-    """A state with its data."""
+    """A state with its prepared data."""
 
     state: State
     data: Prepared
@@ -49,7 +49,7 @@ class NodeAnalysis:
         return problem
 
     def check(self, node: int) -> None:
-        """Refuse a node that there is not."""
+        """Raise an error if the node does not exist."""
         if not 0 <= node < self.tree.n_nodes:
             raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
 
@@ -59,15 +59,15 @@ class NodeAnalysis:
         return self.row_cache.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
-        """Return what tells a split with its rows from any other: for answers that are kept."""
+        """Return a cache key of the split of a node: equal keys have equal rows and rules."""
         tree = self.tree
-        place = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
+        rows_key = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
         rules = tree.notes.get(node) if tree.notes else None
-        return id(self.data), place, repr(tree.node(node).split), rules
+        return id(self.data), rows_key, repr(tree.node(node).split), rules
 
     @cached_property
     def held_out_leaf_ids(self) -> Any:
-        """The leaf in which each held-out row leaf_ids; None without such rows."""
+        """The leaf of each held-out row; None without held-out rows."""
         held_out = self.data.held_out
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
@@ -78,10 +78,10 @@ class NodeAnalysis:
 
 
 class NodeRowCache:
-    """Rows of nodes of trees on one prepared table, kept for whoever asks twice.
+    """A cache of the rows of nodes, for all trees on one prepared table.
 
-    A node is known by the questions above it and the branches taken, not by its number, so rows
-    stay known when the tree changes elsewhere.
+    A node is identified by the splits above it and the branches taken, not by its number, so
+    entries stay valid when the tree changes elsewhere.
     """
 
     def __init__(self, n_rows: int) -> None:
@@ -98,7 +98,7 @@ class NodeRowCache:
             deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
             site = Here.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
             if deepest is not None:
-                row_cache.move_to_end(keys[deepest])  # the last to be given up
+                row_cache.move_to_end(keys[deepest])  # evicted last
             site = replace(site, problem=problem)
             for k in range(0 if deepest is None else deepest + 1, len(path)):
                 site = site.down(tree, path[k]) if k else site
@@ -112,7 +112,7 @@ class NodeRowCache:
 
     @staticmethod
     def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
-        """Return what tells the rows of a node: the questions above it, the branches taken."""
+        """Return a cache key of the rows of a node: the splits above it, the branches taken."""
         steps = []
         for above, below in pairwise(path):
             splits = tree.splits.take(np.array([above]))

@@ -1,8 +1,8 @@
-"""What a split would do, before it is made; and one more cut beside those of a draft.
+"""Preview of a split before it is made, and the best further cut of a column.
 
-Cuts part the rows of a node into intervals, and a further cut divides one of them. What it gains
-for the node is what it gains in its interval, times the interval's share of the rows. Both sides of
-it have at least `min_samples_leaf` rows.
+Cuts partition the rows of a node into intervals; a further cut divides one of them. Its gain for
+the node is its gain within the interval times the interval's share of the rows. Both of its sides
+must have at least `min_samples_leaf` rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ceiba.studio.work.splits import parse_cuts, split_from_json, split_to_json
 
 
 def preview_split(analysis: NodeAnalysis, node: int, split: Any) -> dict[str, Any]:
-    """Return branches, gain and p-value of a split of a node; nothing changes."""
+    """Return branches, gain and p-value of a split of a node, without splitting it."""
     site = analysis.at(node)
     schema = analysis.problem.table.schema
     splits, missing = read_split(split_from_json(split, schema), analysis.problem.table, site.rows)
@@ -74,11 +74,11 @@ def _held_out_branches(
 
 
 def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the best further cut of a numeric column; null where no interval can be cut."""
+    """Return the best further cut of a numeric column; None if no interval can be cut."""
     name = body.get("column")
     schema = analysis.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:
-        raise OptionError(f"column: got {name!r}. Pass the name of a column of numbers.")
+        raise OptionError(f"column must be the name of a numeric column, got {name!r}.")
     cuts = sorted(parse_cuts(body.get("cuts")))
     site = analysis.at(node)
     target = NodeTarget.of(site)

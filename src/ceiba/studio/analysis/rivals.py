@@ -1,12 +1,13 @@
 """The best split of every column at a node, best first.
 
-One tree of one level is grown at the node, which keeps all columns' best splits as runners-up. With
-many cells the search goes over the edges of 255 bins per column, and only the winner's cut is the
-exact one ("exact": false says so of the others).
+A tree of one level is grown at the node; it keeps the best split of every column as a competitor.
+With many cells, the search uses 255 bins per column, and only the best split has an exact cut (the
+others have "exact": false).
 
-A p-value answers for the whole search over a column (`ceiba.grow.significance`). What bounds settle
-is given at once: categories by the test of all their levels; a cut is the best of at most n - 1, so
-its p-value lies between its own and n - 1 times that. The others are "pending" (`p_values.py`).
+A p-value accounts for the whole search over a column (`ceiba.grow.significance`). It is returned at
+once if bounds decide it: for categories, the test of all levels; for a cut, which is the best of at
+most n - 1, the p-value is between that of the fixed cut and n - 1 times that. The others are
+"pending" until `compute_p_values` has run permutations.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from ceiba.studio.work.splits import split_from_json, split_to_json
 from ceiba.table import Kind
 from ceiba.tree import SplitKind, SplitTable, Tree
 
-MAX_CELLS: Final = 6_000_000  # rows times columns that are searched cut by cut
-LEVEL: Final = 0.05
-MAX_PERMUTED_ROWS: Final = 50_000  # rows in which a pending p-value is found by permutation
-_N_PERMUTATIONS: Final = 999  # permuted targets of a test
+MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
+LEVEL: Final = 0.05  # of significance
+MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
+_N_PERMUTATIONS: Final = 999  # of a test
 
 
 def find_rivals(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
@@ -68,7 +69,7 @@ def find_rivals(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
 
 
 def _grow_stump(site: Here) -> tuple[Tree, bool]:
-    """Grow one level that keeps all runners-up; tell whether their cuts are the exact ones."""
+    """Grow one level that keeps all competitors; return it and whether all cuts are exact."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
     whole = len(site.rows) == site.problem.n_rows
@@ -86,7 +87,7 @@ def _grow_stump(site: Here) -> tuple[Tree, bool]:
 
 
 def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
-    """Return the options of a search of one node for every column."""
+    """Return the options of a search of one node that keeps the best split of every column."""
     changes: dict[str, Any] = {
         "max_depth": depth + 1,
         "max_competitors": max(n_columns - 1, 1),
@@ -107,7 +108,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
 
 
 def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
-    """Return the ways in which these options can grow; none besides if bins are refused."""
+    """Return the growers that support these options with bins; empty if bins are not supported."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -115,7 +116,7 @@ def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
 
 
 def _put_best_first(coarse: Tree, best: Tree) -> Tree:
-    """Put the exact best split before the others, which may hold a coarse one of its column."""
+    """Replace the binned split of the best column by the exact one."""
     stored = coarse.competitors
     if best.n_nodes == 1 or stored is None:
         return coarse
@@ -168,7 +169,7 @@ def _describe_rival(
 def _quick_p_value(
     site: Here, target: NodeTarget, splits: SplitTable, counts: BranchCounts
 ) -> tuple[float | None, str]:
-    """Return the p-value of a column as far as it is known without permutations."""
+    """Return the p-value of a column, or a bound, without permutations."""
     column = site.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:
@@ -196,7 +197,7 @@ def _no_split(name: str) -> dict[str, Any]:
 
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the rivals of a lesson: the columns alone, in the order of the table."""
+    """Return only the columns of the rivals, in the order of the table, for a lesson."""
     nothing: dict[str, Any] = {
         "split": None,
         "given": None,
@@ -211,7 +212,7 @@ def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, An
 
 
 def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
-    """Return the p-values of a node that bounds do not settle: the search, on permuted targets."""
+    """Return the pending p-values of a node, by repeating the search on permuted targets."""
     site = analysis.at(node)
     pending = [
         rival for rival in find_rivals(analysis, node)["rivals"] if rival["p_bound"] == "pending"

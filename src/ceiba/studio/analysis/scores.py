@@ -1,13 +1,11 @@
-"""How good a tree is: on the rows it was grown on, on held-out rows, by cross-validation.
+"""Scores of a tree: on the training rows, on held-out rows, and by cross-validation.
 
-Errors and costs are means over rows; under class priors each class counts as often as its prior
-says, whatever its share of these rows. `se` is the standard error of what the tree is judged by:
-the cost where costs are set, else the error.
+Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
+is the standard error of the cost if costs are set, else of the error.
 
-In every fold of cross-validation, splits made by hand and those above them are kept; what was grown
-is grown again from the rows of the fold, to the depth that it has. So the figures answer for what
-the search chose, and take for granted what a person decided. Where a fold has no rows its tree has
-a leaf.
+In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
+were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
+the search, but not for the choices of the user. A node without rows in a fold becomes a leaf.
 """
 
 from __future__ import annotations
@@ -28,11 +26,11 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_MIN_PROBABILITY: Final = 1e-15  # probability in a logarithm
+_MIN_PROBABILITY: Final = 1e-15  # in a logarithm
 
 
 def score_tree(analysis: NodeAnalysis) -> dict[str, Any]:
-    """Return the figures of a tree, without those of cross-validation."""
+    """Return the scores of a tree on training and held-out rows."""
     held_out = analysis.data.held_out
     return {
         "train": score_rows(analysis.tree, analysis.data),
@@ -41,7 +39,7 @@ def score_tree(analysis: NodeAnalysis) -> dict[str, Any]:
 
 
 def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
-    """Return the figures of a tree on some rows."""
+    """Return the scores of a tree on some rows."""
     leaf_ids = np.asarray(route.apply(tree, data.X))
     truth = data.y.values[:, 0]
     share = row_shares(data, tree)
@@ -71,7 +69,7 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
 
 
 def row_losses(tree: Tree, leaf_ids: Array, truth: Array) -> Array:
-    """Return what the answer of each leaf costs its row: a mistake, or a squared error."""
+    """Return the loss of each row in its leaf: 0 or 1, a cost, or a squared error."""
     if tree.task.is_regression("The studio"):
         return np.asarray((tree.value[leaf_ids, 0, 0] - truth) ** 2)
     answers = tree.answer[leaf_ids]
@@ -87,7 +85,7 @@ def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
 
 
 def row_shares(data: Prepared, tree: Tree) -> Array:
-    """Return the share of each row in the whole weight; classes weigh as their priors say."""
+    """Return the share of each row in the total weight, after class priors."""
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     if tree.class_prior is not None:
         truth = data.y.values[:, 0]
@@ -97,7 +95,7 @@ def row_shares(data: Prepared, tree: Tree) -> Array:
 
 
 class CancelledError(Exception):
-    """Somebody does not want to wait any longer."""
+    """The cross-validation was cancelled."""
 
 
 def cross_validate(
@@ -106,7 +104,7 @@ def cross_validate(
     on_fold: Callable[[int, int], None],
     is_cancelled: Callable[[], bool],
 ) -> dict[str, Any]:
-    """Return the cross-validated figures of a tree; `on_fold(done, total)` hears of each fold."""
+    """Return the cross-validated scores of a tree; call `on_fold(done, total)` after each fold."""
     problem, truth = analysis.problem, analysis.problem.target.values[:, 0]
     losses, errors = np.empty((2, len(truth)))
     parts = read_folds(folds, problem)
@@ -133,7 +131,7 @@ def cross_validate(
 
 
 def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
-    """Make the tree of some rows: what was made by hand is kept, the rest is grown again."""
+    """Refit a tree to some rows: keep splits set by hand, grow the rest again."""
     on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
         on_path[list(tree.path(node).nodes)] = True

@@ -1,7 +1,7 @@
-"""The state as the page gets it: setup, tree, figures, warnings, log, snapshots; the columns.
+"""The workspace as JSON for the page: setup, tree, scores, warnings, log, snapshots; the columns.
 
 Describing a million rows takes seconds, since the values of every column are sorted. The first
-screen has what an even sample shows, marked as such, until the description of all rows is there.
+screen therefore shows an even sample, marked as such, until all rows are described.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ceiba.table import Schema, Table
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-_MAX_ROWS: Final = 50_000  # by which the first screen describes columns at once
+_MAX_ROWS: Final = 50_000  # of the sample that describes columns at once
 
 
 def state_to_json(
     workspace: Workspace, state: State, analysis: NodeAnalysis | None, warning_cache: dict[Any, Any]
 ) -> dict[str, Any]:
-    """Return the state of a workspace as plain data."""
+    """Return a state of a workspace as plain data; `analysis` is None without a tree."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
@@ -106,16 +106,17 @@ def _tree_payload(workspace: Workspace, analysis: NodeAnalysis) -> dict[str, Any
             lang=workspace.lang,
             model=type(analysis.state.model).__name__,
         )
-    except CeibaError:  # what the report does not draw
+    except CeibaError:  # a tree that the report does not support
         return None
 
 
 def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict[str, Any] | None:
     if workspace.lesson is None:
         return None
-    nodes = [] if analysis is None else [
-        (find_node(analysis.tree, place), column) for place, column in workspace.lesson_answers.items()
-    ]  # fmt: skip
+    nodes: list[tuple[int | None, str]] = []
+    if analysis is not None:
+        answers = workspace.lesson_answers.items()
+        nodes = [(find_node(analysis.tree, path), column) for path, column in answers]
     return {
         "name": workspace.lesson,
         "answered": [{"node": node, "column": name} for node, name in nodes if node is not None],
@@ -123,12 +124,12 @@ def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict
 
 
 def description_key(setup: Setup) -> Any:
-    """Return what the description depends on, of all that can be set up."""
+    """Return the settings that the description of the columns depends on."""
     return repr((setup.target, setup.kinds, setup.orders))
 
 
 def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
-    """Describe the columns as set up; `n_described` says by how many rows."""
+    """Describe the columns as set up, from `n_described` rows."""
     n_rows = table.n_rows
     if n_rows > _MAX_ROWS and not whole:
         table = table.take(np.linspace(0, n_rows - 1, _MAX_ROWS).astype(np.intp))
@@ -143,7 +144,7 @@ def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, An
 
 
 def _kind_of(setup: Setup, name: str, task: Task | None) -> str | None:
-    """Return the kind in which a column is shown: classes written as numbers are levels."""
+    """Return the kind to which a column is converted; a target of classes has levels."""
     if name in setup.orders:
         return "ordered"
     return setup.kinds.get(name) or (

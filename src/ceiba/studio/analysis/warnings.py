@@ -1,14 +1,14 @@
-"""Warnings: a split made by hand that is worse than the best one, held-out rows that disagree.
+"""Warnings about splits set by hand that are worse than the best, and about held-out rows.
 
-Worse by more than chance. The best split looks better than it is, because it was searched for. So
-both are tried on rows that had no say: in each of five folds of the node's rows the best split is
-searched for again in the other four, both splits take their values from these, and the left-out
-rows say what each split is worth (as in `ceiba.inspection.heldout_gain`: a row loses 1 - p of its
-class, or its squared error). The warning comes where the mean of the paired differences exceeds two
-standard errors.
+worse_than_best: the best split looks better than it is because it was searched for. Both splits are
+therefore compared by cross-validation on the rows of the node: in each of five folds, the best
+split is searched and both splits get their values from the training rows, and the losses of the
+test rows are compared (1 - p of the class, or the squared error, as in
+`ceiba.inspection.heldout_gain`). A warning is returned if the mean of the paired differences is
+larger than two standard errors.
 
-Held-out rows disagree. Classes or numbers of a node's training and held-out rows are compared by
-the chi-square test or Welch's; the level, 5 %, is divided by the number of nodes that are tested.
+held_out_disagrees: the target in the training and the held-out rows of a node is compared by a
+chi-square or Welch's test, at a level of 5 % divided by the number of tested nodes.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import ask, route
 
 _FOLDS: Final = 5
-_MAX_ROWS: Final = 20_000  # of a node, by which splits are compared
-_MIN_ROWS: Final = 20  # rows of a node below which nothing is said
+_MAX_ROWS: Final = 20_000  # of a node; a larger one is sampled evenly
+_MIN_ROWS: Final = 20  # of a node that is checked
 _N_STANDARD_ERRORS: Final = 2.0  # standard errors
 _LEVEL: Final = 0.05
 _MAX_NODES: Final = 300
@@ -40,7 +40,7 @@ Array = npt.NDArray[Any]
 
 
 def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return whether the split of a node is worse than the best one by more than chance."""
+    """Return a warning if the split of a node is significantly worse than the best one."""
     site = analysis.at(node)
     split = analysis.tree.node(node).split
     rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]
@@ -67,7 +67,7 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
 
 
 def _one_level_problem(analysis: NodeAnalysis, node: int, site: Here) -> Problem:
-    """Return the problem of one level with the columns that may be asked about."""
+    """Return the problem of one level with the columns that are allowed at the node."""
     table = analysis.problem.table
     options = one_level_options(analysis.problem.options, 0, table.n_columns)
     options = replace(options, max_competitors=0, monotonic_cst=None)
@@ -79,7 +79,7 @@ def _one_level_problem(analysis: NodeAnalysis, node: int, site: Here) -> Problem
 
 
 def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the loss of each row by the split of the node, minus that by the best split."""
+    """Return the loss of each row by the split of the node, minus its loss by the best split."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)
@@ -98,7 +98,7 @@ def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the values of the branches, and last that of the node, for rows without a branch."""
+    """Return the values of the branches; the last is that of the node, for rows without one."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [part if len(part) else truth for part in parts]
@@ -114,7 +114,7 @@ def _row_loss(value: Array, truth: Array) -> Array:
 
 
 def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
-    """List the nodes in which held-out rows are not like the training rows."""
+    """List the nodes whose held-out rows differ significantly from the training rows."""
     held_out, tree = analysis.data.held_out, analysis.tree
     if held_out is None or tree.n_outputs > 1:
         return []

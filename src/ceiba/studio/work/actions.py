@@ -1,8 +1,7 @@
-"""What can be done in the studio: one small function per action, one line of Python each.
+"""The actions of the studio: one function each, from a context to the next state.
 
-An action takes a context (the state, the data as prepared, the source) and arguments from the page,
-and gives the next state. It calls the method of the model that its line shows, so that the saved
-script does exactly what was done here.
+An action receives the context and the arguments from the page. It returns the next state and one
+line of Python, which calls the same method of the model, so that the saved script repeats it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
-from ceiba import estimators  # its classes, and scikit-learn, are imported at first use
+from ceiba import estimators  # its classes import scikit-learn at first use
 from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.script import (
@@ -28,7 +27,7 @@ from ceiba.studio.work.splits import split_from_json, split_to_python
 from ceiba.studio.work.state import State, branch_path, find_node, split_paths
 from ceiba.tree import Tree
 
-#: Options that only stop growing: the tree that is there stays valid.
+#: Options that only limit growing: the current tree stays valid.
 _STOPPING_OPTIONS: Final = frozenset(
     {
         "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
@@ -39,7 +38,7 @@ _STOPPING_OPTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class ActionContext:
-    """What an action works with."""
+    """The source, the current state and a function that prepares the data."""
 
     source: Source
     state: State
@@ -47,29 +46,29 @@ class ActionContext:
 
     @property
     def tree(self) -> Tree:
-        """The tree, which must be there."""
+        """The tree; raises if there is none yet."""
         return self.state.fitted_tree
 
     def check_node(self, node: Any) -> int:
-        """Check the number of a node."""
+        """Return the number of a node, checked."""
         if isinstance(node, bool) or not isinstance(node, int):
-            raise OptionError(f"node: got {node!r}. Pass the number of a node.")
+            raise OptionError(f"node must be an integer, got {node!r}.")
         self.tree.node(node)
         return node
 
     def rows(self) -> tuple[Any, ...]:
-        """Return X, y and the weights, as the methods of the model take them."""
+        """Return X, y and, if any, the weights: the arguments of the model's methods."""
         data = self.prepare(self.state.setup)
         return (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
 
     @property
     def data_names(self) -> str:
-        """The same as it is written."""
+        """The variable names of these arguments in a script."""
         return data_names(self.state.setup)
 
 
 def begin_state(context: ActionContext, setup: Setup) -> State:
-    """Return the state in which a setup begins: the root alone, or the given model."""
+    """Return the first state of a setup: the root alone, or the model of the source."""
     if setup.target is None:
         return State(setup)
     if setup.from_model:
@@ -97,17 +96,17 @@ def _build_estimator(context: ActionContext, setup: Setup) -> Any:
 
 
 def set_column(context: ActionContext, column: str, **change: Any) -> tuple[State, str]:
-    """Set role, kind, order, monotone direction or cost of a column; the tree begins anew."""
+    """Set role, kind, order, monotone direction or cost of a column; restart the tree."""
     if not change:
-        raise OptionError("set_column: give role, kind, order, monotone or cost.")
+        raise OptionError("set_column: pass role, kind, order, monotone or cost.")
     setup = context.state.setup.with_column(context.source.table, column, **change)
     if context.source.separate_target and setup.target != context.state.setup.target:
-        raise OptionError("The target was given as an array of its own; it cannot be changed.")
+        raise OptionError("The target was passed separately (y=) and cannot be changed.")
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
 
 def set_held_out(context: ActionContext, **held_out: Any) -> tuple[State, str]:
-    """Hold out a share of the rows, or judge by a file; the tree begins anew."""
+    """Hold out a share of the rows, or use a file for evaluation; restart the tree."""
     if held_out and "file" in held_out:
         _check_arguments(held_out, "file")
         context.source.resolve_path(held_out["file"])
@@ -115,9 +114,9 @@ def set_held_out(context: ActionContext, **held_out: Any) -> tuple[State, str]:
         _check_arguments(held_out, "share", "seed")
         seed = held_out.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-            raise OptionError(f"seed: got {seed!r}. Pass a whole number of at least 0.")
+            raise OptionError(f"seed must be an integer of at least 0, got {seed!r}.")
         if not isinstance(held_out.get("share"), float):
-            raise OptionError(f"share: got {held_out.get('share')!r}. Pass a share below 1.")
+            raise OptionError(f"share must be below 1, got {held_out.get('share')!r}.")
     setup = replace(context.state.setup, held_out=held_out or None)
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
@@ -125,7 +124,7 @@ def set_held_out(context: ActionContext, **held_out: Any) -> tuple[State, str]:
 def set_options(
     context: ActionContext, options: Any = None, class_prior: Any = ..., cost_matrix: Any = ...
 ) -> tuple[State, str]:
-    """Set options of growing; the tree stays if they only say when growing stops."""
+    """Set options of growing; the tree is kept if they only limit growing."""
     old = context.state.setup
     task = find_task(old, context.source.table)
     if task is None:
@@ -153,22 +152,23 @@ def set_options(
 
 
 def restart(context: ActionContext) -> tuple[State, str]:
-    """Begin the tree anew."""
+    """Restart the tree."""
     state = begin_state(context, context.state.setup)
     if state.model is None:
         raise TreeError("There is no tree yet. Choose the target first.")
     return state, state.first_line or "model = given"
 
 
-# ---------------------------------------------------------------------- the bench
+# ---------------------------------------------------------------------- the tree
 
 
 def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
-    """Split a node as given, into leaves."""
+    """Split a node into leaves."""
     at = branch_path(context.tree, context.check_node(node))
-    question = split_from_json(split, context.tree.schema)
-    model = context.state.model.set_split(node, question, *context.rows(), levels=0)
-    line = f"model = model.set_split({node}, {split_to_python(question)}, {context.data_names}, levels=0)"
+    new_split = split_from_json(split, context.tree.schema)
+    model = context.state.model.set_split(node, new_split, *context.rows(), levels=0)
+    code = split_to_python(new_split)
+    line = f"model = model.set_split({node}, {code}, {context.data_names}, levels=0)"
     return context.state.with_model(model, line, at=at, paths=[at]), line
 
 
@@ -182,7 +182,7 @@ def grow(context: ActionContext, node: int, levels: int | None = None) -> tuple[
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
-    """Grow everything below a node anew."""
+    """Replace everything below a node by a new subtree."""
     at = branch_path(context.tree, context.check_node(node))
     model = context.state.model.regrow(node, *context.rows())
     line = f"model = model.regrow({node}, {context.data_names})"
@@ -190,19 +190,19 @@ def regrow(context: ActionContext, node: int) -> tuple[State, str]:
 
 
 def cut(context: ActionContext, node: int) -> tuple[State, str]:
-    """Take away what is below a node."""
+    """Remove everything below a node."""
     at = branch_path(context.tree, context.check_node(node))
     if context.tree.is_leaf[node]:
-        raise TreeError(f"Node {node} is a leaf already.")
+        raise TreeError(f"Node {node} is already a leaf.")
     line = f"model = model.collapse({node})"
     return context.state.with_model(context.state.model.collapse(node), line, at=at), line
 
 
 def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State, str]:
-    """Make a leaf that growing leaves alone, or let it grow again."""
+    """Make a node a leaf that growing skips, or remove that mark."""
     at = branch_path(context.tree, context.check_node(node))
     if not isinstance(sealed, bool):
-        raise OptionError(f"sealed: got {sealed!r}. Pass true or false.")
+        raise OptionError(f"sealed must be true or false, got {sealed!r}.")
     line = f"model = model.seal({node}{'' if sealed else ', False'})"
     return context.state.with_model(
         context.state.model.seal(node, sealed), line, at=at if sealed else None
@@ -226,7 +226,7 @@ def prefer(context: ActionContext, node: int, columns: Any) -> tuple[State, str]
 
 
 def copy(context: ActionContext, node: int, to: int) -> tuple[State, str]:
-    """Ask the questions below a node below another one too."""
+    """Copy the splits below a node to another node."""
     context.check_node(node)
     at = branch_path(context.tree, context.check_node(to))
     model = context.state.model.copy_splits(node, to, *context.rows())
@@ -246,7 +246,7 @@ def note(
     for key, text in texts.items():
         if isinstance(text, str) and len(text) > _MAX_NOTE_LENGTH:
             raise OptionError(
-                f"{key}: {len(text)} characters; at most {_MAX_NOTE_LENGTH} are kept."
+                f"{key} must have at most {_MAX_NOTE_LENGTH} characters, got {len(text)}."
             )
     model = context.state.model.annotate(node, **texts)
     more = "".join(f", {key}={text!r}" for key, text in texts.items())
@@ -270,12 +270,12 @@ def override(
 
 
 def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tuple[State, str]:
-    """Take another tree of the pruning sequence."""
+    """Replace the tree by another one of its pruning sequence."""
     if (alpha is None) == (n_leaves is None):
-        raise OptionError("prune: give alpha or n_leaves.")
+        raise OptionError("prune: pass either alpha or n_leaves.")
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise OptionError(f"{name}: got {value!r}. Pass a number of at least 0.")
+        raise OptionError(f"{name} must be a number of at least 0, got {value!r}.")
     model = context.state.model.reprune(**{name: value}) if context.tree else None
     line = f"model = model.reprune({name}={value!r})"
     state = context.state.with_model(model, line)
@@ -283,7 +283,7 @@ def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tu
     return replace(state, by_hand=inner), line
 
 
-# ---------------------------------------------------------------------- looking actions up
+# ---------------------------------------------------------------------- lookup by name
 
 _CEIBA_ESTIMATORS: Final = ("DecisionTreeClassifier", "DecisionTreeRegressor")
 _MAX_NOTE_LENGTH: Final = 2_000  # characters of a note
@@ -301,7 +301,7 @@ _COLUMN_SETTINGS: Final = ("role", "kind", "order", "monotone", "cost")
 
 
 def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
-    """Do an action by its name, with the arguments that the page gave."""
+    """Run an action by name, with arguments from the page."""
     action = ACTIONS.get(name)
     if action is None:
         raise OptionError(f"There is no action {name!r}.{did_you_mean(str(name), list(ACTIONS))}")
@@ -313,19 +313,19 @@ def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[S
         raise OptionError(f"{name}: {error}.") from None
     try:
         return action(*bound.args, **bound.kwargs)
-    except OverflowError:  # a whole number beyond float64
+    except OverflowError:  # an integer beyond float64
         raise OptionError(f"{name}: numbers must be below 1.8e308.") from None
 
 
 def _check_arguments(arguments: dict[str, Any], *names: str) -> None:
     for name in arguments:
         if name not in names:
-            raise OptionError(f"{name!r} is not an argument. Arguments are {', '.join(names)}.")
+            raise OptionError(f"{name!r} is not an argument. Allowed values: {', '.join(names)}.")
 
 
 def _check_columns(columns: Any) -> list[str]:
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise OptionError(f"columns: got {columns!r}. Pass a list of names.")
+        raise OptionError(f"columns must be a list of names, got {columns!r}.")
     return columns
 
 
@@ -334,7 +334,7 @@ def _check_prior(prior: Any) -> Any:
         isinstance(share, int | float) and not isinstance(share, bool) for share in prior.values()
     )
     if prior is not None and not (numbers and prior):
-        raise OptionError(f"class_prior: got {prior!r}. Pass an object of classes and shares.")
+        raise OptionError(f"class_prior must be an object of classes and shares, got {prior!r}.")
     return prior
 
 
@@ -346,5 +346,5 @@ def _check_costs(costs: Any) -> Any:
         for row in costs
     )
     if costs is not None and not (square and costs):
-        raise OptionError(f"cost_matrix: got {costs!r}. Pass as many rows of costs as classes.")
+        raise OptionError(f"cost_matrix must be a square list of costs, got {costs!r}.")
     return costs

@@ -1,4 +1,4 @@
-"""The saved script: a program that makes the very same tree from the same data."""
+"""The saved script: a program that rebuilds the tree from the data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ceiba.studio.work.state import State
 def write_script(source: Source, state: State) -> str:
     """Write the program that rebuilds the tree of a state.
 
-    Its `rebuild` takes the data; run as a program it reads them from the file they came from.
+    Its function `rebuild` takes the data; run as a program, it reads them from their file.
     """
     names = "X, y" if source.separate_target else "frame"
     if source.model is not None and state.setup.from_model:
@@ -42,7 +42,7 @@ def write_script(source: Source, state: State) -> str:
 
 
 def format_prepare_call(source: Source, setup: Setup) -> str:
-    """Write the call that makes the table ready."""
+    """Format the line that prepares the table."""
     if setup.target is None:
         return "data = ceiba.describe(frame)"
     target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
@@ -59,29 +59,29 @@ def format_prepare_call(source: Source, setup: Setup) -> str:
 
 
 def format_first_line(model: Any, setup: Setup) -> str:
-    """Write the line that begins a tree."""
+    """Format the line that fits the root."""
     name = type(model).__name__
     return f"model = ceiba.{name}({format_parameters(model)}).fit_root({data_names(setup)})"
 
 
 def format_parameters(model: Any) -> str:
-    """Write the parameters that differ from their defaults."""
+    """Format the parameters that differ from their defaults."""
     return ", ".join(f"{name}={value!r}" for name, value in model._stated().items())
 
 
 def data_names(setup: Setup) -> str:
-    """Write the data as they are passed to the methods of a model."""
+    """Format the data arguments of the model's methods."""
     return "X, y, w" if setup.weight is not None else "X, y"
 
 
 def format_read_call(source: Source, file: str) -> str:
-    """Write the call that reads a file."""
+    """Format the call that reads a file."""
     more = "".join(f", {name}={value!r}" for name, value in source.reading.items())
     return f"ceiba.read_file({file!r}{more})"
 
 
 def _sibling_path(source: Source, name: str) -> str:
-    """Return the path of a file in the folder of the data, written as theirs is."""
+    """Return the path of a file in the folder of the data, relative if theirs is."""
     if source.file is None:
         return name
     return str(Path(source.file.partition("::")[0]).parent / name)

@@ -1,4 +1,4 @@
-"""Splits on their way from the page to the library: objects of JSON, sentences, lines of Python."""
+"""Conversion of splits between JSON objects of the page, sentences and Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMS = (
 
 
 def split_from_json(form: Any, schema: Schema) -> Any:
-    """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all."""
+    """Return the argument of `set_split` for a split of the page: a sentence where possible."""
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
@@ -26,17 +26,17 @@ def split_from_json(form: Any, schema: Schema) -> Any:
     split = _parse_split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"split, missing: got {missing!r}. Pass the number of a branch.")
+        raise OptionError(f"split, missing must be the number of a branch, got {missing!r}.")
     sentence = _format_sentence(split, schema, missing)
     if sentence is not None:
         return sentence
     if missing is not None:
-        raise OptionError("split, missing: this split cannot say where missing values go.")
+        raise OptionError("split: missing is not supported for this split.")
     return split
 
 
 def split_to_json(split: Split, schema: Schema) -> dict[str, Any]:
-    """Return a split as an object of JSON."""
+    """Return a split as a JSON object."""
     if isinstance(split, Cut):
         return {"column": split.column, "cut": split.cut}
     if isinstance(split, Intervals):
@@ -52,7 +52,7 @@ def split_to_json(split: Split, schema: Schema) -> dict[str, Any]:
 
 
 def split_to_python(split: Any) -> str:
-    """Write a split as Python."""
+    """Format a split as Python."""
     return repr(split) if isinstance(split, str) else f"ceiba.tree.{split!r}"
 
 
@@ -78,9 +78,9 @@ def _parse_split(form: dict[str, Any], info: Any) -> Split:
 
 
 def parse_cuts(cuts: Any) -> tuple[float, ...]:
-    """Read the cuts of a column."""
+    """Return the cuts in a list, checked."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
-        raise OptionError(f"split, cuts: got {cuts!r}. Pass a list of numbers.")
+        raise OptionError(f"split, cuts must be a list of numbers, got {cuts!r}.")
     return tuple(_parse_number(cut) for cut in cuts)
 
 
@@ -94,7 +94,9 @@ def _parse_number(value: Any) -> float:
 def _check_groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
-        raise OptionError(f"split, branches: got {groups!r}. Pass a list of codes for each branch.")
+        raise OptionError(
+            f"split, branches must be a list of level codes per branch, got {groups!r}."
+        )
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
         raise OptionError("split, branches: a level is in two branches.")
@@ -113,7 +115,7 @@ def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
 
 
 def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
-    """Write a split as a sentence, if that reads as the very same split."""
+    """Return a sentence that parses as this split; None if there is none."""
     for parts in _spellings(split, schema):
         if missing is not None:
             if not 0 <= missing < max(len(parts), 2):
@@ -132,7 +134,7 @@ def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str |
 
 
 def _spellings(split: Split, schema: Schema) -> list[list[str]]:
-    """Return spellings to write a split, the shortest first; each has a sentence per branch."""
+    """Return spellings of a split, the shortest first; each has a sentence per branch."""
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -145,7 +147,7 @@ def _spellings(split: Split, schema: Schema) -> list[list[str]]:
         return [sentences]
     spellings = []
     exact = replace(split, digits=ALL_DIGITS)
-    for display_schema in (schema, None):  # a date, where that is the cut, or its number
+    for display_schema in (schema, None):  # with dates as text, then as numbers
         sentences = [exact.sentence(branch, display_schema) for branch in range(split.n_branches)]
         spellings += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
     return spellings

@@ -1,8 +1,8 @@
-"""The workspace: states and how one came from another; undo, redo, snapshots; all tabs see one.
+"""The workspace, shared by all browser tabs: history of states, undo, redo, snapshots, journal.
 
-States are values, so undoing is going back in a list. Whoever changes the workspace holds its lock;
-whoever reads takes the state as it is and needs none. Everything that changes it is an action, also
-undo and snapshots, and goes into the journal before it is acknowledged.
+States are immutable, so undo moves back in a list. Changing the workspace requires its lock;
+reading does not. Every change is an action (also undo and snapshots) and is written to the journal
+before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ceiba.studio.work.state import BranchPath, State, branch_path
 
 _MAX_SNAPSHOTS: Final = 200
 _NOT_SAVED: Final = (
-    "New actions are not saved behind it: start again when the cause is removed, or continue "
-    "without the rest, which is kept in a copy."
+    "New actions cannot be saved after it: restart when the cause is removed, or continue without "
+    "the remaining actions, which are kept in a copy."
 )
 
 
 class StaleError(CeibaError):
-    """The page asked about a tree that has changed since."""
+    """A request refers to a tree that has changed since."""
 
 
 @dataclass(frozen=True, eq=False)
 class HistoryEntry:
-    """One action that was done: its line of Python and the state after it."""
+    """An action, its line of Python and the state after it."""
 
     action: str
     line: str
@@ -43,7 +43,7 @@ class HistoryEntry:
 
 @dataclass(eq=False)
 class Workspace:
-    """What the studio works on."""
+    """The data, the history and the snapshots of one session."""
 
     source: Source
     start: Setup
@@ -68,14 +68,14 @@ class Workspace:
         if not self.defer_root or self.source.model is not None:
             self._fit_root()
         elif self.start.target is not None:
-            self.prepare(self.start)  # a target that cannot be learned is refused at once
+            self.prepare(self.start)  # raises at once for a target that cannot be learned
         if self.journal is not None:
             self.remarks += self.journal.remarks
             if self.journal.actions:
                 self._replay(self.journal)
 
     def _fit_root(self) -> State:
-        """Fit the root; once, whoever asks first."""
+        """Fit the root at the first call; return the first state."""
         with self.lock:
             if self._first_state is None:
                 self._first_state = begin_state(self._context(State(self.start)), self.start)
@@ -90,18 +90,18 @@ class Workspace:
 
     @property
     def state(self) -> State:
-        """The state as it is."""
+        """The current state."""
         if self.position:
             return self.steps[self.position - 1].state
         return self._first_state or self._fit_root()
 
     @property
     def setup(self) -> Setup:
-        """The setup as it is; this does not begin."""
+        """The current setup; reading it does not fit the root."""
         return self.state.setup if self.has_root else self.start
 
     def prepare(self, setup: Setup) -> Prepared:
-        """Return the table of a setup, made ready; that of the last one is kept."""
+        """Return the prepared table of a setup; the last one is cached."""
         key = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
         cached = self._data
         if cached is None or cached[0] != key:
@@ -110,11 +110,11 @@ class Workspace:
 
     @property
     def data(self) -> Prepared:
-        """The table as it is made ready."""
+        """The prepared table of the current setup."""
         return self.prepare(self.state.setup)
 
     def find_state(self, name: str) -> State:
-        """Return a snapshot; "" is the state as it is."""
+        """Return a snapshot; "" is the current state."""
         if not name:
             return self.state
         if name not in self.snapshots:
@@ -126,13 +126,13 @@ class Workspace:
     # ------------------------------------------------------------------ changing
 
     def act(self, name: Any, arguments: Any = None, revision: int | None = None) -> None:
-        """Do an action: change the state, put it on disk, tell all tabs."""
+        """Run an action: change the state, write it to the journal, notify all tabs."""
         arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise OptionError("An action is a name and an object of arguments.")
+            raise OptionError("An action must have a name and an object of arguments.")
         with self.lock:
             if revision is not None and revision != self.revision:
-                raise StaleError("The tree has changed meanwhile. Read the state again.")
+                raise StaleError("The tree has changed. Read the state again.")
             if name == "continue_in_copy":
                 self._continue_in_copy(**arguments)
             else:
@@ -146,7 +146,7 @@ class Workspace:
             listener(message)
 
     def _apply_and_record(self, name: str, arguments: dict[str, Any]) -> None:
-        """Do an action and put it on disk, or change nothing."""
+        """Run an action and write it to the journal, or change nothing."""
         if self.not_replayed is not None:
             raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
@@ -181,25 +181,25 @@ class Workspace:
     def _undo(self, *, steps: Any = 1) -> None:
         n = _check_count(steps)
         if n > self.position:
-            raise TreeError(f"There are {self.position} actions to undo, not {n}.")
+            raise TreeError(f"Cannot undo {n} of {self.position} actions.")
         self.position -= n
 
     def _redo(self, *, steps: Any = 1) -> None:
         n, undone = _check_count(steps), len(self.steps) - self.position
         if n > undone:
-            raise TreeError(f"There are {undone} actions to redo, not {n}.")
+            raise TreeError(f"Cannot redo {n} of {undone} actions.")
         self.position += n
 
     def _snapshot(self, *, name: Any) -> None:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
-            raise OptionError(f"name: got {name!r}. Pass a text of 1 to 100 characters.")
+            raise OptionError(f"name must be a text of 1 to 100 characters, got {name!r}.")
         if len(self.snapshots) >= _MAX_SNAPSHOTS and name not in self.snapshots:
-            raise OptionError(f"There are {_MAX_SNAPSHOTS} snapshots. Forget one first.")
+            raise OptionError(f"At most {_MAX_SNAPSHOTS} snapshots are kept. Forget one first.")
         self.snapshots[name] = self.state
 
     def _find_snapshot(self, name: Any) -> State:
         if not isinstance(name, str) or not name:
-            raise OptionError(f"name must be that of a snapshot, got {name!r}.")
+            raise OptionError(f"name must be the name of a snapshot, got {name!r}.")
         return self.find_state(name)
 
     def _restore(self, *, name: Any) -> None:
@@ -222,26 +222,26 @@ class Workspace:
         return ActionContext(self.source, state, self.prepare)
 
     def _replay(self, journal: Journal) -> None:
-        """Repeat the actions of the journal, up to the first that fails."""
+        """Replay the actions of the journal, up to the first that fails."""
         for entry in journal.actions:
             try:
                 self._apply(entry["action"], entry["arguments"])
             except CeibaError as error:
                 self.not_replayed = (
                     f"Action {self.revision + 1} of {len(journal.actions)} in {journal.path.name} "
-                    f"cannot be repeated: {error}"
+                    f"cannot be replayed: {error}"
                 )
                 self.remarks.append(f"{self.not_replayed} {_NOT_SAVED}")
                 break
             self.revision += 1
         self.resumed = {"actions": self.revision, "saved": journal.saved}
 
-    def _continue_in_copy(self, **nothing: Any) -> None:
-        """Copy the workspace file and drop what could not be repeated from it."""
-        if self.not_replayed is None or self.journal is None or nothing:
-            raise OptionError("continue_in_copy: every action was repeated.")
+    def _continue_in_copy(self, **arguments: Any) -> None:
+        """Copy the workspace file and drop the actions that were not replayed from it."""
+        if self.not_replayed is None or self.journal is None or arguments:
+            raise OptionError("continue_in_copy: every action was replayed.")
         copy = self.journal.keep_first(self.revision)
-        self.remarks[-1] = f"{self.not_replayed} The work with all actions is kept as {copy.name}."
+        self.remarks[-1] = f"{self.not_replayed} All actions are kept in {copy.name}."
         self.not_replayed = None
 
 
@@ -257,5 +257,5 @@ _WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
 
 def _check_count(steps: Any) -> int:
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise OptionError(f"steps: got {steps!r}. Pass a whole number of at least 1.")
+        raise OptionError(f"steps must be an integer of at least 1, got {steps!r}.")
     return steps
