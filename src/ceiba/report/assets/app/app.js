@@ -1,4 +1,4 @@
-// Putting the page together: load the payload, build the frame, connect the views.
+// The report's application: load the payload, build the page, connect the views.
 
 import { nearestCounterfactual } from "../case/counterfactual.js";
 import { caseFromCsv, typicalCase } from "../case/read_case.js";
@@ -72,13 +72,13 @@ function topBar() {
       el("button", { id: "print-button", onclick: () => window.print() }, t("print"))));
 }
 
-/** A leak is marked on the tab that speaks of it. */
+/** Mark the Data tab if a leak is suspected. */
 function markDataTab() {
   const tab = byId("tab-data");
   tab.replaceChildren(t("tab_data"), ...(currentLeak() ? [el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠")] : []));
 }
 
-/** Build everything; again when language or theme change. */
+/** Build the page, at first and whenever language or theme change. */
 function build() {
   showPage(() => [topBar(), treeBody()]);
   wireBody();
@@ -107,7 +107,7 @@ function connect() {
 
 /**
  * Load the payload and show it.
- * @param {{panel: () => Element, ofNode: (i: number) => Element|null}|null} trust what shows the checks of trust, on a page that has them
+ * @param {{panel: () => Element, ofNode: (i: number) => Element|null}|null} trust the Trust tab, on a page that has it
  */
 export async function start(trust) {
   const payload = await readPayload();
@@ -133,7 +133,7 @@ export async function start(trust) {
   update(given);
   computeAhead();
   if (given.selected) reveal(given.selected);
-  // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
+  // For tests, and for pages that embed this one; nothing in it can fetch anything.
   /** @type {any} */ (window).ceibaReport = {
     model: M, state, view, update, reveal, viewSvg, confidenceText, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
@@ -155,7 +155,7 @@ export async function start(trust) {
 }
 
 /** @type {(() => void)[]} */ const ahead = [];
-/** A few milliseconds at a time; of the steps the nearest to the open one first. */
+/** Fill caches in the background, a few milliseconds at a time; the steps nearest to the current one first. */
 function computeAhead() {
   const apart = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
   const steps = M.steps.filter((s) => s.isAvailable).sort((a, b) => apart(a) - apart(b));
@@ -182,7 +182,7 @@ function computeAhead() {
   setTimeout(work, 100);
 }
 
-/** Run something in another state, of which no view hears. @param {Partial<typeof state>} other @param {() => void} run */
+/** Run something in another state, without notifying the views. @param {Partial<typeof state>} other @param {() => void} run */
 function inTemporaryState(other, run) {
   const had = { ...state };
   const { layout } = view;
@@ -195,7 +195,7 @@ function inTemporaryState(other, run) {
   }
 }
 
-/** What a step of the slider computes. */
+/** Compute what a step of the slider needs. */
 function rehearseStep() {
   makeLayout();
   summaryLine();
@@ -203,13 +203,13 @@ function rehearseStep() {
   pruneFigures();
 }
 
-/** The pictures of a search in the whole tree, on a canvas that is not shown. */
+/** Draw a search in the whole tree on a hidden canvas. */
 function rehearseSearch() {
   const pen = new CanvasPen(measuringContext);
   view.layout = wholeLayout = wholeLayout || makeLayout();
   drawIcicle(pen, icicle.width, icicle.height, true);
   const box = { level: "dot", scale: 1, w: 6, h: 6 };
-  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPositions(), room: 0, near: 1, path: new Set(), found: searchHits(), kept: null });
+  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPositions(), room: 0, near: 1, path: new Set(), hits: searchHits(), passing: null });
   if (!ahead.length) wholeLayout = null;
 }
 let wholeLayout = null;

@@ -1,5 +1,5 @@
-// The printed report: summary, icicle and top levels of the tree as vector pictures, rule table.
-// Built when printing begins, in light colours whatever the theme.
+// The printed report: summary, icicle and top levels of the tree as SVG, table of rules.
+// It is built when printing starts, always in light colours.
 
 import { ruleText } from "../core/conditions.js";
 import { terminalsAt, sourceOf } from "../core/metrics.js";
@@ -19,7 +19,7 @@ import { drawSelected, drawTree } from "../tree/tree_draw.js";
 import { boxSize, makeLayout, spacing, view } from "../tree/tree_view.js";
 
 const PRINT_WIDTH = 680;
-// The tree lies on pages turned sideways, drawn at full size: no text below 8 points.
+// The tree is printed on landscape pages at full size, with no text below 8 points.
 const TREE_WIDTH = 990, TREE_HEIGHT = 560;
 
 export function buildPrint(root) {
@@ -45,7 +45,7 @@ export function buildPrint(root) {
   readPalette();
 }
 
-/** What the Model tab shows of how right the tree is: confusion matrix, calibration; of numbers observed against predicted. */
+/** Confusion matrix and calibration; for regression, observed against predicted. */
 function printedFigures(terminals) {
   const source = currentSource();
   const figures = source ? sourceOf(source) : null;
@@ -61,7 +61,7 @@ function icicleSvg(width, height) {
   return svg;
 }
 
-/** The shown tree as SVG, laid out for a page, with the key of its marks. */
+/** The shown tree as SVG, laid out for a page, with its legend. */
 function treeSvg() {
   const kept = { ...view };
   const { folded, selected } = state;
@@ -72,7 +72,7 @@ function treeSvg() {
     state.folded = foldToSize(most, deep);
     view.layout = makeLayout();
     Object.assign(view, { stretch: [1, 1], stretched: true, lines: 1, zoom: 0.32 });
-    // As large as the page allows: then boxes have room for rows and answers.
+    // As large as the page allows, so that boxes have room for rows and predictions.
     const apart = [TREE_HEIGHT / (view.layout.most * spacing(view.zoom, 0)), (TREE_WIDTH - boxSize().w - 160) / (Math.max(view.layout.deep, 1) * spacing(view.zoom, 1))];
     view.stretch = [Math.min(Math.max(apart[0], 1), 2.4), Math.min(Math.max(apart[1], 1), 1.5)];
     view.lines = 3;
@@ -90,7 +90,7 @@ function treeSvg() {
   return [svg, key];
 }
 
-/** The view as it is now, as SVG. */
+/** The current view as SVG. */
 export function viewSvg() {
   const svg = sv("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${view.width} ${view.height}`, width: view.width, height: view.height });
   svg.append(sv("rect", { width: view.width, height: view.height, fill: palette.panel }));

@@ -1,9 +1,9 @@
-// A case as it is read: typed, pasted, or made up of medians; and the columns that matter to it.
+// Reading a case: from typed values, from a pasted row, or a typical one; and the columns that the tree uses.
 
 import { importanceAt } from "../core/metrics.js";
 import { cutsOf, M, computeOnce } from "../core/model.js";
 
-/** A middling case: medians and most common levels where known, else middles of ranges and first levels. */
+/** A typical case: medians and most common levels if known, else centres of ranges and first levels. */
 export function typicalCase() {
   return M.columns.name.map((_, j) => {
     if (M.columns.kind[j] !== "numeric") return M.columns.common[j] ?? (M.columns.levels[j].length ? 0 : null);
@@ -20,7 +20,7 @@ function firstCut(j) {
   return 0;
 }
 
-/** Columns that the tree asks about, by importance. */
+/** Columns that the tree uses, by importance. */
 export const usedColumns = computeOnce(() => {
   const used = new Set();
   for (let i = 0; i < M.n; i++) if (!M.isLeaf(i)) used.add(M.splits.column[i]);
@@ -29,7 +29,7 @@ export const usedColumns = computeOnce(() => {
   return [...used].sort((a, b) => importance[b] - importance[a] || a - b);
 });
 
-/** Read what was typed: a number (comma or point), a date. */
+/** Parse a number (with comma or point), date or boolean; null if missing, undefined if invalid. */
 export function parseValue(text, j) {
   const clean = text.trim();
   if (clean === "" || ["na", "nan", "null", "none", "?"].includes(clean.toLowerCase())) return null;
@@ -44,13 +44,13 @@ export function parseValue(text, j) {
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** Cells of one line of CSV; those in quotes may hold the mark between cells. @returns {string[]} */
+/** Split one line of CSV; quoted cells may contain the separator. @returns {string[]} */
 function splitCsvLine(line, mark) {
   const cells = (line + mark).match(new RegExp(`( *"([^"]|"")*" *|[^${mark}]*)${mark}`, "g")).map((cell) => cell.slice(0, -1).trim());
   return cells.map((cell) => (/^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell));
 }
 
-/** A row of CSV, with or without a line of names; gives the case, or null. */
+/** Parse a row of CSV, with or without a header; null if no column matches. */
 export function caseFromCsv(text) {
   const lines = text.split(/\r?\n/).filter((line) => line.trim());
   if (!lines.length) return null;
@@ -59,14 +59,14 @@ export function caseFromCsv(text) {
   const names = lines.length > 1 ? splitCsvLine(lines[0], mark) : M.columns.name;
   if (names.length !== cells.length && lines.length === 1 && cells.length < names.length) return null;
   const values = M.columns.name.map(() => null);
-  let found = 0;
+  let count = 0;
   names.forEach((name, k) => {
     const j = M.columns.name.indexOf(name);
     if (j < 0 || cells[k] === undefined) return;
-    found++;
+    count++;
     values[j] = parseCell(cells[k], j);
   });
-  return found ? values : null;
+  return count ? values : null;
 }
 
 function parseCell(cell, j) {

@@ -1,15 +1,14 @@
-// Exact Shapley values of one case: how much each column moved the figure away from that of all rows. The same game as
-// `ceiba.trust.shap_values` without background: a column that is left out sends the case down every branch of its questions, by the
-// branches' shares of the training weight (after priors); a known one goes where the tree sends the case.
-// An end whose path asks about m columns gives, with o and z the products of the shares of its path for a known and an unknown column,
-// column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of (z (1 - t) + o t) dt.
-// Gauss and Legendre's rule with m / 2 points is exact for it.
+// Exact Shapley values of one case, the same game as `ceiba.trust.shap_values` without background: an unknown column sends the case
+// down every branch of its splits, in proportion to the training weight (after priors); a known one follows the tree.
+// Let o and z be the products of the branch shares along the path of a leaf, for a known and an unknown column. A leaf whose path
+// uses m columns contributes to column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of
+// (z (1 - t) + o t) dt. Gauss-Legendre quadrature with m / 2 points is exact for this polynomial.
 
 import { M } from "../core/model.js";
 import { chooseBranch } from "./route.js";
 
 /** @type {[number[], number[]][]} */ const legendreRules = [];
-/** Points and weights on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
+/** Nodes and weights of Gauss-Legendre quadrature on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
 function legendre(n) {
   if (legendreRules[n]) return legendreRules[n];
   const points = [], weights = [];
@@ -29,7 +28,7 @@ function legendre(n) {
   return (legendreRules[n] = [points, weights]);
 }
 
-/** Shares of a node's branches when its question is left open, or when rows are parted. @returns {number[]} */
+/** Shares of the branches of a node, for an unknown column or fractional rows. @returns {number[]} */
 function branchShares(i, mass) {
   const below = [];
   let total = 0;
@@ -41,7 +40,7 @@ function branchShares(i, mass) {
 export function shapleyValues(values, alpha, k) {
   const n = M.columns.name.length;
   const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1), factor = new Float64Array(n);
-  const path = [], times = new Int32Array(n); // columns asked about, and how often
+  const path = [], times = new Int32Array(n); // columns on the path, and how often each is used
   let base = 0;
   // Plain loops: with reduce and forEach 5,000 leaves took 13 ms instead of 2.
   const finish = (/** @type {number} */ i) => {
@@ -60,8 +59,8 @@ export function shapleyValues(values, alpha, k) {
       for (const j of path) parts[j] += ((known[j] - open[j]) * whole) / factor[j];
     }
   };
-  // Going down multiplies a column's products; going up again puts back what they were.
-  /** @type {[number, number, number, number, boolean][]} node (negative: the case stays there), column, shares, whether it goes up */
+  // Going down multiplies the products of a column; an entry with `up` restores them afterwards.
+  /** @type {[number, number, number, number, boolean][]} node (negative: the case stays there), column, shares (or products to restore), up */
   const waiting = [[0, -1, 1, 1, false]];
   while (waiting.length) {
     const [node, column, o, z, up] = waiting.pop();

@@ -1,4 +1,4 @@
-// The curve under the prune slider: risk in training, in cross-validation and on test rows, step by step.
+// The chart above the prune slider: risk by step in training, in cross-validation and on test rows.
 
 import { costOf, terminalCounts, terminalMoments, priorFactors } from "../core/metrics.js";
 import { M, computeOnce, sumOverTerminals } from "../core/model.js";
@@ -9,7 +9,7 @@ import { textWidth } from "../tree/pens.js";
 import { chartText, chartFrame } from "./charts.js";
 
 let moveLine = () => {};
-/** Move the line of the chart to the step; the chart itself does not change. */
+/** Move the line of the chart to the current step. */
 export const moveStepLine = () => moveLine();
 
 export function pruneChart() {
@@ -18,8 +18,8 @@ export function pruneChart() {
   const asRisk = (k) => displayRisk(steps[k].risk ?? steps[k - 1]?.risk ?? 0);
   const cv = (k) => (steps[k].cv === null ? null : displayRisk(steps[k].cv));
   let high = 0, low = Infinity;
-  const known = testRisks();
-  const test = known && known.map((v) => (v === null ? null : displayRisk(v)));
+  const risks = testRisks();
+  const test = risks && risks.map((v) => (v === null ? null : displayRisk(v)));
   steps.forEach((s, k) => {
     const se = s.cv === null ? 0 : displaySe(s);
     high = Math.max(high, asRisk(k), s.cv !== null ? cv(k) + se : 0, test ? test[k] ?? 0 : 0);
@@ -35,7 +35,7 @@ export function pruneChart() {
     const points = steps.map((_, k) => [stepPosition(k), value(k)]).filter(([, v]) => v !== null && v !== undefined && Number.isFinite(v));
     f.line(points, "line " + kind);
   };
-  // Under monotone limits the risks are those about the means of the rows, not those of the answers.
+  // With monotone constraints, training risks are about the means of the rows, not the predictions.
   if (!M.clipped) line(asRisk, "train");
   if (test) line((k) => test[k], "test");
   if (p.cv_risk) {
@@ -71,18 +71,18 @@ export function pruneChart() {
 /** "1-SE" in the reader's language. */
 export const oneSe = () => `1-${t("se")}`;
 
-/** Round numbers of leaves along a logarithmic axis of 316 px, with room for their digits; both ends are there. */
+/** Round numbers of leaves on a logarithmic axis of 316 px, with room for their digits; always with both ends. */
 function leafTicks(most) {
-  const found = [1];
+  const result = [1];
   const place = (n) => (316 * Math.log(n)) / Math.log(most);
   const clear = (a, b) => place(b) - place(a) > (textWidth(fmtCount(a), 11) + textWidth(fmtCount(b), 11)) / 2 + 8;
   for (let power = 1; power <= most; power *= 10) {
-    for (const n of [power, 2 * power, 5 * power]) if (n < most && clear(found[found.length - 1], n) && clear(n, most)) found.push(n);
+    for (const n of [power, 2 * power, 5 * power]) if (n < most && clear(result[result.length - 1], n) && clear(n, most)) result.push(n);
   }
-  return most > 1 ? [...found, most] : found;
+  return most > 1 ? [...result, most] : result;
 }
 
-/** Labels moved inside the frame and, where they would lie on each other, upwards or, at the top, downwards. @param {{x: number, y: number, text: string}[]} labels */
+/** Move labels inside the frame, and overlapping ones up or, at the top, down. @param {{x: number, y: number, text: string}[]} labels */
 function spreadLabels(labels, box) {
   const done = [];
   for (const { x, y, text } of labels) {
@@ -96,10 +96,10 @@ function spreadLabels(labels, box) {
   return done;
 }
 
-/** A small triangle under the axis: where the fitted tree stands. */
+/** A small triangle under the axis that marks the fitted tree. */
 const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}Z`;
 
-/** Keys drawn as the lines are: dashes, dots and marks the same. */
+/** The legend, with the dashes, dots and marks of the chart. */
 export function pruneLegend() {
   const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
   const items = M.clipped ? [] : [key("line train", t("train"))];
@@ -113,7 +113,7 @@ export function pruneLegend() {
   return el("div", { class: "legend" }, items);
 }
 
-/** Risk of every step on the test rows, in the unit of the curve; null if not known. */
+/** Risk of every step on the test rows, in the unit of the chart; null if unknown. */
 const testRisks = computeOnce(() => {
   if (!M.test || M.payload.pruning.kind !== "cost") return null;
   const steps = M.steps.map((_, k) => k).filter((k) => M.steps[k].isAvailable).reverse();
@@ -124,14 +124,14 @@ const testRisks = computeOnce(() => {
       const { w, mean, variance } = terminalMoments(M.test, end);
       return w ? w * (variance + (mean - M.value[end.node]) ** 2) : 0;
     }
-    const said = M.answer[end.node];
-    return terminalCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (factor ? factor[k] : 1) * costOf(k, said), 0);
+    const predicted = M.answer[end.node];
+    return terminalCounts(M.test.counts, end).reduce((sum, n, k) => sum + n * (factor ? factor[k] : 1) * costOf(k, predicted), 0);
   };
   const sums = sumOverTerminals(M, steps.map((k) => M.steps[k].alpha), (node) => risk({ node, rest: false }), (node) => risk({ node, rest: true }));
   const total = M.regression ? M.test.weight[0] : M.test.counts.subarray(0, M.K).reduce((a, b) => a + b, 0);
-  /** @type {(number|null)[]} */ const found = M.steps.map(() => null);
-  steps.forEach((k, at) => (found[k] = total ? Math.max(sums[at], 0) / total : null));
-  return found;
+  /** @type {(number|null)[]} */ const result = M.steps.map(() => null);
+  steps.forEach((k, at) => (result[k] = total ? Math.max(sums[at], 0) / total : null));
+  return result;
 });
 
 export function riskName() {
@@ -139,26 +139,26 @@ export function riskName() {
   return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson" }[unit] || "risk_error");
 }
 
-/** Whether risks are shares of rows; they are then said in per cent, as errors are elsewhere. */
+/** Whether risks are shares of rows, which are shown in per cent. */
 export const isShare = () => M.payload.pruning.unit === "error";
 const isSquared = () => M.payload.pruning.unit === "squared_error";
-/** A risk in the unit in which errors are shown: of squared errors the root. */
+/** A risk in the displayed unit: the root of a squared error. */
 export const displayRisk = (v) => (isSquared() ? Math.sqrt(Math.max(v, 0)) : v);
-/** Its standard error in that unit (of a root by the rule of small changes). */
+/** The standard error of a risk in the displayed unit (delta method for the root). */
 const displaySe = (s) => (isSquared() ? (s.cv > 0 ? s.se / (2 * Math.sqrt(s.cv)) : 0) : s.se);
 export const fmtRisk = (v) => (isShare() ? fmtPercent(v, 2) : fmtNumber(displayRisk(v)));
 export const fmtRiskSe = (s) => (isShare() ? fmtPercent(s.se, 2) : fmtNumber(displaySe(s), 2));
 
-/** The place of a step on the scale of leaves, which is logarithmic: 0 to 1. */
+/** The position of a step on the logarithmic scale of leaves: 0 to 1. */
 export const stepPosition = (k) => Math.log(M.steps[k].leaves) / Math.log(M.steps[M.steps.length - 1].leaves);
 
-/** The step at or before k whose nodes are there. */
+/** The last available step at or before k. */
 export function lastAvailable(k) {
   while (k > 0 && !M.steps[k].isAvailable) k--;
   return k;
 }
 
-/** The step nearest to a place on the scale. */
+/** The step nearest to a position on the scale. */
 export function stepAt(place) {
   let best = 0;
   M.steps.forEach((_, k) => {

@@ -1,5 +1,5 @@
-// Numbers, dates, levels and splits as people read them, in the reader's language.
-// Names of columns and levels are the user's and are never translated.
+// Formatting of numbers, dates, levels and splits in the language of the page.
+// Names of columns and levels are never translated.
 
 import { isTerminal } from "../page/state.js";
 import { WORDS } from "./i18n.js";
@@ -14,34 +14,34 @@ export function setLanguage(code) {
   language.code = LANGUAGES.includes(code) ? code : "en";
 }
 
-/** Whether there are words of a key. @param {string} key */
+/** Whether a key has a text. @param {string} key */
 export const hasText = (key) => key in WORDS;
 
-/** The words of a key. @param {string} key @param {Record<string, any>} [values] */
+/** The text of a key, with its placeholders filled. @param {string} key @param {Record<string, any>} [values] */
 export function t(key, values) {
-  const one = values && String(values.n) === "1" && WORDS[key + "_one"];
-  const found = one || WORDS[key];
-  if (!found) return `⟦${key}⟧`;
-  const text = found[LANGUAGES.indexOf(language.code)];
+  const singular = values && String(values.n) === "1" && WORDS[key + "_one"];
+  const texts = singular || WORDS[key];
+  if (!texts) return `⟦${key}⟧`;
+  const text = texts[LANGUAGES.indexOf(language.code)];
   return values ? text.replace(/\{(\w+)\}/g, (_, name) => String(values[name])) : text;
 }
 
 const formats = new Map();
 
-/** The format of a language, made once. @param {string} name short, since it is asked for with every number @param {Intl.NumberFormatOptions} options */
+/** The number format of the language, cached by name. @param {string} name short, since every number looks it up @param {Intl.NumberFormatOptions} options */
 export function formatter(name, options) {
   const key = language.code + name;
-  let found = formats.get(key);
-  if (!found) formats.set(key, (found = new Intl.NumberFormat(language.code, options)));
-  return found;
+  let result = formats.get(key);
+  if (!result) formats.set(key, (result = new Intl.NumberFormat(language.code, options)));
+  return result;
 }
 
-/** At most so many decimals. @param {number} x @param {number} places */
+/** A number with at most `places` decimals. @param {number} x @param {number} places */
 export const fmtDecimals = (x, places) => useMinusSign(formatter("f" + places, { maximumFractionDigits: places }).format(x));
-/** With the sign of numbers instead of a hyphen. @param {string} text */
+/** Replace a leading hyphen by a minus sign. @param {string} text */
 const useMinusSign = (text) => text.replace(/^-/, "−");
 
-/** A number that is not a cut. @param {number|null|undefined} x @param {number} [digits] */
+/** A number rounded to significant digits; cuts have `fmtCut`. @param {number|null|undefined} x @param {number} [digits] */
 export function fmtNumber(x, digits = 4) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
@@ -58,7 +58,7 @@ export const fmtCompact = (/** @type {number} */ x) => useMinusSign(formatter("c
 /** @param {number} n */
 export const fmtCount = (n) => fmtDecimals(n, Number.isInteger(n) ? 0 : 2);
 
-/** A share; 0 % and 100 % are said only when exact. @param {number} share @param {number} [places] */
+/** A share in per cent; 0 % and 100 % only if exact. @param {number} share @param {number} [places] */
 export function fmtPercent(share, places = 0) {
   if (share === null || Number.isNaN(share)) return "–";
   const f = formatter("%" + places, { style: "percent", minimumFractionDigits: places, maximumFractionDigits: places });
@@ -85,9 +85,9 @@ export function isoTime(seconds, display) {
   return display === "date" && seconds % 86400 === 0 ? text.slice(0, 10) : text + fraction;
 }
 
-/** The last microsecond that is not above a time: whole seconds, and the rest as text. @param {number} seconds @returns {[number, string]} */
+/** The last microsecond at or before a time: whole seconds, and the fraction as text. @param {number} seconds @returns {[number, string]} */
 function microseconds(seconds) {
-  if (!(Math.abs(seconds) < 9e9)) return [Math.floor(seconds), ""]; // beyond what floats count in microseconds
+  if (!(Math.abs(seconds) < 9e9)) return [Math.floor(seconds), ""]; // beyond microsecond precision of floats
   let count = Math.round(seconds * 1e6);
   while (count / 1e6 > seconds) count--;
   while ((count + 1) / 1e6 <= seconds) count++;
@@ -105,23 +105,23 @@ function durationText(seconds) {
   return days ? `${days} d ${clock}` : clock;
 }
 
-/** The digits that each cut of the model needs in print, by which training values keep their sides. */
+/** The digits that each cut of the model needs, so that the printed cut separates the training values alike. */
 const cutDigits = computeOnce(() => {
-  const known = new Map();
+  const digitsByCut = new Map();
   for (const splits of [M.splits, M.surrogates && M.surrogates.splits, M.competitors && M.competitors.splits]) {
     if (splits && splits.digits) for (let i = 0; i < splits.kind.length; i++) {
-      for (const one of cutsOf(splits, i)) known.set(`${splits.column[i]} ${one}`, splits.digits[i]);
+      for (const one of cutsOf(splits, i)) digitsByCut.set(`${splits.column[i]} ${one}`, splits.digits[i]);
     }
   }
-  return known;
+  return digitsByCut;
 });
 
-/** Significant digits of the shortest decimal that is a number. @param {number} x */
+/** Number of significant digits of the shortest decimal of a number. @param {number} x */
 const countDigits = (x) => String(Math.abs(x)).split("e")[0].replace(".", "").replace(/^0+|0+$/g, "").length;
 
 /**
- * A cut of column j as Python's `cut_words` has it: the sign of what is not above it, and a number, date or level.
- * @param {number} cut @param {number} j @param {boolean} [brief] 6 digits where the model does not know the cut @returns {[string, string]}
+ * A cut of column j, as in Python: the sign of its lower side, and a number, date or level.
+ * @param {number} cut @param {number} j @param {boolean} [brief] 6 digits if the cut is not one of the model @returns {[string, string]}
  */
 function cutParts(cut, j, brief = false) {
   const c = M.columns, display = c.display[j];
@@ -131,17 +131,17 @@ function cutParts(cut, j, brief = false) {
   if (display === "duration") return ["≤", durationText(cut)];
   if (!Number.isFinite(cut)) return ["≤", fmtNumber(cut)];
   const above = nextUp(cut) + 0; // no -0
-  let shown = countDigits(above) < countDigits(cut) ? above : cut;
-  if (countDigits(shown) > 12) {
+  let value = countDigits(above) < countDigits(cut) ? above : cut;
+  if (countDigits(value) > 12) {
     const digits = Math.max(cutDigits().get(`${j} ${cut}`) ?? (brief ? 6 : 17), 6);
-    const clean = Number(cut.toPrecision(12)); // the middle of two decimals may be off by the last bits of a float
-    shown = digits >= 17 ? cut : countDigits(clean) <= 9 ? clean : Number(cut.toPrecision(digits));
+    const clean = Number(cut.toPrecision(12)); // the mean of two decimals may differ in its last bits
+    value = digits >= 17 ? cut : countDigits(clean) <= 9 ? clean : Number(cut.toPrecision(digits));
   }
-  const size = Math.abs(shown), plain = shown === 0 || (size >= 1e-6 && size < 1e16);
-  const places = (String(shown).split(/e-|\./)[1] || "").length;
-  return [shown <= cut ? "≤" : "<", plain ? fmtDecimals(shown, Math.min(places, 20)) : useMinusSign(String(shown))];
+  const size = Math.abs(value), plain = value === 0 || (size >= 1e-6 && size < 1e16);
+  const places = (String(value).split(/e-|\./)[1] || "").length;
+  return [value <= cut ? "≤" : "<", plain ? fmtDecimals(value, Math.min(places, 20)) : useMinusSign(String(value))];
 }
-/** The sign of the other side of a cut. @param {string} sign */
+/** The sign of the upper side of a cut. @param {string} sign */
 const otherSide = (sign) => (sign === "≤" ? ">" : "≥");
 /** A cut without its sign. @param {number} cut @param {number} j @param {boolean} [brief] */
 export const fmtCut = (cut, j, brief = false) => cutParts(cut, j, brief)[1];
@@ -154,7 +154,7 @@ export function rangeText(name, low, high, j) {
   return `${lower} ${sign === "≤" ? "<" : "≤"} ${name} ${upperSign} ${upper}`;
 }
 
-/** An interval without its column: "≤ 1", "1 – 3", "> 3"; the upper end belongs to it, or signs say where the ends belong. */
+/** An interval without its column: "≤ 1", "1 – 3", "> 3"; closed above, or with signs at both ends. */
 export function rangeLabel(low, high, j, brief = false) {
   const [upperSign, upper] = cutParts(high, j, brief), [sign, lower] = cutParts(low, j, brief);
   if (low === -Infinity) return `${upperSign} ${upper}`;
@@ -162,7 +162,7 @@ export function rangeLabel(low, high, j, brief = false) {
   return sign === "≤" && upperSign === "≤" ? `${lower} – ${upper}` : `${otherSide(sign)} ${lower}, ${upperSign} ${upper}`;
 }
 
-/** A value of column j as it stands in a case. @param {number|null} value @param {number} j */
+/** A value of column j in a case. @param {number|null} value @param {number} j */
 export function fmtValue(value, j) {
   const c = M.columns;
   if (value === null) return t("missing");
@@ -174,16 +174,16 @@ export function fmtValue(value, j) {
   return fmtNumber(value, 6);
 }
 
-/** A name that is written from right to left, kept from turning the sentence around it. @param {string} name */
+/** Isolate a right-to-left name, so that it does not reorder the text around it. @param {string} name */
 export const isolateRtl = (name) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(name) ? `\u2068${name}\u2069` : name);
 
-/** A level as it stands in a list: in quotes where a comma or a brace in it would be misread. @param {string} name */
+/** A level in a list, quoted if it contains a comma, a brace or a quote. @param {string} name */
 export function quoteLevel(name) {
   if (!/[,{}|'"]|^\s|\s$/.test(name) || /^(['"]).*\1$/.test(name)) return isolateRtl(name);
   return isolateRtl(name.includes("'") && !name.includes('"') ? `"${name}"` : `'${name.replace(/[\\']/g, "\\$&")}'`);
 }
 
-/** The word between two conditions or names: Spanish "y" is "e" before the sound of i. @param {string} next */
+/** The word "and" before a text; Spanish "y" becomes "e" before the sound of i. @param {string} next */
 export const conjunctionBefore = (next) => (language.code === "es" && /^[\u2068(“]*h?[ií](?!e)/i.test(next) ? "e" : t("and"));
 /** @param {string[]} parts */
 export const joinWithAnd = (parts) => parts.reduce((text, part) => `${text} ${conjunctionBefore(part)} ${part}`);
@@ -194,18 +194,18 @@ export function listNames(names, most) {
   return names.slice(0, most).join(", ") + ", " + t("more_levels", { n: names.length - most });
 }
 
-/** Level names that split i of a table sends to a branch. */
+/** The levels that split i of a table sends to a branch. */
 export function branchLevels(splits, i, branch) {
-  const found = [];
+  const result = [];
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
-    if (splits.levelBranch[k] === branch) found.push(quoteLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
+    if (splits.levelBranch[k] === branch) result.push(quoteLevel(M.columns.levels[splits.column[i]][splits.levelCode[k]]));
   }
-  return found;
+  return result;
 }
 
 export const isYesNo = (j, cut) => M.columns.display[j] === "boolean" && cut >= 0 && cut < 1;
 
-/** What is true of a row that takes a branch. @param {number} [most] levels listNames */
+/** The condition of a branch as a sentence. @param {number} [most] number of levels to list */
 export function sentence(splits, i, branch, most = 8) {
   const j = splits.column[i];
   const name = isolateRtl(M.columns.name[j]);
@@ -227,7 +227,7 @@ export function sentence(splits, i, branch, most = 8) {
   return `${name} ${t(branch === 1 ? "is_missing" : "is_present")}`;
 }
 
-/** Whether the edges carry names instead of yes and no. */
+/** Whether edges are labelled by values instead of yes and no. */
 export function hasNamedBranches(i) {
   const s = M.splits;
   if (s.kind[i] === LEVELS) {
@@ -239,13 +239,13 @@ export function hasNamedBranches(i) {
   return s.kind[i] === CUT && isYesNo(s.column[i], s.cut[i]);
 }
 
-/** The question of an inner node. */
+/** The split of an inner node as a question. */
 export function question(i, most = 3) {
   const name = isolateRtl(M.columns.name[M.splits.column[i]]);
   return hasNamedBranches(i) ? `${name}?` : sentence(M.splits, i, 0, most);
 }
 
-/** The word on the edge to a branch. */
+/** The label of the edge to a branch. */
 export function edgeLabel(i, branch, most = 3) {
   if (!hasNamedBranches(i)) return t(branch === 0 ? "yes" : "no");
   if (M.splits.kind[i] === CUT) return t(branch === M.splits.low[i] ? "no" : "yes");
@@ -257,12 +257,12 @@ export function edgeLabel(i, branch, most = 3) {
   return names.length ? listNames(names, most) : t("missing");
 }
 
-/** Class k as it is said: "Survived = 1" where a bare number would say nothing. */
+/** The name of class k; "Survived = 1" for classes that are numbers. */
 export const className = (k) => (M.hasNumericClasses ? (M.target ? `${isolateRtl(M.target)} = ${M.classes[k]}` : `${t("class")} ${M.classes[k]}`) : isolateRtl(M.classes[k]));
-/** What stands between a class and its share. */
+/** The separator between a class and its share. */
 export const shareGap = () => (M.hasNumericClasses ? " · " : " ");
 
-/** What a node answers. @param {boolean} [sure] with the probability */
+/** The prediction of a node. @param {boolean} [sure] with the probability */
 export function answerText(i, sure = true) {
   if (M.regression) return fmtNumber(M.value[i]);
   const k = M.answer[i];
@@ -270,7 +270,7 @@ export function answerText(i, sure = true) {
   return `${className(k)}${isTerminal(i) ? "" : tiedClassText(i, k)}${shareGap()}${fmtPercent(M.prob(i, k))}`;
 }
 
-/** Another class that is as frequent: half and half is no majority. */
+/** The name of another class with the same probability, if any. */
 function tiedClassText(i, k) {
   if (M.cost || !M.hasRows) return "";
   for (let other = 0; other < M.K; other++) if (other !== k && M.prob(i, other) === M.prob(i, k)) return ` / ${isolateRtl(M.classes[other])}`;
@@ -279,10 +279,10 @@ function tiedClassText(i, k) {
 
 export const stepText = (k) => t("n_leaves", { n: fmtCount(M.steps[k].leaves) });
 
-/** A difference of shares in points. @param {number} v */
+/** A difference of shares in percentage points. @param {number} v */
 export const fmtPoints = (v) => `${formatter("one", { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(100 * v)} ${t("points")}`;
 
 export const TEST_MARKS = { chi2: "χ²", likelihood_ratio: "G²", f_test: "F" };
 
-/** Whether missing values take one branch: not where surrogates or shares decide. */
+/** Whether missing values take one branch, which is marked; not with surrogates or fractional rows. */
 export const isMissingMarked = () => ["learn", "majority"].includes(M.payload.missing);

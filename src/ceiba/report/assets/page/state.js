@@ -1,5 +1,5 @@
-// One state, changed by `update` only; views say which keys they subscribe. What is worth sharing
-// (tab, node, step, case) lives in the address after #.
+// The state of the page, changed by `update` only; views subscribe to its keys. Tab, node, step and case
+// are also kept in the address after #, so that a link restores them.
 
 import { routeCase } from "../case/route.js";
 import { M, computeOnce } from "../core/model.js";
@@ -27,7 +27,7 @@ export function update(change) {
   if (changed.has("step")) selectPresent(changed);
   if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
     const path = [...new Set(routeCase(state.values, currentAlpha()).map((m) => m.node))];
-    // A value that changes nothing on the path need not lay the tree out again.
+    // If the path stays the same, the tree need not be laid out again.
     if (changed.has("step") || path.join() !== state.casePath.join()) {
       state.casePath = path;
       changed.add("casePath");
@@ -42,7 +42,7 @@ export function update(change) {
   scheduleAddress();
 }
 
-/** Unfold the path of the case; where it is long, fold what lies beside it. */
+/** Unfold the path of the case; if it is deep, fold everything else. */
 function unfoldPath(path, changed) {
   const open = new Set(path);
   const deep = path.some((i) => M.depth[i] > 5);
@@ -53,7 +53,7 @@ function unfoldPath(path, changed) {
   changed.add("folded");
 }
 
-/** After pruning the selected node must still be there. */
+/** After pruning, select the nearest ancestor that is still present. */
 function selectPresent(changed) {
   let i = state.selected;
   while (i > 0 && !isPresent(i)) i = M.parent[i];
@@ -73,9 +73,9 @@ const terminalMask = computeOnce(() => {
   for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) mask[k] = 1;
   return mask;
 }, currentStep);
-/** Whether a node answers in the pruned tree; found once per step, since every loop over nodes asks. */
+/** Whether a node is terminal in the pruned tree; cached per step, since every loop over nodes calls this. */
 export const isTerminal = (i) => terminalMask()[i] === 1;
-/** Numbers of the nodes in the shown tree: those of apply(), of rules and of SQL. A tree that is not pruned has its own. */
+/** Node numbers in the shown tree: those of apply(), of rules and of SQL for that tree. */
 const numbers = computeOnce(() => {
   const of = new Int32Array(M.n).fill(-1), at = [];
   for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
@@ -84,12 +84,12 @@ const numbers = computeOnce(() => {
 export const displayNumber = (i) => numbers().of[i];
 export const nodeByNumber = (number) => numbers().at[number] ?? -1;
 export const presentLeaves = (i) => {
-  let found = 0;
-  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isTerminal(k)) found++;
-  return found;
+  let count = 0;
+  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isTerminal(k)) count++;
+  return count;
 };
 
-/** Show a node: unfold what hides it, select it. */
+/** Select a node, and unfold its ancestors. */
 export function reveal(i) {
   while (i > 0 && !isPresent(i)) i = M.parent[i];
   let folded = state.folded;
@@ -101,14 +101,14 @@ export function reveal(i) {
   update({ selected: i, folded, focusVersion: state.focusVersion + 1 });
 }
 
-/** How much of the tree is open at first: nodes and levels. */
+/** How much of the tree is unfolded initially: nodes and levels. */
 const initialSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
 /** @type {Set<number>|null} */ let lastInitialFold = null;
-/** Whether the tree is folded as it opened. */
+/** Whether the tree is folded as initially. */
 export const isInitialFold = () => state.folded === lastInitialFold;
 export const initialFold = () => (lastInitialFold = foldToSize(initialSize().most, initialSize().deep));
 
-/** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
+/** Fold the tree to about `most` visible nodes, the heaviest first, on at most `deep` levels. */
 export function foldToSize(most, deep) {
   const folded = new Set();
   const open = [0];
@@ -127,7 +127,7 @@ export function foldToSize(most, deep) {
 }
 
 let addressTimer = 0;
-/** Once the hand rests: browsers limit how often an address may change. */
+/** Write the address after a pause: browsers limit how often it may change. */
 function scheduleAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, 300);
@@ -140,11 +140,11 @@ export function writeAddress() {
   try {
     history.replaceState(null, "", "#" + parts.join("&"));
   } catch {
-    // A frame in a notebook has no address of its own.
+    // A frame in a notebook has no address.
   }
 }
 
-/** What the address says. @param {string[]} tabs those that the page has */
+/** Read a change of the state from the address. @param {string[]} tabs the tabs of the page */
 export function readAddress(tabs) {
   const change = {};
   let number = -1;
@@ -155,15 +155,15 @@ export function readAddress(tabs) {
     if (key === "node") number = Math.trunc(+value);
     if (key === "case") {
       try {
-        const given = JSON.parse(decodeURIComponent(value));
-        const fits = Array.isArray(given) && given.length === M.columns.name.length;
-        if (fits && given.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: given, hasCase: true });
+        const parsed = JSON.parse(decodeURIComponent(value));
+        const fits = Array.isArray(parsed) && parsed.length === M.columns.name.length;
+        if (fits && parsed.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: parsed, hasCase: true });
       } catch {
-        // A mangled address is no reason to fail.
+        // Ignore a malformed address.
       }
     }
   }
-  // A number is one of the tree at its step.
+  // The node number refers to the tree at that step.
   const had = state.step;
   state.step = change.step ?? had;
   if (nodeByNumber(number) > 0) change.selected = nodeByNumber(number);
@@ -171,7 +171,7 @@ export function readAddress(tabs) {
   return change;
 }
 
-/** Whether the shown tree is another than the fitted one. */
+/** Whether the shown tree is not the fitted one. */
 export const isPreview = () => M.steps[state.step].leaves !== M.steps[M.start].leaves;
 
 /** Depth of the pruned tree. */

@@ -1,4 +1,4 @@
-// Tables of quality: train beside test, the shown tree beside the fitted one, and what the words mean.
+// Tables of metrics: train and test, the shown and the fitted tree; and a glossary.
 
 import { fmtRisk, isShare, riskName, displayRisk } from "../charts/prune_chart.js";
 import { hasCosts, metricsAt, quickMetrics, sourceOf } from "../core/metrics.js";
@@ -17,15 +17,15 @@ export function fmtMetric(key, value) {
   return SHARES.includes(key) ? fmtPercent(value, 2) : fmtNumber(value);
 }
 
-/** Difference of two figures; of shares in points. */
+/** The difference of two metrics; shares in percentage points. */
 function fmtDifference(key, now, was) {
-  // Of shares as they are shown, so that a reader who subtracts finds the same.
-  const apart = SHARES.includes(key) ? (Math.round(now * 1e4) - Math.round(was * 1e4)) / 100 : now - was;
-  const size = SHARES.includes(key) ? `${formatter("two", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(apart))} ${t("points")}` : fmtNumber(Math.abs(apart), 3);
-  return apart === 0 ? "0" : (apart < 0 ? "−" : "+") + size;
+  // Shares are subtracted as displayed, so that a reader gets the same difference.
+  const difference = SHARES.includes(key) ? (Math.round(now * 1e4) - Math.round(was * 1e4)) / 100 : now - was;
+  const size = SHARES.includes(key) ? `${formatter("two", { minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(Math.abs(difference))} ${t("points")}` : fmtNumber(Math.abs(difference), 3);
+  return difference === 0 ? "0" : (difference < 0 ? "−" : "+") + size;
 }
 
-/** The figure of the best guess without any question, and its name. @returns {{name: string, key: string, of: (source: string) => number|undefined}|null} */
+/** The metric of the best constant prediction, and its name. @returns {{name: string, key: string, of: (source: string) => number|undefined}|null} */
 export function baseline() {
   if (M.n === 1) return null;
   const key = M.regression ? "rmse" : hasCosts() ? "cost" : "accuracy";
@@ -33,54 +33,54 @@ export function baseline() {
   return { name, key: key === "accuracy" ? "baseline" : key, of: (source) => (quickMetrics(Infinity, source) || {})[key] };
 }
 
-/** The name of a figure; under class priors with the word whether it counts rows as they are or by the priors. @param {string} [where] train or test, in words */
+/** The name of a metric; with class priors, noting whether it uses them. @param {string} [where] the name of train or test */
 export function metricName(key, where = "") {
   const notes = [M.payload.class_prior ? t(key === "cost" ? "by_priors" : "of_sample") : "", where].filter(Boolean);
   const name = t("m_" + (key === "cost" && !M.cost ? "error" : key));
   return notes.length ? `${name} (${notes.join(", ")})` : name;
 }
 
-/** Metrics of one source as rows of names with their figures. */
-function metricRows(found) {
+/** The rows of a table of metrics: key, name, and how to read the value. */
+function metricRows(metrics) {
   const base = baseline();
-  const keys = METRICS.filter((k) => found[0][k] !== undefined).map((k) => ({ key: k, name: metricName(k), of: (m) => m[k] }));
-  if (base && base.of(found[0].source) !== undefined) keys.splice(M.regression ? 2 : 1, 0, { key: base.key, name: base.name, of: (m) => base.of(m.source) });
+  const keys = METRICS.filter((k) => metrics[0][k] !== undefined).map((k) => ({ key: k, name: metricName(k), of: (m) => m[k] }));
+  if (base && base.of(metrics[0].source) !== undefined) keys.splice(M.regression ? 2 : 1, 0, { key: base.key, name: base.name, of: (m) => base.of(m.source) });
   return keys;
 }
 
 /** @returns {any} the metrics with the name of their source, or null */
 const withSource = (alpha, source) => {
-  const found = metricsAt(alpha, source);
-  return found && { ...found, source };
+  const metrics = metricsAt(alpha, source);
+  return metrics && { ...metrics, source };
 };
 
-/** Figures of train and test side by side. */
+/** Metrics of the training and the test rows. */
 export function metricsTable(alpha) {
-  const found = ["train", "test"].map((source) => withSource(alpha, source)).filter(Boolean);
-  if (!found.length) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
-  return el("div", {}, dataTable(["", ...found.map((m) => t(m.source))], [
-    ...metricRows(found).map((row) => [row.name, ...found.map((m) => fmtMetric(row.key, row.of(m)))]),
-    [t("rows"), ...found.map((m) => fmtCount(sourceOf(m.source).rows[0]))]], "metrics"), overfitNote(found) || "",
+  const metrics = ["train", "test"].map((source) => withSource(alpha, source)).filter(Boolean);
+  if (!metrics.length) return el("p", { class: "muted" }, t(M.clipped ? "no_figures" : "no_rows_known"));
+  return el("div", {}, dataTable(["", ...metrics.map((m) => t(m.source))], [
+    ...metricRows(metrics).map((row) => [row.name, ...metrics.map((m) => fmtMetric(row.key, row.of(m)))]),
+    [t("rows"), ...metrics.map((m) => fmtCount(sourceOf(m.source).rows[0]))]], "metrics"), overfitNote(metrics) || "",
     M.payload.class_prior ? el("p", { class: "muted small-text" }, t("figures_priors")) : "",
-    M.clipped ? el("p", { class: "muted small-text" }, t("no_figures")) : M.weighted && found[0].source === "train" ? el("p", { class: "muted small-text" }, t("figures_weighted")) : "");
+    M.clipped ? el("p", { class: "muted small-text" }, t("no_figures")) : M.weighted && metrics[0].source === "train" ? el("p", { class: "muted small-text" }, t("figures_weighted")) : "");
 }
 
 const OVERFIT_GAP = 0.05; // of accuracy, or of R²
-/** That the training figure flatters: by more than few test rows would show by chance. */
-function overfitNote(found) {
-  if (found.length < 2) return null;
+/** A warning if the training metric exceeds the test metric by more than chance. */
+function overfitNote(metrics) {
+  if (metrics.length < 2) return null;
   const key = M.regression ? "r2" : "accuracy";
   if (hasCosts()) return null; // accuracy is not what such a tree was grown for
-  const [train, test] = found.map((m) => m[key]);
-  if (!(train - test > OVERFIT_GAP) || (!M.regression && train <= wilson(test, found[1].n)[1])) return null;
-  const say = (v) => `${M.regression ? "R²" : t("m_accuracy").toLocaleLowerCase()} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
-  return el("p", { class: "warn overfit" }, t("overfit", { train: say(train), test: say(test) }));
+  const [train, test] = metrics.map((m) => m[key]);
+  if (!(train - test > OVERFIT_GAP) || (!M.regression && train <= wilson(test, metrics[1].n)[1])) return null;
+  const format = (v) => `${M.regression ? "R²" : t("m_accuracy").toLocaleLowerCase()} ${M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1)}`;
+  return el("p", { class: "warn overfit" }, t("overfit", { train: format(train), test: format(test) }));
 }
 
-/** The rows chosen to be looked at, as far as they are known; "" if none are. */
+/** The selected source of rows if it is known, else the other one; "" if neither is. */
 export const currentSource = () => (M.test && state.source === "test" ? "test" : sourceOf("train") ? "train" : M.test ? "test" : "");
 
-/** The shown tree beside the fitted one, for one source. */
+/** Metrics of the shown and the fitted tree, for one source of rows. */
 export function fittedComparison() {
   const source = currentSource();
   const [now, was] = [withSource(currentAlpha(), source), withSource(M.steps[M.start].alpha, source)];
@@ -95,10 +95,10 @@ export function fittedComparison() {
     dataTable([both ? "" : t(source), stepText(state.step), `${t("fitted")}: ${fmtCount(fitted.leaves)}`, t("difference")], [...crossed, ...rows], "metrics against own"));
 }
 
-/** Meanings of the metrics on show. */
+/** A glossary of the metrics that are shown. */
 export function metricGlossary(alpha) {
-  const found = metricsAt(alpha, "train") || metricsAt(alpha, "test");
-  if (!found) return null;
-  const keys = METRICS.filter((k) => found[k] !== undefined && hasText("g_" + k));
+  const metrics = metricsAt(alpha, "train") || metricsAt(alpha, "test");
+  if (!metrics) return null;
+  const keys = METRICS.filter((k) => metrics[k] !== undefined && hasText("g_" + k));
   return glossary([...keys.map((k) => [metricName(k), k === "cost" && !M.cost ? "g_error_priors" : "g_" + k]), ...(baseline() ? [[baseline().name.split(":")[0], "g_baseline"]] : []), ...(M.regression ? [] : [[t("lift"), "g_lift"]])]);
 }

@@ -1,4 +1,4 @@
-// The Data tab: columns and what is known of them, warnings, parameters, versions.
+// The Data tab: warnings, facts about the model, columns, parameters, versions.
 
 import { columnHistogram, drawHistogram } from "../charts/charts.js";
 import { importanceAt } from "../core/metrics.js";
@@ -34,24 +34,24 @@ export function dataPanel() {
     [t("leaves"), shownOfWhole(M.steps[state.step].leaves, M.nLeaves)], [t("depth"), shownOfWhole(currentDepth(), M.maxDepth)], [t("missing_rule"), t("rule_missing_" + p.missing)], [t("unseen_rule"), t("rule_unseen_" + p.unseen)],
     ...(p.cost_matrix ? [[t("cost_matrix"), costText()]] : []), ...(p.class_prior ? [[t("class_prior"), p.class_prior.map((v, k) => `${className(k)} ${fmtNumber(v, 3)}`).join("; ")]] : []),
   ];
-  const made = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
-  const told = [...findingBoxes(), ...(noLeakText() ? [el("p", { class: "calm" }, noLeakText())] : [])];
+  const provenance = [[t("model"), p.model ?? "–"], ...Object.entries(p.parameters), ["ceiba", p.ceiba], ["Python", p.python], [t("date"), p.created]];
+  const warnings = [...findingBoxes(), ...(noLeakText() ? [el("p", { class: "calm" }, noLeakText())] : [])];
   return el("div", {},
-    told.length ? section(t("warnings"), told) : null,
+    warnings.length ? section(t("warnings"), warnings) : null,
     section(t("about"), factList(facts)),
     section(t("columns"), dataTable([t("column"), t("importance"), t("missing"), t("values")],
       order.slice(0, 300).map((j) => [el("span", {}, el("span", { class: "clamp", title: c.name[j] }, c.name[j]), el("span", { class: "muted under" }, t("kind_" + (c.display[j] === "number" ? c.kind[j] : c.display[j])))), importance[j] > 0 ? fmtPercent(importance[j], 1) : "–", fmtCount(c.n_missing[j]), el("span", {}, bars(j), range(j))]), "columns")),
-    section(t("made_with"), factList(made, "facts literal")));
+    section(t("made_with"), factList(provenance, "facts literal")));
 }
 
-/** What splits were chosen by: that may be another measure than the impurity that nodes keep. */
+/** The criterion by which splits were chosen, which may differ from the impurity of the nodes. */
 function splitCriterion() {
   const { nodes, parameters, criterion } = M.payload;
   if (nodes.tests && TEST_MARKS[nodes.tests.name]) return nodes.tests.name;
   return parameters.criterion ? parameters.criterion.replace(/^'|'$/g, "") : criterion;
 }
 
-/** A figure of the shown tree, and that of the whole one where it differs. */
+/** A figure of the shown tree, and that of the full tree if it differs. */
 const shownOfWhole = (now, whole) => (now === whole ? fmtCount(now) : t("of_whole", { now: fmtCount(now), whole: fmtCount(whole) }));
 
 function costText() {

@@ -1,4 +1,4 @@
-// The Model tab: how good the tree is and what it rests on, for the tree at the slider's step.
+// The Model tab: metrics, importance, confusion matrix, curves and leaves of the tree at the current step.
 
 import { barList, chartFrame } from "../charts/charts.js";
 import { ruleText } from "../core/conditions.js";
@@ -53,30 +53,30 @@ export function confusionTable(figures, terminals) {
   const order = M.classes.map((_, k) => k);
   const totals = all.map((row) => row.reduce((a, b) => a + b, 0));
   if (M.K > 12) order.sort((a, b) => totals[b] - totals[a]);
-  const shown = order.slice(0, 12);
-  const cell = (truth, said) => {
-    const n = all[truth][said];
+  const visible = order.slice(0, 12);
+  const cell = (truth, predicted) => {
+    const n = all[truth][predicted];
     const share = totals[truth] ? n / totals[truth] : 0;
-    const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * costOf(truth, said));
-    return el("td", { class: truth === said ? "num right-answer" : "num", style: shadedStyle(share) }, text);
+    const text = matrixKind === "count" ? fmtCount(n) : matrixKind === "share" ? (totals[truth] ? fmtPercent(share) : "–") : fmtNumber(n * costOf(truth, predicted));
+    return el("td", { class: truth === predicted ? "num right-answer" : "num", style: shadedStyle(share) }, text);
   };
   const head = el("th", { scope: "col" }, (M.hasNumericClasses && M.target ? M.target + ": " : "") + t("truth") + " ↓  " + t("predicted") + " →");
-  return el("div", {}, scrollTable(t("confusion"), "matrix", [head, shown.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k]))],
-    shown.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), shown.map((s) => cell(k, s))))),
+  return el("div", {}, scrollTable(t("confusion"), "matrix", [head, visible.map((k) => el("th", { scope: "col", class: "num" }, M.classes[k]))],
+    visible.map((k) => el("tr", {}, el("th", { scope: "row" }, M.classes[k]), visible.map((s) => cell(k, s))))),
     el("p", { class: "muted small-text" }, t("matrix_hint")),
     M.K > 12 ? el("p", { class: "muted" }, t("more_classes", { n: M.K - 12 })) : null);
 }
 
 function curveView(figures, terminals) {
   if (curveClass >= M.K) curveClass = 0;
-  const found = rocAt(figures, terminals, curveClass);
+  const curve = rocAt(figures, terminals, curveClass);
   const isRoc = curveKind === "roc";
-  const points = isRoc ? found.roc : found.pr;
+  const points = isRoc ? curve.roc : curve.pr;
   const f = chartFrame({
     x: [0, 1], y: [0, 1], xLabel: t(isRoc ? "false_positive" : "recall"), yLabel: t(isRoc ? "true_positive" : "precision"), label: t(isRoc ? "roc" : "pr"),
     xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v),
   });
-  const base = isRoc ? [[0, 0], [1, 1]] : [[0, found.positive], [1, found.positive]];
+  const base = isRoc ? [[0, 0], [1, 1]] : [[0, curve.positive], [1, curve.positive]];
   f.line(base, "limit");
   if (points.length) f.line(points, "line cv");
   if (points.length <= 80) for (const [x, y] of points) f.layer.append(sv("circle", { cx: f.sx(x), cy: f.sy(y), r: 2.5, class: "cv-dot" }));
@@ -85,11 +85,11 @@ function curveView(figures, terminals) {
     renderPanel();
   });
   return el("div", {}, el("div", { class: "row" }, segmented(["roc", "pr"], curveKind, (v) => { curveKind = v; renderPanel(); }, t), el("label", { class: "inline" }, t("class") + " ", picker)), f.svg,
-    el("p", {}, isRoc ? `AUC ${fmtNumber(found.area)}` : `${t("average_precision")} ${fmtNumber(found.average)}`),
+    el("p", {}, isRoc ? `AUC ${fmtNumber(curve.area)}` : `${t("average_precision")} ${fmtNumber(curve.average)}`),
     lazyTable(t("as_table"), () => dataTable([t(isRoc ? "false_positive" : "recall"), t(isRoc ? "true_positive" : "precision")], points.slice(0, 500).map(([x, y]) => [fmtPercent(x, 1), fmtPercent(y, 1)]))));
 }
 
-/** One bubble per end about the diagonal, the larger the more rows; a click goes to its node. @param {{node: number, x: number, y: number, low: number, high: number, n: number, text: string}[]} points */
+/** Draw one bubble per terminal node, with an area by rows; a click selects the node. @param {{node: number, x: number, y: number, low: number, high: number, n: number, text: string}[]} points */
 function drawBubbles(f, points, total) {
   for (const { node, x, y, low, high, n, text } of points.sort((a, b) => b.n - a.n)) {
     if (points.length <= 60) f.layer.append(sv("line", { x1: f.sx(x), x2: f.sx(x),
@@ -99,7 +99,7 @@ function drawBubbles(f, points, total) {
   }
 }
 
-/** Said in training against seen in test. */
+/** Predicted probability against the share in the test rows. */
 export function calibrationView(terminals) {
   const k = Math.min(curveClass, M.K - 1);
   const f = chartFrame({ x: [0, 1], y: [0, 1], xLabel: t("said_share", { name: elide(className(k), 120, 11) }), yLabel: t("seen_share"), label: t("calibration"), xFormat: (v) => fmtPercent(v), yFormat: (v) => fmtPercent(v) });
@@ -135,7 +135,7 @@ export function residualView(figures, terminals) {
 
 let sortBy = "rows", sortUp = false, leavesShown = 50;
 
-/** Columns of the leaf table: key, title ("": in the file only), figure, text. @returns {any[][]} */
+/** Columns of the leaf table: key, title ("": in the file only), value, text. @returns {any[][]} */
 function leafColumns() {
   const held = M.test;
   const list = [
@@ -158,14 +158,14 @@ function leafColumns() {
   return list;
 }
 
-/** The probability; under class priors it is not the share of the rows. */
+/** The title of the probability; with class priors, it is not the share of the rows. */
 const probabilityName = () => (M.payload.class_prior ? `${t("confidence")} (${t("by_priors")})` : t("confidence"));
 
 function leafTable(terminals) {
   const columns = leafColumns().filter((c) => c[1]);
   const by = columns.find((c) => c[0] === sortBy) || columns[0];
-  const kept = filterHits();
-  const leaves = terminals.filter((e) => !e.rest && (kept === null || kept[e.node])).map((e) => e.node);
+  const passing = filterHits();
+  const leaves = terminals.filter((e) => !e.rest && (passing === null || passing[e.node])).map((e) => e.node);
   leaves.sort((a, b) => (sortUp ? 1 : -1) * ((by[2](a) || 0) - (by[2](b) || 0)) || a - b);
   const sorter = (/** @type {any[]} */ [key, title]) => el("th", { scope: "col", class: "num", "aria-sort": key === by[0] ? (sortUp ? "ascending" : "descending") : "none" },
     el("button", { class: "sort", onclick: () => { sortUp = key === sortBy ? !sortUp : false; sortBy = key; renderPanel(); } }, title + (key === by[0] ? (sortUp ? " ▲" : " ▼") : "")));
@@ -181,7 +181,7 @@ function leafTable(terminals) {
       el("button", { class: "small", onclick: () => download("rules.csv", "text/csv", rulesCsv(leaves)) }, t("save_csv"))));
 }
 
-/** All rules as CSV; a cell that a spreadsheet would compute is quoted by an apostrophe. */
+/** All rules as CSV; a cell that a spreadsheet would evaluate gets an apostrophe. */
 function rulesCsv(leaves) {
   const columns = leafColumns();
   const cell = (v) => {

@@ -1,5 +1,5 @@
-// The Node tab: the rule that leads to a node, its rows and classes in training and test, runner-ups and stand-ins, where
-// missing and unseen values go, when it collapses.
+// The Node tab: the rule of a node, its training and test rows, competing and surrogate splits, where missing and unseen
+// values go, and the alpha at which it collapses.
 
 import { histogramOf, histogramSvg, namedBars } from "../charts/charts.js";
 import { ruleCode, ruleParts, ruleText } from "../core/conditions.js";
@@ -11,7 +11,7 @@ import { isTerminal, displayNumber, reveal, state } from "../page/state.js";
 import { barColours, nodeCss, SvgPen } from "../tree/pens.js";
 import { drawBox, drawShares } from "../tree/tree_draw.js";
 
-/** What other parts of the page say of a node. @type {((i: number) => Element|null)[]} */ export const nodeExtras = [];
+/** Further sections about a node, added by the entry. @type {((i: number) => Element|null)[]} */ export const nodeExtras = [];
 
 export function nodePanel() {
   const i = state.selected;
@@ -37,13 +37,13 @@ export function nodeHead(i, end, tag = null) {
 
 export function nodeAnswer(i, end) {
   const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
-  const said = M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]);
-  return el("p", { class: "answer" }, mark, el("strong", {}, said),
+  const answer = M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]);
+  return el("p", { class: "answer" }, mark, el("strong", {}, answer),
     M.regression ? null : el("span", {}, shareGap() + fmtPercent(M.prob(i, M.answer[i]), 1) + (M.payload.class_prior ? ` (${t("by_priors")})` : "")),
     end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeConfidence(i, end));
 }
 
-/** How sure it is: of a leaf in words, of an inner node its interval. */
+/** The confidence of a leaf in words, or the interval of an inner node. */
 function nodeConfidence(i, end) {
   const sure = end && confidenceText(i);
   if (sure) return el("span", { class: sure.isUncertain ? "sure uncertain" : "sure" }, verdict(sure));
@@ -79,12 +79,12 @@ export function nodeRows(i) {
   };
   const sum = [t("whole_node"), ...(train ? [fmtCount(total(train)), fmtPercent(total(train) / total(M.counts.subarray(0, M.K)), 1)] : []),
     ...(held ? [fmtCount(total(held)), testCounts(0).n ? fmtPercent(total(held) / testCounts(0).n, 1) : "–"] : [])];
-  const shown = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
+  const visible = order.slice(0, 12).filter((k) => M.K <= 12 || M.prob(i, k) > 0 || (held && held[k] > 0));
   const bar = sv("svg", { viewBox: "0 0 360 14", class: "share-bar", "aria-hidden": "true", preserveAspectRatio: "none" });
   drawShares(new SvgPen(bar), i, 0, 0, 360, 14);
-  return el("div", {}, bar, dataTable(head, [...shown.map(line), sum], "last-sum"),
+  return el("div", {}, bar, dataTable(head, [...visible.map(line), sum], "last-sum"),
     M.payload.class_prior ? el("p", { class: "muted small-text" }, t("rows_priors")) : null,
-    M.K > shown.length ? el("p", { class: "muted" }, t("more_classes", { n: M.K - shown.length })) : null);
+    M.K > visible.length ? el("p", { class: "muted" }, t("more_classes", { n: M.K - visible.length })) : null);
 }
 
 function regressionRows(i, test) {
@@ -103,7 +103,7 @@ function regressionRows(i, test) {
   return el("div", {}, plot, el("p", { class: "muted small-text" }, t("box_plot") + ": " + q.map((v) => fmtNumber(v)).join(" · ")), table);
 }
 
-/** The values of the split column in this node, with the cut. */
+/** The histogram of the split column at this node, with the cut. */
 function splitPicture(i) {
   const hist = histogramOf(i);
   if (!hist) return M.payload.histograms ? el("p", { class: "muted small-text" }, t("histogram_none")) : null;
@@ -126,10 +126,10 @@ export function nodeSplit(i) {
   return el("div", {}, el("ul", { class: "branches" }, lines),
     testText(i) ? el("p", { id: "split-test" }, testText(i)) : null,
     M.hasRows ? el("p", { class: "muted", title: t("g_gain") }, `${t("gain")} ${fmtNumber(M.gain[i])} (${M.payload.criterion})`) : null,
-    missingText(i) ? el("p", { class: "flip missing-branch" }, !hasMissingBranch(M.splits, i) && M.columns.n_missing[M.splits.column[i]] > 0 && isMissingMarked() ? el("span", { class: "asked", "aria-hidden": "true" }, "?") : null, missingText(i)) : null);
+    missingText(i) ? el("p", { class: "flip missing-branch" }, !hasMissingBranch(M.splits, i) && M.columns.n_missing[M.splits.column[i]] > 0 && isMissingMarked() ? el("span", { class: "missing-mark", "aria-hidden": "true" }, "?") : null, missingText(i)) : null);
 }
 
-/** The test by which a node was split, of trees that grow by tests. */
+/** The significance test of a split, for trees that grow by tests. */
 function testText(i) {
   const tests = M.payload.nodes.tests;
   if (!tests || tests.p[i] === null) return null;
@@ -138,19 +138,19 @@ function testText(i) {
   return statistic + t("test_p", { p: tests.p[i] === 0 ? "< 1e-300" : "= " + fmtNumber(tests.p[i], 3) });
 }
 
-/** Where missing and unseen values go, in words. */
+/** Where missing and unseen values go, as text. */
 function missingText(i) {
   const s = M.splits;
   const parts = [];
   if (!hasMissingBranch(s, i)) {
-    const path = M.defaultBranch[i];
-    const to = path < 0 ? t("stay_here") : sentence(s, i, path, 4);
+    const branch = M.defaultBranch[i];
+    const to = branch < 0 ? t("stay_here") : sentence(s, i, branch, 4);
     const rule = M.payload.missing;
     if (rule === "fractional") parts.push(t("missing_shares"));
     else if (rule === "error") parts.push(t("missing_error"));
     else if (rule === "surrogate" && M.surrogates && M.surrogates.inUse) parts.push(t("missing_surrogate", { to }));
-    else if (path < 0) parts.push(t("missing_stay", { column: M.columns.name[s.column[i]] }));
-    else parts.push(t("missing_goes", { column: M.columns.name[s.column[i]], to, said: answerText(M.child(i, path)) }));
+    else if (branch < 0) parts.push(t("missing_stay", { column: M.columns.name[s.column[i]] }));
+    else parts.push(t("missing_goes", { column: M.columns.name[s.column[i]], to, said: answerText(M.child(i, branch)) }));
     if (isMissingMarked() && M.sentDefault && M.sentDefault[i] > 0) parts.push(t("missing_count", { n: fmtCount(M.sentDefault[i]), all: fmtCount(M.rows[i]) }));
   }
   if (M.columns.kind[s.column[i]] !== "numeric") {

@@ -1,5 +1,5 @@
-// The Prune tab: a slider along the pruning sequence, on the cross-validation curve; the tree, the
-// icicle and all figures follow at once.
+// The Prune tab: a slider along the pruning sequence, below the cross-validation curve; the tree, the
+// icicle and all metrics follow at once.
 
 import { fmtRisk, fmtRiskSe, lastAvailable, oneSe, moveStepLine, pruneChart, pruneLegend, riskName, stepAt } from "../charts/prune_chart.js";
 import { stepOfRow, stepPosition } from "../charts/prune_chart.js";
@@ -26,7 +26,7 @@ function pruneSlider() {
     update({ step: stepAt(Number(range.value)) });
     placeSlider(range);
   });
-  // Keys go from tree to tree, not along the scale.
+  // Keys step from tree to tree, not along the scale.
   range.addEventListener("keydown", (e) => {
     const move = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity }[e.key];
     if (move === undefined) return;
@@ -38,7 +38,7 @@ function pruneSlider() {
     pruneLegend(), jumpButtons(), lost ? el("p", { class: "muted" }, t("larger_not_kept")) : null);
 }
 
-/** The knob at the shown step, and its words. @param {any} range */
+/** Move the knob to the current step. @param {any} range */
 function placeSlider(range) {
   range.value = String(stepPosition(state.step));
   range.setAttribute("aria-valuetext", stepText(state.step));
@@ -52,7 +52,7 @@ function jumpButtons() {
     p.cv_risk ? go(t("cv_minimum"), stepOfRow(p.minimum)) : null, p.cv_risk ? go(oneSe(), stepOfRow(p.one_se)) : null, go(t("one_question"), M.steps.findIndex((s) => s.leaves > 1)));
 }
 
-/** The shortest number from this alpha to below the next: all of them give this tree. */
+/** The shortest number between this alpha and the next: all of them give this tree. */
 function shortAlpha(k) {
   const alpha = M.steps[k].alpha;
   const larger = M.payload.pruning.alpha.filter((a) => a > alpha);
@@ -65,7 +65,7 @@ function shortAlpha(k) {
   return alpha;
 }
 
-/** What the shown tree costs against the fitted one, in a sentence. */
+/** The metrics of the shown and the fitted tree, as a sentence. */
 function tradeOffText() {
   const now = M.steps[state.step], was = M.steps[M.start];
   const figures = [];

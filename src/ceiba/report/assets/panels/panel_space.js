@@ -1,4 +1,4 @@
-// Feature space: the slice through the case along two chosen columns, as a map with a key in words.
+// Feature space: the slice through the case along two chosen columns, as a map with a caption.
 
 import { typicalCase, usedColumns } from "../case/read_case.js";
 import { predictCase, routeCase } from "../case/route.js";
@@ -13,7 +13,7 @@ import { elide, palette, toneCss, tones } from "../tree/pens.js";
 
 const space = { x: -1, y: -1 };
 
-/** What an axis shows: the range seen in training, or that of the cuts; for levels one step each. @returns {[number, number]} */
+/** The range of an axis: that of the training rows, or of the cuts; one unit per level. @returns {[number, number]} */
 function axisRange(j) {
   if (M.columns.kind[j] !== "numeric") return [0, M.columns.levels[j].length];
   let low = M.columns.minimum[j], high = M.columns.maximum[j];
@@ -30,7 +30,7 @@ function axisRange(j) {
 export function spacePanel() {
   const choices = [...usedColumns()];
   if (choices.length < 2 || M.payload.missing === "fractional") return null;
-  // Numbers make the better map.
+  // Prefer numeric columns.
   const isNumber = (j) => M.columns.kind[j] === "numeric" && M.columns.display[j] !== "boolean";
   choices.sort((a, b) => Number(isNumber(b)) - Number(isNumber(a)));
   if (!choices.includes(space.x)) space.x = choices[0];
@@ -46,7 +46,7 @@ export function spacePanel() {
   return section(t("space"), el("div", { class: "row" }, picker("x", t("across")), picker("y", t("upward"))), holder);
 }
 
-/** Stretches of an axis as pieces [from, to] inside its range; neighbouring levels are one piece. @returns {[number, number][]} */
+/** A range as pieces [from, to] inside the axis; neighbouring levels form one piece. @returns {[number, number][]} */
 function rangePieces(range, [low, high]) {
   if (!range.codes) {
     const [from, to] = [Math.max(range.low, low), Math.min(range.high, high)];
@@ -109,7 +109,7 @@ export function fillSpace(holder) {
   holder.replaceChildren(f.svg, el("p", { class: "muted small-text" }, t("space_words", { x: M.columns.name[space.x], and: conjunctionBefore(M.columns.name[space.y]), y: M.columns.name[space.y], n: fmtCount(ends.size) })));
 }
 
-/** A click on a region goes to its leaf; the tooltip names it. */
+/** Select the leaf of a region on click, and name it in a tooltip. */
 function bindSpaceEvents(f, values, xr, yr) {
   const title = sv("title");
   f.svg.prepend(title);

@@ -1,6 +1,5 @@
-// The card of the node under the pointer, at once: what it asks or answers, how it got there, the
-// histogram of its split; the path to it lights up in tree and overview. The same for the node the
-// keyboard is on, and for a tap.
+// The hover card of the node under the pointer, on keyboard focus or tapped: split or prediction, rule, histogram of the split.
+// The path to the node is highlighted in tree and overview.
 
 import { histogramOf, histogramSvg } from "../charts/charts.js";
 import { ruleParts } from "../core/conditions.js";
@@ -16,12 +15,12 @@ export const hover = { /** @type {number} the node whose card is shown, -1 if no
 
 /** The path from the root to a node. */
 function pathTo(i) {
-  const found = [];
-  for (let a = i; a >= 0; a = M.parent[a]) found.unshift(a);
-  return found;
+  const result = [];
+  for (let a = i; a >= 0; a = M.parent[a]) result.unshift(a);
+  return result;
 }
 
-/** Show the card of a node beside a box given in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
+/** Show the card of a node next to a box in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
 export function showHover(i, box) {
   if (i === hover.node && (i < 0 || box === undefined)) return;
   const card = byId("hover-card");
@@ -30,7 +29,7 @@ export function showHover(i, box) {
   hover.path = i < 0 ? [] : pathTo(i);
   card.hidden = i < 0;
   if (i >= 0) {
-    // What the open Node tab shows of this very node need not be drawn twice.
+    // The histogram is omitted if the open Node tab shows it.
     if (other) card.replaceChildren(...hoverContent(i, i === state.selected && state.tab === "node" && !state.panelHidden));
     if (box) placeCard(card, box);
   }
@@ -39,7 +38,7 @@ export function showHover(i, box) {
   scheduleIcicle();
 }
 
-/** Beside the box, on the side with more room, inside the window. */
+/** Place the card next to the box, inside the window. */
 function placeCard(card, box) {
   const { offsetWidth: w, offsetHeight: h } = card;
   const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
@@ -51,7 +50,7 @@ function placeCard(card, box) {
   Object.assign(card.style, { left: `${x}px`, top: `${Math.max(4, Math.min(y, high - h - 4))}px` });
 }
 
-/** @param {boolean} brief without the picture */
+/** @param {boolean} brief without the histogram */
 function hoverContent(i, brief) {
   const end = isTerminal(i);
   const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
@@ -77,13 +76,13 @@ export function windowBox(i) {
   return { left: at.left + x - w / 2, right: at.left + x + w / 2, top: at.top + y - h / 2, bottom: at.top + y + h / 2 };
 }
 
-/** Card of the node the keyboard is on. */
+/** Show the card of the selected node. */
 export function hoverSelected() {
   const box = windowBox(state.selected);
   if (box) showHover(state.selected, box);
 }
 
-/** The lit path on the canvas of marks: links, and frames about the boxes. */
+/** Draw the highlighted path on the canvas of marks: links, and frames around the boxes. */
 export function drawHoverPath(pen) {
   if (hover.path.length < 1 || !view.layout) return;
   const box = boxSize();

@@ -1,5 +1,5 @@
-// The icicle: all rows on one screen at any size of tree. Width = rows, colour = answer, one line
-// per depth; a click goes there.
+// The icicle: an overview of a tree of any size. Width = rows, colour = prediction, one line per depth; a click
+// selects the node.
 
 import { M, computeOnce, onModelChange } from "../core/model.js";
 import { answerText, fmtCount, language, question, t } from "../core/format.js";
@@ -37,26 +37,26 @@ const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (cur
 
 const MIN_BOX_WIDTH = 1; // px: the narrowest box
 
-/** Boxes and words. Of the boxes that share a pixel one is drawn. */
+/** Draw boxes and labels; of several boxes on one pixel, one is drawn. */
 export function drawIcicle(pen, width, height, faded) {
   const x = icicleEdges();
   const line = icicleLine(height);
   const path = new Set(faded ? state.casePath : []);
-  const found = faded ? searchHits() : null;
-  const kept = faded ? filterHits() : null;
+  const hits = faded ? searchHits() : null;
+  const passing = faded ? filterHits() : null;
   const gap = line > 8 ? 1 : 0.5;
   const drawn = new Float64Array(M.maxDepth + 1), drawnHere = new Float64Array(M.maxDepth + 1);
   const tone = tones();
   /** @type {number[][]} boxes too narrow for words, by colour */ const full = [], pale = [];
   for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) {
     const left = x[i] * width, w = M.breadth[i] * width;
-    const onWay = path.size > 0 && path.has(i), hit = found !== null && found[i] === 1;
+    const onWay = path.size > 0 && path.has(i), hit = hits !== null && hits[i] === 1;
     const here = onWay || hit;
     const taken = here ? drawnHere : drawn;
     if (left + w < taken[M.depth[i]] + MIN_BOX_WIDTH) continue;
     taken[M.depth[i]] = left + Math.max(w, MIN_BOX_WIDTH);
     const top = M.depth[i] * line;
-    const faint = (path.size > 0 && !onWay) || (found !== null && !hit) || (kept !== null && !kept[i]);
+    const faint = (path.size > 0 && !onWay) || (hits !== null && !hit) || (passing !== null && !passing[i]);
     const broad = Math.max(w - (w > 3 ? gap : 0), MIN_BOX_WIDTH);
     if (w < 3) {
       const to = faint ? pale : full;
@@ -65,11 +65,11 @@ export function drawIcicle(pen, width, height, faded) {
       continue;
     }
     pen.rect(left, top, broad, line - gap, { fill: faint ? faintCss(tone[i]) : toneCss(tone[i]) });
-    // Colours of many classes cannot be told apart: their leaves are named as soon as the name fits.
+    // Colours of many classes cannot be distinguished: their leaves are labelled wherever the name fits.
     if ((w > 40 || (M.K > MAX_COLOURS && isTerminal(i))) && line >= 14) {
       const size = 11;
       const whole = isTerminal(i) ? answerText(i) : question(i, 12);
-      // Half a word says nothing: in a narrow box the whole text or none.
+      // A narrow box has the whole text or none.
       const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? (M.K > MAX_COLOURS && isTerminal(i) && textWidth(M.classes[M.answer[i]], size) <= w - 3 ? M.classes[M.answer[i]] : "") : isTerminal(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
       if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? palette.muted : textOn(nodeColour(i)), align: "center" });
     }
@@ -78,7 +78,7 @@ export function drawIcicle(pen, width, height, faded) {
   full.forEach((boxes, of) => pen.boxes(boxes, toneCss(of)));
 }
 
-/** Frames about the path of the case and the selected node. */
+/** Draw frames around the path of the case and the selected node. */
 function markIcicle(pen, width, height) {
   const x = icicleEdges();
   const line = icicleLine(height);
@@ -134,7 +134,7 @@ export function bindIcicleEvents(canvas) {
 const EDGE_CLASSES = { left: "at-left", right: "at-right", up: "at-top", down: "at-bottom" };
 const EDGE_ARROWS = { left: "←", right: "→", up: "↑", down: "↓" };
 
-/** Shown nodes by where they are: in the view, or beyond which edge. */
+/** Count the shown nodes beyond each edge of the view, and find the range of those inside. */
 export function countBeyondEdges() {
   const at = screenPositions();
   const box = boxSize();
@@ -151,7 +151,7 @@ export function countBeyondEdges() {
     }
     const i = nodes[k];
     seen.n++;
-    // A node with branches on show stands over them all, seen or not.
+    // The range is that of the lowest shown nodes, since an inner node spans all its branches.
     if (isTerminal(i) || state.folded.has(i)) {
       seen.first = Math.min(seen.first, edges[i]);
       seen.last = Math.max(seen.last, edges[i] + M.breadth[i]);
@@ -162,7 +162,7 @@ export function countBeyondEdges() {
   return { count, seen };
 }
 
-/** Buttons at the edges; hidden where nothing lies beyond. */
+/** Buttons at the edges that pan the view; hidden if no node is beyond. */
 export function edgeButtons() {
   const pan = (side) => {
     const step = { left: [1, 0], right: [-1, 0], up: [0, 1], down: [0, -1] }[side];
@@ -172,9 +172,9 @@ export function edgeButtons() {
   return Object.keys(EDGE_ARROWS).map((side) => el("button", { class: "edge " + EDGE_CLASSES[side], id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
 }
 
-/** After a painting: say how many nodes lie beyond each edge; the overview marks what is in view. */
+/** Show how many nodes are beyond each edge, and mark the visible part in the overview. */
 export function showEdges() {
-  if (!view.canvas) return; // the page shows another screen meanwhile
+  if (!view.canvas) return; // the page shows another screen
   const { count, seen } = countBeyondEdges();
   const all = seen.n === view.layout.nodes.length;
   for (const side of Object.keys(EDGE_ARROWS)) {
@@ -197,7 +197,7 @@ export function showEdges() {
 
 onModelChange(() => Object.assign(icicle, { painted: "", part: null }));
 let edgesTimer = 0;
-/** Of thousands of nodes, once the hand rests. */
+/** The same after a pause, for thousands of nodes. */
 export function showEdgesSoon() {
   clearTimeout(edgesTimer);
   edgesTimer = setTimeout(showEdges, 120);

@@ -1,4 +1,4 @@
-// The pane of the tree: tools, canvas, overview, key of colours; and what makes it subscribe the state.
+// The tree pane: tools, canvas, overview, legend; and its subscriptions to the state.
 
 import { legend } from "../charts/charts.js";
 import { M } from "../core/model.js";
@@ -14,7 +14,7 @@ import { buildOutline, scheduleOutline, markOutline, bindTreeEvents } from "./tr
 import { boxSize, bringIntoView, fitTree, clampView, icicle, makeLayout, MAX_TIDY_NODES, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
 import { zoomTo } from "./tree_view.js";
 
-/** Make the icicle large; what is left of the tree's room is for its top, unless the reader folded it otherwise. */
+/** Enlarge the icicle; the tree is then folded to its top, unless the reader has folded it. */
 function showOverview(bigIcicle) {
   const opening = isInitialFold();
   update({ bigIcicle });
@@ -45,12 +45,12 @@ export function treePane() {
 
 const panelText = () => (state.panelHidden ? `‹ ${t("inspector")}` : `${t("hide_panel")} ›`);
 
-/** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `updateLegend` says which */
+/** The legend of colours and marks. @param {{folded: boolean, marksMissing: boolean}} [drawn] the marks of a printed tree; on the page, `updateLegend` shows them */
 export function colourLegend(drawn) {
-  const said = (text) => el("span", { class: "muted" }, text);
-  const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), said(text));
-  const marks = [said([t(M.regression ? "key_number" : "key_class"), M.hasRows ? t("key_width") : ""].filter(Boolean).join(" · "))];
-  if (!drawn || drawn.asked) marks.push(key("key-missing", "asked", "?", t("key_missing")));
+  const mutedText = (text) => el("span", { class: "muted" }, text);
+  const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), mutedText(text));
+  const marks = [mutedText([t(M.regression ? "key_number" : "key_class"), M.hasRows ? t("key_width") : ""].filter(Boolean).join(" · "))];
+  if (!drawn || drawn.marksMissing) marks.push(key("key-missing", "missing-mark", "?", t("key_missing")));
   if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
     const node = legend([0, 0.25, 0.5, 0.75, 1].map((share) => [css(numberColour(share)), fmtNumber(valueAtRank(share), 3)]));
@@ -60,12 +60,12 @@ export function colourLegend(drawn) {
   }
   const node = legend(M.classes.slice(0, MAX_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
   node.classList.add("key");
-  if (M.K > MAX_COLOURS) node.append(said(t("more_classes", { n: M.K - MAX_COLOURS })), said(t("key_labels")));
+  if (M.K > MAX_COLOURS) node.append(mutedText(t("more_classes", { n: M.K - MAX_COLOURS })), mutedText(t("key_labels")));
   node.append(...marks);
   return node;
 }
 
-/** Put the tree on the canvases of the page, once its elements are there. */
+/** Connect the tree to the canvases, once they are on the page. */
 export function wireTree() {
   view.canvas = byId("tree");
   view.marks = byId("tree-marks");
@@ -85,7 +85,7 @@ export function wireTree() {
 }
 /** @type {ResizeObserver|null} */ let resizeObserver = null;
 
-/** Take the resizeObserver of the canvases from the page; the first time, and until the user moved it, fit. */
+/** Read the sizes of the canvases from the page; fit the tree unless the user has moved it. */
 function measureCanvases() {
   const big = byId("tree-holder").getBoundingClientRect();
   const small = byId("icicle-holder").getBoundingClientRect();
@@ -97,11 +97,11 @@ function measureCanvases() {
   scheduleIcicle();
 }
 
-/** Marks are explained as long as the tree shows some: dots have none. Of a hidden key the room stays where only the zoom hides it, or the page would move. */
+/** Show the legend of the marks that the tree has. If only the zoom hides them (dots have none), their room is kept, or the page would move. */
 export function updateLegend() {
-  const { folded, asked } = view.layout;
+  const { folded, marksMissing } = view.layout;
   const dots = boxSize().level === "dot";
-  for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", asked], ["key-fold", folded]])) {
+  for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", marksMissing], ["key-fold", folded]])) {
     const key = byId(id);
     if (key.hidden === drawn) key.hidden = !drawn;
     const seen = dots ? "hidden" : "";
@@ -109,7 +109,7 @@ export function updateLegend() {
   }
 }
 
-/** Have the pane subscribe the state. */
+/** Subscribe the pane to the state. */
 export function connectTree() {
   subscribe(["step", "folded"], (changed) => {
     view.layout = makeLayout();
@@ -123,7 +123,7 @@ export function connectTree() {
   });
   subscribe(["selected"], () => markOutline(byId("outline")));
   subscribe(["focusVersion"], () => bringIntoView(state.selected));
-  // Laid out anew, the tree is fitted; else the end of the path may lie beyond the edge.
+  // Without a new layout, the end of the path may be beyond the edge.
   subscribe(["casePath"], (changed) => {
     if (state.casePath.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.casePath[state.casePath.length - 1]);
   });
@@ -164,7 +164,7 @@ function paintTree() {
   view.frameMs = performance.now() - begin;
 }
 
-/** Leave the tree alone while its canvases are not on the page. */
+/** Disconnect the tree while its canvases are not on the page. */
 export function unwireTree() {
   if (resizeObserver) resizeObserver.disconnect();
   view.canvas = icicle.canvas = null;

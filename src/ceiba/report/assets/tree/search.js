@@ -1,5 +1,5 @@
-// Search: nodes whose question, edge, answer or number holds the text. Filter: leaves with enough rows, a probability
-// high enough, a class, or a value within limits; what does not lead to such a leaf is faint.
+// Search: nodes whose split, edge, prediction or number contains the text. Filter: leaves by rows, probability, class or
+// value; nodes that lead to no such leaf are faint.
 
 import { M, computeOnce, onModelChange } from "../core/model.js";
 import { answerText, className, edgeLabel, fmtCount, fmtNumber, fmtPercent, language, sentence, t } from "../core/format.js";
@@ -7,24 +7,24 @@ import { byId, selectBox, el } from "../page/dom.js";
 import { isTerminal, NO_FILTER, nodeByNumber, reveal, state, update } from "../page/state.js";
 
 const searchCache = {
-  lang: "", /** @type {(string|undefined)[]} what can be found of each node */ texts: [],
+  lang: "", /** @type {(string|undefined)[]} searchable text by node */ texts: [],
   key: "", /** @type {Uint8Array|null} 1 for each node that matches */ hits: null,
 };
 
 onModelChange(() => Object.assign(searchCache, { texts: [], key: "", hits: null }));
-/** All that can be searched of a node; made once per language. */
+/** The searchable text of a node, cached per language. */
 export function searchText(i) {
   if (searchCache.lang !== language.code) Object.assign(searchCache, { lang: language.code, texts: [], key: "" });
-  let found = searchCache.texts[i];
-  if (found === undefined) {
+  let result = searchCache.texts[i];
+  if (result === undefined) {
     const words = M.isLeaf(i) ? answerText(i, false) : sentence(M.splits, i, 0, 99) + " " + sentence(M.splits, i, 1, 99);
-    found = (i > 0 ? words + " " + edgeLabel(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase().replaceAll("−", "-");
-    searchCache.texts[i] = found;
+    result = (i > 0 ? words + " " + edgeLabel(M.parent[i], M.branchIndex[i], 99) : words).toLocaleLowerCase().replaceAll("−", "-");
+    searchCache.texts[i] = result;
   }
-  return found;
+  return result;
 }
 
-/** 1 for each node that matches the search: column, level, class, or number; null if nothing is searched. @returns {Uint8Array|null} */
+/** 1 for each node that matches the search; null without a search. @returns {Uint8Array|null} */
 export function searchHits() {
   const text = state.search.trim().toLocaleLowerCase().replaceAll("−", "-");
   if (!text) return null;
@@ -32,7 +32,7 @@ export function searchHits() {
   if (key === searchCache.key) return searchCache.hits;
   const hits = new Uint8Array(M.n);
   const number = /^#?\d+$/.test(text) ? nodeByNumber(+text.replace("#", "")) : -1;
-  // Of a search that grows by a letter only what it had found is asked again.
+  // If the text has grown by a letter, only the previous hits can match.
   const before = searchCache.hits && searchCache.key && key.startsWith(searchCache.key.slice(0, searchCache.key.lastIndexOf("|"))) ? searchCache.hits : null;
   for (let i = 0; i < M.n; i++) if (i === number || ((!before || before[i]) && searchText(i).includes(text))) hits[i] = 1;
   Object.assign(searchCache, { hits, key });
@@ -41,13 +41,13 @@ export function searchHits() {
 
 /** Matching nodes of the pruned tree. @returns {number[]} */
 export function presentHits() {
-  const found = searchHits();
+  const result = searchHits();
   const list = [];
-  if (found) for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) if (found[i]) list.push(i);
+  if (result) for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) if (result[i]) list.push(i);
   return list;
 }
 
-/** Go to the next node that matches the search. */
+/** Select the next node that matches the search. */
 export function goToNextHit(step) {
   const list = presentHits();
   if (!list.length) return;
@@ -57,7 +57,7 @@ export function goToNextHit(step) {
 
 const isFiltered = () => Object.keys(NO_FILTER).some((key) => state.filter[key] !== NO_FILTER[key]);
 
-/** Whether a leaf of the shown tree passesFilter. */
+/** Whether a leaf of the shown tree passes the filter. */
 function passesFilter(i) {
   const f = state.filter;
   if (M.hasRows && M.rows[i] < f.rows * M.rows[0]) return false;
@@ -65,21 +65,21 @@ function passesFilter(i) {
   return M.prob(i, M.answer[i]) >= f.sure && (f.cls < 0 || M.answer[i] === f.cls);
 }
 
-/** Nodes that pass or lead to a leaf that does, as 1; the number of such leaves and their share of the rows. */
+/** 1 for each node that leads to a passing leaf; the number of such leaves and their share of the rows. */
 const filterResult = computeOnce(() => {
-  const found = { kept: new Uint8Array(M.n), leaves: 0, share: 0 };
+  const result = { passing: new Uint8Array(M.n), leaves: 0, share: 0 };
   for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) {
     if (!isTerminal(i) || !passesFilter(i)) continue;
-    found.leaves++;
-    found.share += M.breadth[i];
-    for (let a = i; a >= 0 && !found.kept[a]; a = M.parent[a]) found.kept[a] = 1;
+    result.leaves++;
+    result.share += M.breadth[i];
+    for (let a = i; a >= 0 && !result.passing[a]; a = M.parent[a]) result.passing[a] = 1;
   }
-  return found;
+  return result;
 }, () => JSON.stringify(state.filter) + state.step);
 /** @returns {Uint8Array|null} null without a filter */
-export const filterHits = () => (isFiltered() ? filterResult().kept : null);
+export const filterHits = () => (isFiltered() ? filterResult().passing : null);
 
-/** The form, behind a line to open. */
+/** The form of the filter. */
 export function filterBox() {
   const change = (part) => update({ filter: { ...state.filter, ...part } });
   const field = (id, label, value, read, hint) => {
@@ -93,7 +93,7 @@ export function filterBox() {
   if (M.hasRows) fields.push(field("filter-rows", t("filter_rows"), share(f.rows), (v) => ({ rows: (v ?? 0) / 100 }), "%"));
   if (M.regression) {
     fields.push(field("filter-low", t("filter_low"), f.low, (v) => ({ low: v }), fmtNumber(M.low)), field("filter-high", t("filter_high"), f.high, (v) => ({ high: v }), fmtNumber(M.high)));
-    for (const one of fields.slice(-2)) one.querySelector("input").removeAttribute("min");
+    for (const item of fields.slice(-2)) item.querySelector("input").removeAttribute("min");
   } else {
     fields.push(field("filter-sure", t("filter_sure"), share(f.sure), (v) => ({ sure: (v ?? 0) / 100 }), "%"));
     const pick = selectBox("filter-class", t("class"), [-1, ...M.classes.keys()], f.cls,
@@ -105,7 +105,7 @@ export function filterBox() {
     el("button", { class: "small", id: "filter-clear", onclick: () => { update({ filter: NO_FILTER }); byId("filter-box").replaceWith(filterBox()); } }, t("clear_case")));
 }
 
-/** How many leaves pass, and of how many rows. */
+/** The number of passing leaves, and their share of the rows. */
 export function filterText() {
   if (!isFiltered()) return "";
   const { leaves, share } = filterResult();

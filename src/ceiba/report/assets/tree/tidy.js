@@ -1,5 +1,5 @@
-// Where the nodes of the drawn tree stand across: Reingold & Tilford for any number of branches,
-// from the left and from the right, averaged. The same algorithm as ceiba.layout.placing.
+// Positions of nodes across the drawn tree: Reingold & Tilford's algorithm for any number of branches, once from the left
+// and once from the right, averaged. The same as in ceiba.layout.
 
 /**
  * @param {ArrayLike<number>} parent positions in pre-order, -1 at the root
@@ -18,7 +18,7 @@ export function tidyLayout(parent, width, gap) {
   return x.map((v) => v - least);
 }
 
-/** Pack every subtree against its left neighbour; contours are kept deepest first. */
+/** Pack every subtree against its left neighbour; contours are stored deepest level first. */
 function packSubtrees(parent, width, gap, branches) {
   const n = parent.length;
   const offsets = new Float64Array(n);

@@ -1,4 +1,4 @@
-// Strokes of the tree: links, cards, bars, dots; for the canvas and for SVG by the same pen.
+// Drawing of the tree with a pen: links, cards, bars, dots.
 
 import { drawHistogram, histogramOf } from "../charts/charts.js";
 import { M } from "../core/model.js";
@@ -9,23 +9,23 @@ import { conditionText, elideClass, needsTwoLines, shortAnswer, shortName, short
 import { barColours, cardColour, css, elide, faintCss, palette, nodeCss, textWidth, toneCss, tones, valuePosition } from "./pens.js";
 import { boxSize, CARD, isFolded, screenPosition, screenPositions, SECOND_LINE, spacing, TALL_BAR, view } from "./tree_view.js";
 
-/** Draw links, then nodes, as far as they are inside. */
+/** Draw the visible links and nodes. */
 export function drawTree(pen, width, height) {
   const box = boxSize();
   const path = new Set(state.casePath);
-  const found = searchHits();
-  const kept = filterHits();
+  const hits = searchHits();
+  const passing = filterHits();
   const at = screenPositions();
   const across = view.direction === "right";
   const room = (across ? spacing(view.zoom, 1) - box.w : spacing(view.zoom, 0)) - 8;
-  const scene = { pen, box, width, height, across, at, room, near: spacing(view.zoom, 0), path, found, kept };
+  const scene = { pen, box, width, height, across, at, room, near: spacing(view.zoom, 0), path, hits, passing };
   if (box.level === "dot") drawDots(scene);
   else drawBoxes(scene);
 }
 
-/** Cards or bars with the links between them; those on the path of the case over the others. */
+/** Draw cards or bars and their links; links on the path of the case are drawn last. */
 function drawBoxes(scene) {
-  const { pen, box, width, height, at, path, found, kept } = scene;
+  const { pen, box, width, height, at, path, hits, passing } = scene;
   const { nodes } = view.layout;
   const pad = Math.max(spacing(view.zoom, 1), 60);
   const strong = [];
@@ -39,37 +39,37 @@ function drawBoxes(scene) {
     const x = at.x[k], y = at.y[k];
     if (x < -box.w || y < -box.h || x > width + box.w || y > height + box.h) continue;
     const i = nodes[k];
-    draw(pen, i, x, y, box, { selected: i === state.selected, path: path.has(i), found: found !== null && found[i] === 1 });
-    if (kept !== null && kept[i] === 0) pen.rect(x - box.w / 2 - 2, y - box.h / 2 - 2, box.w + 4, box.h + 4, { fill: css(palette.paperRgb).replace("rgb", "rgba").replace(")", ",0.72)") });
+    draw(pen, i, x, y, box, { selected: i === state.selected, path: path.has(i), found: hits !== null && hits[i] === 1 });
+    if (passing !== null && passing[i] === 0) pen.rect(x - box.w / 2 - 2, y - box.h / 2 - 2, box.w + 4, box.h + 4, { fill: css(palette.paperRgb).replace("rgb", "rgba").replace(")", ",0.72)") });
   }
 }
 
-const MAX_HAIRLINE_SHARE = 0.25; // share of rows up to which links between dots are hairlines
-const MANY_DOTS = 3000; // from here on dots are squares, and fewer
+const MAX_HAIRLINE_SHARE = 0.25; // up to this share of the rows, links between dots are hairlines
+const MANY_DOTS = 3000; // from here on, dots are squares and fewer
 
 /**
- * The tree as dots. Of thousands that fall on the same place one is drawn, and those of one colour
- * are drawn together: what a frame costs follows from the screen, not from the tree.
+ * Draw the tree as dots. Of several dots in one cell of the screen, one is drawn, and dots of one colour are drawn
+ * together, so that the cost of a frame depends on the screen, not on the tree.
  */
 export function drawDots(scene) {
-  const { pen, width, height, across, at, path, found, kept } = scene;
+  const { pen, width, height, across, at, path, hits, passing } = scene;
   const { nodes, parent } = view.layout;
   const many = nodes.length >= MANY_DOTS;
-  const side = many ? 4 : 3; // px: of several dots in one cell the first is drawn
+  const side = many ? 4 : 3; // px of a cell, in which one dot is drawn
   const line = Math.ceil(width / side) + 2;
   const seen = emptyCells(line * (Math.ceil(height / side) + 12));
-  const shown = [], marked = [], wide = [], hair = [];
+  const visible = [], marked = [], wide = [], hair = [];
   for (let k = 0; k < nodes.length; k++) {
     const i = nodes[k];
     const x = at.x[k], y = at.y[k];
     const special = path.size > 0 && path.has(i);
-    const hit = found !== null && found[i] === 1;
+    const hit = hits !== null && hits[i] === 1;
     const inside = x > -8 && y > -8 && x < width + 8 && y < height + 8;
     const cell = inside ? (Math.max(y, 0) / side | 0) * line + (Math.max(x, 0) / side | 0) : -1;
     const taken = cell >= 0 && seen[cell] >= (hit ? 2 : 1);
     if (cell >= 0) seen[cell] = hit ? 2 : Math.max(seen[cell], 1);
     if (special) marked.push(k);
-    else if (inside && !(taken && M.breadth[i] < 0.01)) shown.push(k);
+    else if (inside && !(taken && M.breadth[i] < 0.01)) visible.push(k);
     if (k === 0 || taken || special) continue;
     if (M.breadth[i] > MAX_HAIRLINE_SHARE) {
       wide.push(k);
@@ -84,16 +84,16 @@ export function drawDots(scene) {
   for (const k of marked) if (k > 0) drawLink(scene, k, true, 60);
   const tone = tones();
   /** @type {number[][]} by colour */ const full = [], faint = [];
-  for (const k of shown) {
-    const to = (found !== null && found[nodes[k]] === 0) || (kept !== null && kept[nodes[k]] === 0) ? faint : full;
+  for (const k of visible) {
+    const to = (hits !== null && hits[nodes[k]] === 0) || (passing !== null && passing[nodes[k]] === 0) ? faint : full;
     const of = tone[nodes[k]];
     if (to[of]) to[of].push(k);
     else to[of] = [k];
   }
-  // What the search did not find is faint, and lies under what it found.
+  // Nodes that do not match are faint, below those that do.
   faint.forEach((list, of) => pen.dots(list, at, dotRadius, { fill: faintCss(of), round: !many }));
   full.forEach((list, of) => pen.dots(list, at, dotRadius, { fill: toneCss(of), round: !many }));
-  if (view.layout.folded) for (const k of shown) if (isFolded(nodes[k])) pen.circle(at.x[k], at.y[k], dotRadius(k) + 0.5, { stroke: palette.accent, width: 1.5 });
+  if (view.layout.folded) for (const k of visible) if (isFolded(nodes[k])) pen.circle(at.x[k], at.y[k], dotRadius(k) + 0.5, { stroke: palette.accent, width: 1.5 });
   for (const k of marked) markDot(pen, k, at.x[k], at.y[k], palette.path);
 }
 
@@ -101,7 +101,7 @@ function markDot(pen, k, x, y, stroke) {
   pen.circle(x, y, dotRadius(k) + 2, { fill: nodeCss(view.layout.nodes[k]), stroke, width: 2.5 });
 }
 
-/** The selected node among dots; cards and bars show it by their border. */
+/** Mark the selected node among dots; cards and bars show it by their border. */
 export function drawSelected(pen) {
   const k = view.layout.place[state.selected];
   if (k >= 0 && boxSize().level === "dot") markDot(pen, k, ...screenPosition(k), state.casePath.includes(state.selected) ? palette.path : palette.accent);
@@ -126,29 +126,29 @@ function drawLink({ pen, box, width, height, across, at, room, near }, k, strong
   if (across) pen.link(x0 + box.w / 2, y0, x1 - box.w / 2, y1, true, style);
   else pen.link(x0, y0 + box.h / 2, x1, y1 - box.h / 2, false, style);
   if (box.level === "dot") return;
-  const asked = takesMissing(i);
-  if (asked) drawMissingMark(pen, across ? x1 - box.w / 2 - 9 : x1, across ? y1 : y1 - box.h / 2 - 9);
+  const isMarked = takesMissing(i);
+  if (isMarked) drawMissingMark(pen, across ? x1 - box.w / 2 - 9 : x1, across ? y1 : y1 - box.h / 2 - 9);
   const whole = edgeLabel(M.parent[i], M.branchIndex[i]);
   const word = whole.length <= 3 ? whole : elide(whole, room, 11);
   if (!word || word === "…") return;
   const text = { size: 11, fill: strong ? palette.text : palette.muted, align: "right", halo: palette.panel };
   const beside = style.width / 2 + 3;
-  // On the outer side of the link, where no other link passes.
+  // The label is on the outer side of the link, where no other link passes.
   if (across) {
     const off = Math.min(beside + 6, Math.max(near / 2 - 6, 5));
-    pen.text(x1 - box.w / 2 - (asked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
+    pen.text(x1 - box.w / 2 - (isMarked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
   } else if (textWidth(word, 11) > near / 2 - beside - 4) {
-    pen.text(x1, y1 - box.h / 2 - (asked ? 24 : 10), word, { ...text, align: "center" });
-  } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (asked ? Math.max(beside, 11) : beside), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
+    pen.text(x1, y1 - box.h / 2 - (isMarked ? 24 : 10), word, { ...text, align: "center" });
+  } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (isMarked ? Math.max(beside, 11) : beside), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
 }
 
-/** The mark of the branch that missing values take. */
+/** Draw the mark of the branch for missing values. */
 function drawMissingMark(pen, x, y) {
   pen.circle(x, y, 7, { fill: palette.panel, stroke: palette.muted, width: 1 });
   pen.text(x, y + 0.5, "?", { size: 11, bold: true, fill: palette.text, align: "center" });
 }
 
-/** The path of the case keeps its colour when the node is selected too; a ring then says so. */
+/** The border of a node; on the path of the case, a selected node is marked by a ring instead. */
 function borderStyle(mark) {
   if (mark.path) return { stroke: palette.path, width: 2.5 };
   if (mark.selected) return { stroke: palette.accent, width: 3 };
@@ -160,7 +160,7 @@ function drawRing(pen, left, top, w, h, mark) {
   if (mark.path && mark.selected) pen.rect(left - 3.5, top - 3.5, w + 7, h + 7, { stroke: palette.accent, width: 1.5, radius: 9 });
 }
 
-/** The head of a card: the answer, or the question, on two lines where it is long and they have room. */
+/** The head of a card: the prediction, or the split, on two lines if it is long and there is room. */
 function cardHead(i, room, size, two) {
   if (isTerminal(i)) return [shortAnswer(i, room, size, true) || elide(answerText(i), room, size, true)];
   if (!two || hasNamedBranches(i) || textWidth(question(i, 12), size, true) <= room) return [shortQuestion(i, room, size, true)];
@@ -169,7 +169,7 @@ function cardHead(i, room, size, two) {
 
 function drawCard(pen, i, x, y, box, mark) {
   const { w, scale: s } = box;
-  // A leaf has no histogram, and no room is kept for one where links do not end at its edge.
+  // A leaf has no histogram; it is shorter if links do not end at its top.
   const h = box.h - (isTerminal(i) && view.direction === "right" ? box.extra : 0);
   const left = x - w / 2;
   let top = y - h / 2;
@@ -193,7 +193,7 @@ function drawCard(pen, i, x, y, box, mark) {
   if (isFolded(i)) drawFold(pen, i, x, y, box);
 }
 
-/** Rows of a node, and their share of all rows where that has room. */
+/** Rows of a node, and their share of all rows if there is room. */
 function rowsLine(i, room, size) {
   if (!M.hasRows) return "";
   const rows = `n ${fmtCount(M.rows[i])}`;
@@ -201,7 +201,7 @@ function rowsLine(i, room, size) {
   return textWidth(whole, size) <= room ? whole : rows;
 }
 
-/** The pill of a folded node. */
+/** Draw the pill of a folded node, with its number of leaves. */
 function drawFold(pen, i, x, y, box) {
   const n = fmtCount(presentLeaves(i));
   const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
@@ -212,7 +212,7 @@ function drawFold(pen, i, x, y, box) {
   pen.text(px, py, text, { size, bold: true, fill: palette["on-accent"], align: "center" });
 }
 
-/** Class shares of a node as one bar. */
+/** Draw the class shares of a node as one bar. */
 export function drawShares(pen, i, left, top, w, h) {
   let x = left;
   for (let k = 0; k < M.K; k++) {
@@ -222,7 +222,7 @@ export function drawShares(pen, i, left, top, w, h) {
   }
 }
 
-/** A number's place in the range of all nodes: box plot of its rows, or mean and spread. */
+/** Draw the value of a node on the scale of all nodes: a box plot of its rows, or mean and spread. */
 export function drawBox(pen, i, left, top, w, h) {
   const [low, high] = numberRange();
   const at = (v) => left + Math.min(Math.max((v - low) / (high - low || 1), 0), 1) * w;
@@ -267,11 +267,11 @@ function drawBar(pen, i, x, y, box, mark) {
   if (isFolded(i)) drawFold(pen, i, x, y, box);
 }
 
-/** Two or three lines: question, rows, answer; a question too long for one line takes two. */
+/** Draw two or three lines: split, rows, prediction; a long split takes two. */
 function drawTallBar(pen, i, left, top, room, three) {
   const rows = M.hasRows ? `n ${fmtCount(M.rows[i])}` : "";
   const said = (lead) => {
-    // Half of "Survived = 1" says nothing: rather the answer without the rows.
+    // "Survived = 1" must not be shortened: rather omit the rows.
     if (M.hasNumericClasses && textWidth(lead + answerText(i), 11) > room) return textWidth(answerText(i), 11) <= room ? answerText(i) : rows;
     const answer = shortAnswer(i, room - textWidth(lead, 11), 11);
     return answer ? lead + answer : rows;

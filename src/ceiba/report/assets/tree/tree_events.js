@@ -1,5 +1,5 @@
-// Mouse, touch and keyboard on the tree, and its outline for screen readers: a list of role=tree that
-// holds the same nodes; focus in the outline selects on the canvas.
+// Mouse, touch and keyboard events of the tree, and its outline for screen readers: a list with role=tree of the
+// same nodes; focus in the outline selects on the canvas.
 
 import { M } from "../core/model.js";
 import { answerText, fmtCount, question, sentence, t } from "../core/format.js";
@@ -16,7 +16,7 @@ function toggleFold(i) {
   update({ folded, selected: i });
 }
 
-/** Fold or unfold and keep the node where it is on the screen. */
+/** Fold or unfold a node without moving it on the screen. */
 function toggleInPlace(i) {
   const before = screenPosition(view.layout.place[i]);
   toggleFold(i);
@@ -26,7 +26,7 @@ function toggleInPlace(i) {
   scheduleTree();
 }
 
-/** Where an arrow key leads, by direction of growth. */
+/** The node that an arrow key leads to, by the direction of the tree. */
 function neighbour(i, key) {
   const [back, deeper, previous, next] = view.direction === "right"
     ? ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]
@@ -37,7 +37,7 @@ function neighbour(i, key) {
   const p = M.parent[i];
   if (p < 0 || Number.isNaN(b)) return -1;
   if (b >= 0 && b < M.nBranches(p)) return M.child(p, b);
-  // Past the last sibling: the nearest shown node of the same depth.
+  // Beyond the siblings: the nearest shown node of the same depth.
   const { nodes, place } = view.layout;
   const step = key === previous ? -1 : 1;
   for (let k = place[i] + step; k >= 0 && k < nodes.length; k += step) if (M.depth[nodes[k]] === M.depth[i]) return nodes[k];
@@ -61,7 +61,7 @@ function onTreeKey(event) {
   event.preventDefault();
 }
 
-/** What a screen reader says of a node. */
+/** The text of a node for screen readers. */
 function spokenText(i) {
   const path = i === 0 ? t("root") : sentence(M.splits, M.parent[i], M.branchIndex[i], 40);
   const rows = M.hasRows ? t("n_rows", { n: fmtCount(M.rows[i]) }) : "";
@@ -69,16 +69,16 @@ function spokenText(i) {
   return [path, what, rows].filter(Boolean).join(", ");
 }
 
-const MAX_OUTLINE_ITEMS = 40; // items of the outline at one time
+const MAX_OUTLINE_ITEMS = 40; // in the outline at a time
 
-/** Build the outline; flat, with levels said by attributes. Of a large tree: the nodes about the selected one, and its ancestors. */
+/** Build the outline as a flat list, with levels as attributes; of a large tree, only the nodes around the selected one and its ancestors. */
 export function buildOutline(outline) {
   const { nodes, place } = view.layout;
   const at = Math.max(place[state.selected], 0);
   const from = nodes.length <= MAX_OUTLINE_ITEMS ? 0 : Math.max(0, Math.min(at - MAX_OUTLINE_ITEMS / 2, nodes.length - MAX_OUTLINE_ITEMS));
-  const shown = nodes.slice(from, from + MAX_OUTLINE_ITEMS);
-  if (from > 0) for (let a = M.parent[nodes[from]]; a >= 0; a = M.parent[a]) shown.unshift(a);
-  outline.replaceChildren(...shown.map((i) => {
+  const visible = nodes.slice(from, from + MAX_OUTLINE_ITEMS);
+  if (from > 0) for (let a = M.parent[nodes[from]]; a >= 0; a = M.parent[a]) visible.unshift(a);
+  outline.replaceChildren(...visible.map((i) => {
     const p = M.parent[i];
     return el("div", {
       role: "treeitem", id: "outline" + i, "aria-level": M.depth[i] + 1, "aria-posinset": p < 0 ? 1 : M.branchIndex[i] + 1,
@@ -90,8 +90,8 @@ export function buildOutline(outline) {
 }
 
 export function markOutline(outline) {
-  const had = outline.querySelector('[aria-selected="true"]');
-  if (had) had.setAttribute("aria-selected", "false");
+  const previous = outline.querySelector('[aria-selected="true"]');
+  if (previous) previous.setAttribute("aria-selected", "false");
   const now = byId("outline" + state.selected);
   if (!now) {
     if (view.layout.place[state.selected] >= 0) scheduleOutline();
@@ -101,7 +101,7 @@ export function markOutline(outline) {
   outline.setAttribute("aria-activedescendant", now.id);
 }
 
-/** Wire the canvas. */
+/** Bind the events of the canvas and of the outline. */
 export function bindTreeEvents(canvas, outline) {
   const touches = new Map();
   let dragged = 0, pinch = 0;
@@ -161,7 +161,7 @@ export function bindTreeEvents(canvas, outline) {
   outline.addEventListener("keydown", onTreeKey);
 }
 
-/** The card of the node under the pointer. */
+/** Show the card of the node under the pointer. */
 function hoverAt(canvas, place) {
   const i = nodeAt(...place);
   canvas.style.cursor = i >= 0 ? "pointer" : "grab";
@@ -170,7 +170,7 @@ function hoverAt(canvas, place) {
 
 let outlineTimer = 0;
 
-/** The outline follows when the hand rests: it is only heard. */
+/** Rebuild the outline after a pause. */
 export function scheduleOutline() {
   clearTimeout(outlineTimer);
   outlineTimer = setTimeout(() => view.canvas && buildOutline(byId("outline")), 250);

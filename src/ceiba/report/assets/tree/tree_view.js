@@ -1,6 +1,6 @@
-// The tree on a canvas. Spacing, not size, follows the zoom: text stays readable and detail is
-// dropped instead of shrunk (card, bar, dot). Across = the order of siblings, along = depth;
-// the tree grows to the right, or prefersDown when all its cards fit that path.
+// Layout and zoom of the tree on a canvas. The zoom changes the spacing, not the size: text stays readable, and details
+// are dropped instead of shrunk (card, bar, dot). Across = order of siblings, along = depth; the tree
+// grows to the right, or down if all its cards fit that way.
 
 import { M } from "../core/model.js";
 import { answerText, edgeLabel, question } from "../core/format.js";
@@ -10,7 +10,7 @@ import { textWidth } from "./pens.js";
 import { tidyLayout } from "./tidy.js";
 
 const SPACING = {
-  // [zoom, px between neighbours, px between levels]; in between by interpolation of logarithms
+  // [zoom, px between neighbours, px between levels], interpolated logarithmically
   right: [[0.00001, 0.003, 3], [0.001, 0.3, 3], [0.05, 5, 40], [0.3, 25, 176], [1, 82, 256], [2, 164, 512]],
   down: [[0.00001, 0.003, 3], [0.001, 0.3, 4], [0.05, 6, 34], [0.45, 94, 74], [1, 212, 132], [2, 424, 264]],
 };
@@ -18,16 +18,16 @@ export const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
 const WIDEST_BAR = 216;
 const WIDEST_CARD = 380;
-const LARGEST_TEXT = 1.3; // beyond this zoom cards grow by a histogram, not by larger letters
-export const SECOND_LINE = 17; // px: a card with room takes two lines for a long question
-const HISTOGRAM = [46, 84]; // its least and greatest height in a card
-export const TALL_BAR = [21, 38, 52]; // one, two and three lines, as far apart as neighbours stand
+const LARGEST_TEXT = 1.3; // beyond this zoom, cards get a histogram instead of larger text
+export const SECOND_LINE = 17; // px of a second line in a card, for a long split
+const HISTOGRAM = [46, 84]; // minimum and maximum height in a card
+export const TALL_BAR = [21, 38, 52]; // heights for one, two and three lines
 const MAX_ZOOM = 2.2;
 
 export const view = {
   zoom: 1, x: 0, y: 0, stretch: [1, 1], stretched: false, direction: "right", width: 0, height: 0, touched: false,
   /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true, /** set by the pane */ paint: () => {},
-  // The selected dot, on a canvas of its own: a step from node to node need not repaint thousands.
+  // A separate canvas for the selected dot, so that selecting a node does not repaint thousands.
   /** @type {HTMLCanvasElement} */ marks: null,
   layout: null, frameMs: 0, lines: 2,
 };
@@ -35,9 +35,9 @@ export const view = {
 /** The overview; see `icicle.js`. */
 export const icicle = {
   /** @type {HTMLCanvasElement|null} */ canvas: null, width: 0, height: 0, scheduled: false, /** set by the pane */ paint: () => {},
-  // Frames about the path and the selected node, on a canvas of their own: a click need not repaint the boxes.
+  // A separate canvas for frames, so that a click does not repaint the boxes.
   /** @type {HTMLCanvasElement|null} */ marks: null, painted: "",
-  /** @type {{first: number, last: number, top: number, bottom: number}|null} what the tree shows, if not all */ part: null,
+  /** @type {{first: number, last: number, top: number, bottom: number}|null} the part that the tree pane shows, if not all */ part: null,
 };
 
 /** Distance between neighbours (0) or between levels (1) at a zoom, before stretching. */
@@ -50,10 +50,10 @@ function plainSpacing(zoom, which, direction) {
   return Math.exp(Math.log(a[1 + which]) + at * (Math.log(b[1 + which]) - Math.log(a[1 + which])));
 }
 
-/** The same as it is drawn: `fitTree` stretches and squeezes both ways to use the room there is. */
+/** The drawn distance: `fitTree` stretches or squeezes both directions to use the available room. */
 export const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction) * view.stretch[which];
 
-/** The least distance between levels at which boxes and links are still clear, as a factor. */
+/** The minimum stretch between levels at which boxes and links do not overlap. */
 function leastStretch(zoom, direction) {
   const box = boxSize(zoom, direction);
   const { gap } = view.layout;
@@ -82,7 +82,7 @@ export function boxSize(zoom = view.zoom, direction = view.direction) {
   return { level, scale: 1, w: 6, h: 6, extra: 0 };
 }
 
-/** Cards are as wide as their words want and the room allows; zoomed in, a histogram stands below them. */
+/** The size of cards: as wide as their text, within the available room; zoomed in, with a histogram. */
 function cardSize(zoom, direction) {
   const scale = Math.min(Math.max(1, zoom), LARGEST_TEXT);
   const right = direction === "right";
@@ -96,15 +96,15 @@ function cardSize(zoom, direction) {
   return { level: "card", scale, w, h: (CARD.h + (two ? SECOND_LINE : 0)) * scale + extra, extra, two };
 }
 
-/** The width that the longest words of the shown nodes would have in a card. */
+/** The card width that fits the longest text of the shown nodes. */
 function wantedCardWidth(nodes) {
   if (nodes.length > 120) return CARD.w;
   return nodes.reduce((most, i) => Math.max(most, 22 + textWidth(isTerminal(i) ? answerText(i) : question(i, 12), 13, true)), CARD.w);
 }
 
-export const MAX_TIDY_NODES = 1200; // shown nodes beyond which all are dots and no contour is followed
+export const MAX_TIDY_NODES = 1200; // larger trees are dots, laid out by slots
 
-/** Shown nodes with their places: across (in slots) and depth. */
+/** Lay out the shown nodes: positions across (in slots), and the marks that are drawn. */
 export function makeLayout() {
   const nodes = [], parent = [], place = new Int32Array(M.n).fill(-1);
   for (let i = 0; i < M.n; ) {
@@ -121,10 +121,10 @@ export function makeLayout() {
   }
   const folded = state.folded.size > 0 && nodes.some(isFolded);
   const at = { x: new Float64Array(nodes.length), y: new Float64Array(nodes.length) };
-  return { nodes, parent, across, place, most: most + 0.5, deep, folded, asked: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wantedWidth: wantedCardWidth(nodes), at };
+  return { nodes, parent, across, place, most: most + 0.5, deep, folded, marksMissing: anyMissing() && nodes.some(takesMissing), gap: edgeRoom(nodes), wantedWidth: wantedCardWidth(nodes), at };
 }
 
-/** One slot per leaf, a parent amid its branches: all that can be seen of thousands. */
+/** One slot per leaf, parents centred above their branches; fast, for thousands of nodes. */
 function evenSlots(parent) {
   const n = parent.length;
   const first = new Float64Array(n).fill(-1), last = new Float64Array(n), across = new Float64Array(n);
@@ -140,7 +140,7 @@ function evenSlots(parent) {
   return across;
 }
 
-/** Room between boxes for the words on the edges. */
+/** Room between boxes for the labels of the edges. */
 function edgeRoom(nodes) {
   if (nodes.length > 400) return 48;
   let widest = 30;
@@ -157,7 +157,7 @@ export function screenPosition(k) {
   return view.direction === "right" ? [view.x + d, view.y + a] : [view.x + a, view.y + d];
 }
 
-/** The same for all shown nodes, once per frame. */
+/** The centres of all shown nodes. */
 export function screenPositions() {
   const { nodes, across, at } = view.layout;
   const right = view.direction === "right";
@@ -171,7 +171,7 @@ export function screenPositions() {
   return at;
 }
 
-/** Room the tree neededRoom at a zoom: boxes and margins, and what grows with the two stretches. */
+/** The room that the tree needs at a zoom: margins for boxes, and lengths that scale with the stretches. */
 function neededRoom(zoom, direction) {
   const box = boxSize(zoom, direction);
   const across = view.layout.most * plainSpacing(zoom, 0, direction);
@@ -197,13 +197,13 @@ function largestFit(direction) {
   return low;
 }
 
-/** Whether growing prefersDown shows more: cards, or at least words where the other path has none. */
+/** Whether growing down shows more detail: cards, or at least text where growing right has none. */
 function prefersDown(down, right) {
   const [d, r] = [levelOf(down, "down"), levelOf(right, "right")];
   return d === "card" || (d === "bar" && r === "dot");
 }
 
-/** Stretch between levels: as far as there is room, bars growing with it. */
+/** The largest stretch between levels for which there is room; boxes widen with it. */
 function alongStretch(along, long, margin) {
   const least = leastStretch(view.zoom, view.direction);
   const level = view.direction === "right" ? levelOf(view.zoom) : "";
@@ -216,7 +216,7 @@ function alongStretch(along, long, margin) {
   return least;
 }
 
-/** The least zoom with words, and how far a tree then reaches beyond the canvas. */
+/** The minimum zoom with text, and how far the tree then exceeds the canvas. */
 const MIN_LABEL_ZOOM = { right: 0.3, down: 0.45 };
 function overflow(direction) {
   const zoom = MIN_LABEL_ZOOM[direction];
@@ -225,7 +225,7 @@ function overflow(direction) {
   return Math.max((across + margin[0]) / wide, (along * leastStretch(zoom, direction) + margin[1]) / long);
 }
 
-/** Show the tree: all of it; or, `words`, where it is of modest size, with words, even if it then reaches beyond the edge. */
+/** Fit the tree to the canvas. With `words`, a tree of modest size is shown with text even if it exceeds the canvas. */
 export function fitTree(layout = makeLayout(), words = true) {
   view.layout = layout;
   view.stretched = false;
@@ -256,26 +256,26 @@ export function fitTree(layout = makeLayout(), words = true) {
   scheduleTree();
 }
 
-/** Zoom about a point of the screen. */
+/** Zoom around a point of the screen. */
 export function zoomTo(zoom, px = view.width / 2, py = view.height / 2) {
   zoom = Math.min(Math.max(zoom, Math.min(0.002, view.zoom)), MAX_ZOOM);
   const [i, j] = view.direction === "right" ? [1, 0] : [0, 1];
   const before = [spacing(view.zoom, i), spacing(view.zoom, j)];
-  // Squeezed to fit, larger boxes would lie on each other.
+  // A squeezed tree must be stretched again, or larger boxes would overlap.
   view.stretch = [view.stretch[0], Math.max(view.stretch[1], leastStretch(zoom, view.direction))];
   const fx = spacing(zoom, i) / before[0], fy = spacing(zoom, j) / before[1];
   Object.assign(view, { x: px - (px - view.x) * fx, y: py - (py - view.y) * fy, zoom, touched: true });
   scheduleTree();
 }
 
-/** Move the view so that a shown node is seen. */
+/** Pan the view to make a shown node visible. */
 export function bringIntoView(node, gently = false) {
   const k = view.layout.place[node];
   if (k < 0) return;
   const [x, y] = screenPosition(k);
   const box = boxSize();
   const [mx, my] = [box.w / 2 + 16, box.h / 2 + 16];
-  // Far away: into the middle. Just outside: no further than needed.
+  // A distant node is centred; a near one is moved no further than needed.
   const far = !gently && (x < -mx || y < -my || x > view.width + mx || y > view.height + my);
   const shift = (at, low, high, middle) => (far ? middle - at : at < low ? low - at : at > high ? high - at : 0);
   const dx = shift(x, mx, view.width - mx, view.width / 2), dy = shift(y, my, view.height - my, view.height / 2);
@@ -284,7 +284,7 @@ export function bringIntoView(node, gently = false) {
   scheduleTree(dx !== 0 || dy !== 0);
 }
 
-/** Have a canvas painted with the next frame. */
+/** Paint a canvas with the next frame. */
 function schedule(surface) {
   if (surface.scheduled) return;
   surface.scheduled = true;
@@ -294,7 +294,7 @@ function schedule(surface) {
   });
 }
 
-/** @param {boolean} [whole] all of it, not only the mark of the selected dot */
+/** @param {boolean} [whole] the whole tree, not only the marks */
 export function scheduleTree(whole = true) {
   view.stale = view.stale || whole;
   schedule(view);
@@ -317,7 +317,7 @@ export function nodeAt(px, py) {
   return best < 0 ? -1 : view.layout.nodes[best];
 }
 
-/** Keep some of the tree on the canvas: no one finds back from a blank sheet. */
+/** Keep some of the tree on the canvas. */
 export function clampView() {
   const { most, deep } = view.layout;
   const [a, d] = [most * spacing(view.zoom, 0), deep * spacing(view.zoom, 1)];

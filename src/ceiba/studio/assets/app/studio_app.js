@@ -1,4 +1,4 @@
-// Putting the studio together: the frame, the two screens, keys, and what follows a new state.
+// The studio's application: the page, its two screens, keys, and updates after a new state.
 
 import { M } from "../../../report/assets/core/model.js";
 import { isolateRtl, setLanguage, t } from "../../../report/assets/core/format.js";
@@ -21,7 +21,7 @@ import { logPanel, prunePanelWithActions, showPruning, treesPanel } from "../edi
 import { hasSplits, tableScreen } from "../table/table_screen.js";
 import { act, api, attempt, connection, notify, onNewState, refresh, studio, applyState } from "../client/client.js";
 
-/** Name of the data, language, theme, and the path between the screens. */
+/** The header: name of the data, switch between the screens, language, theme. */
 function studioBar() {
   const { source, setup, tree } = studio.server;
   const screen = (name, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(studio.screen === name), disabled: off, onclick: () => showScreen(name) }, t("s_screen_" + name));
@@ -34,7 +34,7 @@ function studioBar() {
       el("button", { id: "close", title: t("s_finish_hint"), onclick: () => attempt(api.close) }, t("s_finish"))));
 }
 
-/** The page from the beginning: at first, and when language or theme change. */
+/** Build the page, at first and whenever screen, language or theme change. */
 function buildStudio() {
   document.title = `${studio.server.source.name} · ceiba`;
   unwireTree();
@@ -54,7 +54,7 @@ function wireEditor() {
   byId("outline").addEventListener("keydown", onEditorKey);
 }
 
-/** Keys on the tree beyond those of the report. */
+/** Keys on the tree, in addition to those of the report. */
 function onEditorKey(e) {
   if (e.ctrlKey || e.metaKey || e.altKey || isPreview()) return;
   const node = state.selected;
@@ -67,9 +67,9 @@ function onEditorKey(e) {
   e.preventDefault();
 }
 
-/** From the tree to the first thing that can be done in the panel. */
+/** Move the focus from the tree to the first control of the panel. */
 function focusPanel() {
-  const first = ["#panel .rival-name", "#panel input", "#panel button:not([disabled])"].map((one) => /** @type {HTMLElement|null} */ (document.querySelector(one))).find(Boolean);
+  const first = ["#panel .rival-name", "#panel input", "#panel button:not([disabled])"].map((selector) => /** @type {HTMLElement|null} */ (document.querySelector(selector))).find(Boolean);
   if (first) first.focus();
 }
 
@@ -84,7 +84,7 @@ function showScreen(name) {
 }
 
 let columnsRevision = -1;
-/** Describe the columns again when the table may have changed. */
+/** Load the description of the columns if the setup may have changed. */
 async function loadColumns() {
   const { revision } = studio.server;
   if (columnsRevision === revision && studio.columns) return;
@@ -92,7 +92,7 @@ async function loadColumns() {
   await attempt(async () => {
     const [columns, { files }] = await Promise.all([api.columns(), api.files()]);
     const show = (described) => {
-      if (columnsRevision !== revision) return false; // set up anew meanwhile
+      if (columnsRevision !== revision) return false; // the setup has changed
       Object.assign(studio, { columns: described, files });
       if (studio.screen === "table") fillTable(true);
       return true;
@@ -101,7 +101,7 @@ async function loadColumns() {
   });
 }
 
-/** Build the first screen anew; what had the focus has it again. @param {boolean} [keepTyped] with what was being typed */
+/** Rebuild the first screen and restore the focus. @param {boolean} [keepTyped] and the text being typed */
 function fillTable(keepTyped = false) {
   const held = document.activeElement;
   const typed = held instanceof HTMLInputElement ? held.value : null;
@@ -117,7 +117,7 @@ function fillTable(keepTyped = false) {
 
 const treeShape = (server) => (server && server.tree ? JSON.stringify([server.tree.nodes.parent, server.tree.nodes.splits]) : "");
 
-/** What a new state changes on the page. */
+/** Update the page after a new state. */
 function afterNewState(before) {
   const held = document.activeElement ? document.activeElement.id : "";
   if (studio.draft && treeShape(before) !== treeShape(studio.server)) studio.draft = null;
@@ -134,7 +134,7 @@ function afterNewState(before) {
   if (held && document.activeElement === document.body && byId(held)) byId(held).focus({ preventScroll: true });
 }
 
-/** Lay the tree out anew; where the reader has moved it, it stays where it is as far as it can. */
+/** Lay the tree out again; if the user has moved it, keep its position. */
 function redrawTree() {
   showHover(-1);
   const layout = makeLayout();
@@ -151,7 +151,7 @@ function redrawTree() {
   scheduleIcicle();
 }
 
-/** @param {any} message of the websocket */
+/** Handle a message of the websocket. @param {any} message */
 function onServerMessage(message) {
   if (message.type === "state") studio.announcedRevision = Math.max(studio.announcedRevision, message.revision);
   if (message.type === "state" && message.revision !== studio.server.revision && !studio.busy) refresh();
@@ -212,7 +212,7 @@ async function startStudio() {
   buildStudio();
   connectStudio();
   if (studio.screen === "table") loadColumns();
-  // For tests: what the page holds and does, nothing that it could be made to fetch elsewhere.
+  // For tests; nothing in it can fetch from elsewhere.
   /** @type {any} */ (window).ceibaStudio = {
     studio, state, view, connection, reveal, act, model: () => M, draft: () => studio.draft, place: (i) => screenPosition(view.layout.place[i]), rivals, ready: true,
   };

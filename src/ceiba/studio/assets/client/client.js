@@ -1,4 +1,4 @@
-// Talking to the server: requests, the websocket that tells of changes, and what to do when it is gone.
+// The client of the server: requests, actions, the websocket that announces changes, and reconnecting.
 
 import { M, setModel } from "../../../report/assets/core/model.js";
 import { language, t } from "../../../report/assets/core/format.js";
@@ -16,11 +16,11 @@ class RequestError extends Error {
   }
 }
 
-/** Ask the server. @param {string} path @param {{method?: string, body?: any}} [options] @returns {Promise<any>} */
+/** Send a request. @param {string} path @param {{method?: string, body?: any}} [options] @returns {Promise<any>} */
 async function request(path, { method = "GET", body } = {}) {
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, {
+    response = await fetch(path, {
       method, cache: "no-store", headers: { "X-Ceiba-Token": TOKEN, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -28,16 +28,16 @@ async function request(path, { method = "GET", body } = {}) {
     connection.markLost();
     throw new RequestError(0, { code: "offline", text: t("s_offline") });
   }
-  const given = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new RequestError(answer.status, given.error || {});
-  return given;
+  const data = await response.json().catch(() => ({}));
+  if (!response.ok) throw new RequestError(response.status, data.error || {});
+  return data;
 }
 
 export const api = {
   state: () => request("/api/state"),
   columns: (all = false) => request("/api/columns" + (all ? "?rows=all" : "")),
   files: () => request("/api/files"),
-  action: (name, given, revision) => request("/api/action", { method: "POST", body: { action: name, arguments: given, ...(revision === undefined ? {} : { revision }) } }),
+  action: (name, args, revision) => request("/api/action", { method: "POST", body: { action: name, arguments: args, ...(revision === undefined ? {} : { revision }) } }),
   rivals: (node) => request(`/api/node/${node}/rivals`),
   pValues: (node) => request(`/api/node/${node}/p-values`),
   column: (node, name) => request(`/api/node/${node}/column/${encodeURIComponent(name)}`),
@@ -52,7 +52,7 @@ export const api = {
   close: () => request("/api/close", { method: "POST", body: {} }),
 };
 
-/** Where a file is fetched. @param {string} what */
+/** The address of a download. @param {string} what */
 export const downloadAddress = (what, format = "") => `/api/download/${what}?token=${encodeURIComponent(TOKEN)}` + (format ? `&format=${encodeURIComponent(format)}` : "");
 
 export const connection = {
@@ -63,7 +63,7 @@ export const connection = {
     if (connection.closed || !connection.isUp) return;
     connection.isUp = false;
     connection.onChange(false);
-    // A request failed while the socket still seems open: only a new one tells that the server is back.
+    // A request failed while the socket still seems open: reopen it, to learn when the server is back.
     if (connection.socket && connection.socket.readyState === WebSocket.OPEN) connection.socket.close();
   },
   open() {
@@ -86,18 +86,18 @@ export const connection = {
 };
 
 export const studio = {
-  /** @type {any} the state as the server gave it */ server: null,
-  /** @type {any} the columns as described */ columns: null, /** @type {string[]} tables beside the data */ files: [],
+  /** @type {any} the last state from the server */ server: null,
+  /** @type {any} the description of the columns */ columns: null, /** @type {string[]} tables in the folder of the data */ files: [],
   /** @type {"table"|"editor"|""} */ screen: "",
-  /** @type {(screen: "table"|"editor") => void} set by the app */ show: () => {},
-  /** @type {any} the split under the hand (column, node, data; cuts, of which one is active, or groups; answer of the last preview; error) */ draft: null,
-  /** requests under path */ busy: 0, /** the last revision that the server told of */ announcedRevision: 0,
+  /** @type {(screen: "table"|"editor") => void} set by the entry */ show: () => {},
+  /** @type {any} the draft of a split (column, node, data; cuts, of which one is active, or groups; answer to the last preview; error) */ draft: null,
+  /** number of running actions */ busy: 0, /** the last revision announced by the server */ announcedRevision: 0,
   /** @type {{done: number, total: number}|null} */ progress: null,
   /** @type {number[]} milliseconds that previews took */ previewMs: [],
 };
 
 /** @type {((before: any) => void)[]} */ const stateListeners = [];
-/** Have something run when a new state has come. @param {(before: any) => void} run */
+/** Call a function after each new state. @param {(before: any) => void} run */
 export const onNewState = (run) => stateListeners.push(run);
 
 /** Branches from the root to a node. */
@@ -107,7 +107,7 @@ export function branchPathTo(i) {
   return path;
 }
 
-/** The node at the end of a path, or the last one on it that is there; -1 if it must be whole. */
+/** The node at the end of a path, or the last one that exists; with `whole`, -1 instead. */
 export function nodeAtPath(path, whole = false) {
   let i = 0;
   for (const b of path) {
@@ -117,16 +117,16 @@ export function nodeAtPath(path, whole = false) {
   return i;
 }
 
-const MAX_NEW_NODES = 24; // nodes at once, from which on the tree opens as it would at first
+const MAX_NEW_NODES = 24; // with more new nodes at once, the tree is folded as initially
 
-/** Folds as at the beginning, with the path to a node open. */
+/** The initial fold, with the path to a node unfolded. */
 function initialFoldTo(i) {
   const folded = initialFold();
   for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
   return folded;
 }
 
-/** Show a state of the server. @param {any} server @param {boolean} [anyhow] even if it seems older: the server began anew */
+/** Show a state of the server. @param {any} server @param {boolean} [anyhow] even if its revision is older, since the server may have restarted */
 export function applyState(server, anyhow = false) {
   const before = studio.server;
   if (before && server.revision < before.revision && !anyhow) return;
@@ -142,7 +142,7 @@ export function applyState(server, anyhow = false) {
     state.casePath = [];
   }
   for (const run of stateListeners) run(before);
-  if (server.beginning) setTimeout(() => refresh(true), 250); // the columns are there before the root
+  if (server.beginning) setTimeout(() => refresh(true), 250); // the root is still being fitted
 }
 
 /** Read the state again. */
@@ -152,13 +152,13 @@ export async function refresh(anyhow = false) {
 }
 
 let queue = Promise.resolve();
-/** Do something to the workspace; one after another. @param {string} name @param {Record<string, any>} [given] @returns {Promise<boolean>} whether it was done */
-export function act(name, given = {}) {
+/** Run an action of the workspace, after those before it. @param {string} name @param {Record<string, any>} [args] @returns {Promise<boolean>} whether it succeeded */
+export function act(name, args = {}) {
   const run = async () => {
     setBusy(1);
     try {
-      // A node is one of the tree that is shown: after somebody else's edit it may be another.
-      applyState(await api.action(name, given, "node" in given ? studio.server.revision : undefined));
+      // A node number refers to the shown tree; after an edit in another tab it may mean another node.
+      applyState(await api.action(name, args, "node" in args ? studio.server.revision : undefined));
       return true;
     } catch (error) {
       if (error instanceof RequestError && error.status === 409) {
@@ -178,10 +178,10 @@ export function act(name, given = {}) {
 function setBusy(by) {
   studio.busy += by;
   document.documentElement.classList.toggle("busy", studio.busy > 0);
-  if (!studio.busy && studio.server && studio.announcedRevision > studio.server.revision) refresh(); // another tab acted meanwhile
+  if (!studio.busy && studio.server && studio.announcedRevision > studio.server.revision) refresh(); // another tab has acted
 }
 
-/** Do something that the server may refuse, and say so if it does. @template T @param {() => Promise<T>} run @returns {Promise<T|undefined>} */
+/** Run a request, and show its error if it fails. @template T @param {() => Promise<T>} run @returns {Promise<T|undefined>} */
 export async function attempt(run) {
   try {
     return await run();
@@ -190,14 +190,14 @@ export async function attempt(run) {
   }
 }
 
-/** Say what went wrong. @param {any} error */
+/** Show the error of a request. @param {any} error */
 export function showError(error) {
   if (!(error instanceof RequestError)) throw error;
   if (error.code !== "offline") notify(error.message, "warn");
 }
 
 let noticeTimer = 0;
-/** A line over the page that goes by itself. @param {string} text */
+/** Show a notice that disappears after some seconds. @param {string} text */
 export function notify(text, kind = "") {
   const box = byId("notice");
   box.className = "notice " + kind;
@@ -207,5 +207,5 @@ export function notify(text, kind = "") {
   noticeTimer = setTimeout(() => (box.hidden = true), kind === "warn" ? 12000 : 5000);
 }
 
-/** Whether a lesson still hides the figures of a node. */
-export const isHidden = (i) => Boolean(studio.server.lesson) && !studio.server.lesson.answered.some((one) => one.node === i);
+/** Whether a lesson hides the figures of a node. */
+export const isHidden = (i) => Boolean(studio.server.lesson) && !studio.server.lesson.answered.some((item) => item.node === i);

@@ -1,15 +1,15 @@
-// The axis on which a cut is moved: numbers on a line, or few values and ordered levels side by side.
-// A place is a share of the width; between two neighbours every cut divides the rows alike.
+// The axis of the cut editor: numbers on a line, or few values and ordered levels in slots.
+// A place is a share of the width; all cuts between two neighbouring values divide the rows alike.
 
 /** @typedef {{positionOf: (cut: number) => number, cutAt: (place: number, width: number) => number, step: (cut: number, by: number) => number}} Axis */
 
-/** The shortest number within limits: what a person would write. @param {number} low @param {number} high */
+/** The shortest number within limits. @param {number} low @param {number} high */
 function roundestBetween(low, high) {
   if (!(high > low)) return low;
   if (low <= 0 && high >= 0) return 0;
   for (let power = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high)))); power > -17; power--) {
     for (const size of [1, 0.5]) {
-      // Dividing by a whole power of ten rounds once; multiplying by 0.1 would leave dust.
+      // Dividing by an integral power of ten rounds once; multiplying by 0.1 would not be exact.
       const per = 10 ** -power / size;
       const at = power <= 0 ? Math.ceil(low * per) / per : Math.ceil(low / (10 ** power * size)) * (10 ** power * size);
       if (at >= low && at <= high) return at;
@@ -18,13 +18,13 @@ function roundestBetween(low, high) {
   return (low + high) / 2;
 }
 
-/** The axis of a column's bars. @param {any} bars as the report's histograms @param {number[]} cuts candidates, ascending @returns {Axis} */
+/** The axis of a column's bars. @param {any} bars as the report's histograms @param {number[]} cuts ascending candidates @returns {Axis} */
 export function makeAxis(bars, cuts) {
   const values = bars.values || bars.codes;
   return values ? valueAxis(values, Boolean(bars.codes)) : lineAxis(bars, cuts);
 }
 
-/** Values side by side, one bar each. */
+/** An axis with one slot per value. */
 function valueAxis(values, coded) {
   const n = values.length;
   const below = (cut) => values.filter((v) => v <= cut).length;
@@ -39,7 +39,7 @@ function valueAxis(values, coded) {
   };
 }
 
-/** Numbers on a line; a hand cannot point finer than half a pixel, so the roundestBetween number there is meant. */
+/** An axis of numbers; a pointer is accurate to half a pixel, so the roundest number within it is used. */
 function lineAxis({ low, high, least, most }, cuts) {
   const valueAt = (place) => low + place * (high - low);
   const inside = (v) => Math.min(Math.max(v, least), most);

@@ -1,5 +1,5 @@
-// Cuts to be moved: the gain along the column as a curve, below it the rows of the node as a histogram,
-// and a line through both for each cut. One of them is in hand: it is dragged, moved by arrow keys or typed.
+// The editor of cuts: the gain by cut as a curve, the rows of the node as a histogram below it, and a line
+// through both for each cut. The active cut is dragged, moved by arrow keys or typed.
 
 import { chartText, drawHistogram, svgPath, readHistogram } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
@@ -59,7 +59,7 @@ export function cutEditor(draft, moved) {
     const wrong = Number.isNaN(cut) || others.includes(cut);
     typed.setAttribute("aria-invalid", String(wrong));
     if (wrong) return announce(t("s_cut_invalid"));
-    const cuts = [...others, cut].sort((a, b) => a - b); // a typed cut may pass its neighbours
+    const cuts = [...others, cut].sort((a, b) => a - b); // a typed cut may move past its neighbours
     if (cut !== draft.cut) change(cuts, cuts.indexOf(cut));
   });
   place();
@@ -70,23 +70,23 @@ export function cutEditor(draft, moved) {
       M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));
 }
 
-/** Buttons that add a cut and take one away. */
+/** Buttons that add and remove a cut. */
 const cutCountButtons = (add, remove) => [
   el("button", { class: "small", id: "cut-add", title: t("s_cut_add_hint"), onclick: add }, t("s_cut_add")),
   el("button", { class: "small", id: "cut-remove", title: t("s_cut_remove_hint"), onclick: remove }, t("s_cut_remove"))];
 
-/** Add the cut that gains most beside the others. @param {(cuts: number[], active: number) => void} change */
+/** Add the cut with the most gain in addition to the others. @param {(cuts: number[], active: number) => void} change */
 async function addCut(draft, change) {
   if (M.columns.kind[draft.column] !== "numeric") return;
-  const found = await attempt(() => api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts));
-  if (!found) return;
-  if (found.cut === null || draft.cuts.includes(found.cut)) return announce(t("s_cut_none"));
-  const cuts = [...draft.cuts, found.cut].sort((a, b) => a - b);
-  change(cuts, cuts.indexOf(found.cut));
+  const further = await attempt(() => api.furtherCut(draft.node, M.columns.name[draft.column], draft.cuts));
+  if (!further) return;
+  if (further.cut === null || draft.cuts.includes(further.cut)) return announce(t("s_cut_none"));
+  const cuts = [...draft.cuts, further.cut].sort((a, b) => a - b);
+  change(cuts, cuts.indexOf(further.cut));
   announce(cutLabel(draft));
 }
 
-/** Take the cut in hand away, unless it is the only one. @param {(cuts: number[], active: number) => void} change */
+/** Remove the active cut, unless it is the only one. @param {(cuts: number[], active: number) => void} change */
 function removeCut(draft, change) {
   if (draft.cuts.length < 2) return;
   change(draft.cuts.filter((_, k) => k !== draft.active), Math.max(draft.active - 1, 0));
@@ -106,7 +106,7 @@ function cutMarks(draft, x) {
   })];
 }
 
-/** Several cuts as buttons, of which one is in hand. @param {(k: number) => void} choose */
+/** Show several cuts as buttons; one is active. @param {(k: number) => void} choose */
 function fillCuts(list, draft, choose) {
   const many = draft.cuts.length > 1;
   list.hidden = !many;
@@ -117,7 +117,7 @@ function fillCuts(list, draft, choose) {
   });
 }
 
-/** The cut of the greatest gain, the lowest of equals. */
+/** The cut with the most gain, the lowest on ties. */
 export const bestCut = (curve) => curve.cut[curve.gain.reduce((best, g, k) => (g > curve.gain[best] ? k : best), 0)];
 
 /** @param {(cut: number) => number} x */
@@ -140,10 +140,10 @@ function setSlider(handle, draft) {
   handle.setAttribute("aria-valuetext", cutLabel(draft));
 }
 
-/** The cut in hand, and which of several it is. */
+/** The active cut as text, and its number if there are several. */
 const cutLabel = (draft) => cutText(draft) + (draft.cuts.length > 1 ? ` · ${t("s_cut_at", { n: draft.active + 1, all: draft.cuts.length })}` : "");
 
-/** The nearest cut follows the pointer. @param {Axis} axis */
+/** Activate and drag the cut nearest to the pointer. @param {Axis} axis */
 function bindCutDrag(handle, svg, axis, draft, edit) {
   let held = -1;
   const positionOf = (e) => {
@@ -182,7 +182,7 @@ function bindCutKeys(handle, axis, draft, edit) {
   });
 }
 
-/** The cut some steps away; before the next one if that is nearer. @param {Axis} axis */
+/** The cut some steps away, but before the neighbouring cut. @param {Axis} axis */
 function stepWithin(axis, draft, by) {
   const cut = axis.step(draft.cut, by);
   const [low, high] = [draft.cuts[draft.active - 1], draft.cuts[draft.active + 1]];
@@ -192,13 +192,13 @@ function stepWithin(axis, draft, by) {
 
 const isTime = (j) => ["date", "datetime"].includes(M.columns.display[j]);
 
-/** The cut as it stands in the field. */
+/** The active cut as text of the input field. */
 function cutInput(draft) {
   if (M.columns.kind[draft.column] !== "numeric") return M.columns.levels[draft.column][Math.floor(draft.cut)] ?? "";
   return isTime(draft.column) ? isoTime(draft.cut, M.columns.display[draft.column]) : String(draft.cut).replace(".", language.code === "en" ? "." : ",");
 }
 
-/** What was typed, as a cut; NaN if it is none. */
+/** Parse a typed cut; NaN if it is invalid. */
 function readCut(text, draft) {
   const j = draft.column;
   if (M.columns.kind[j] !== "numeric") {
@@ -210,5 +210,5 @@ function readCut(text, draft) {
   return plain === "" ? NaN : Number(/^[^.]*,[^.,]*$/.test(plain) ? plain.replace(",", ".") : plain);
 }
 
-/** The cut in words: what holds on its left. */
+/** The condition on the left of the active cut. */
 const cutText = (draft) => `${isolateRtl(M.columns.name[draft.column])} ${rangeLabel(-Infinity, draft.cut, draft.column, true)}`;

@@ -1,5 +1,5 @@
-// The draft of a split: what the hand makes of a column at the selected node before it is taken. Its
-// figures follow from previews of the server: one under path at a time, the newest wins, at most one a frame.
+// The draft of a split: the user's edits of a column at the selected node before the split is taken. The
+// server computes previews of it: one request at a time, at most one per frame, the newest wins.
 
 import { CUT, cutsOf, INTERVALS, LEVELS, M, hasMissingBranch } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
@@ -10,32 +10,32 @@ import { api, attempt, studio } from "../client/client.js";
 import { branchTable, branchText, pText, rivals } from "./branches.js";
 import { bestCut } from "./cut_editor.js";
 
-/** What the server calls the draft. */
+/** The draft as a split of the API. */
 export function draftSplit() {
   const { draft } = studio;
   const column = M.columns.name[draft.column];
   if (draft.missing === OWN_BRANCH) return { column, cuts: draft.cuts, missing_branch: true };
-  const path = draft.missing === "" ? {} : { missing: Number(draft.missing) };
-  if (draft.groups) return { column, branches: draft.groups, ...path };
-  return draft.cuts.length > 1 ? { column, cuts: draft.cuts, ...path } : { column, cut: draft.cut, ...path };
+  const missing = draft.missing === "" ? {} : { missing: Number(draft.missing) };
+  if (draft.groups) return { column, branches: draft.groups, ...missing };
+  return draft.cuts.length > 1 ? { column, cuts: draft.cuts, ...missing } : { column, cut: draft.cut, ...missing };
 }
 
-const OWN_BRANCH = "alone"; // rows without a value have a branch of their own
+const OWN_BRANCH = "alone"; // a separate branch for rows without a value
 
-/** Where rows without a value go: to the branch that fits best, to a chosen one, or to one of their own. */
+/** The choice of the branch for rows without a value: the best one, a given one, or a separate one. */
 export function missingChoice() {
   const { draft } = studio;
   const n = draft.groups ? draft.groups.length : draft.cuts.length + 1;
   if (Number(draft.missing) >= n) draft.missing = "";
-  const ways = ["", ...Array.from({ length: n }, (_, b) => String(b)), ...(M.columns.kind[draft.column] === "numeric" ? [OWN_BRANCH] : [])];
+  const values = ["", ...Array.from({ length: n }, (_, b) => String(b)), ...(M.columns.kind[draft.column] === "numeric" ? [OWN_BRANCH] : [])];
   return el("label", { class: "inline missing-choice", for: "draft-missing" }, `${t("n_missing", { n: fmtCount(draft.data.missing) })} ${t("s_missing_to")}`,
-    selectBox("draft-missing", t("s_missing_to"), ways, draft.missing, (b) => (b === "" ? t("s_missing_best") : b === OWN_BRANCH ? t("s_missing_alone") : branchText(draftSplit(), draft.column, Number(b))), (b) => {
+    selectBox("draft-missing", t("s_missing_to"), values, draft.missing, (b) => (b === "" ? t("s_missing_best") : b === OWN_BRANCH ? t("s_missing_alone") : branchText(draftSplit(), draft.column, Number(b))), (b) => {
       draft.missing = b;
       requestPreview();
     }));
 }
 
-/** Begin a draft: from the node's own split if it is by this column, else from the best one. @param {number} j @param {any} [given] a split to begin with */
+/** Start a draft from the split of the node if it uses this column, else from the best split. @param {number} j @param {any} [given] the split to start from */
 export async function startDraft(j, given) {
   const node = state.selected;
   const name = M.columns.name[j];
@@ -54,10 +54,10 @@ export async function startDraft(j, given) {
   if (first) first.focus({ preventScroll: true });
 }
 
-/** The best split of a column at the selected node, and its gain, as far as they are known. */
+/** The best split of a column at the selected node and its gain, if they are loaded. */
 function bestOf(name) {
-  const one = rivals.data && rivals.data.rivals.find((/** @type {any} */ r) => r.column === name);
-  return one && one.given ? one : { given: null, gain: null };
+  const item = rivals.data && rivals.data.rivals.find((/** @type {any} */ r) => r.column === name);
+  return item && item.given ? item : { given: null, gain: null };
 }
 
 export function discardDraft() {
@@ -66,7 +66,7 @@ export function discardDraft() {
   renderPanel();
 }
 
-/** The split of a node as the server would be given it; null if it is by another column. */
+/** The split of a node as a split of the API; null if it uses another column. */
 function currentSplit(node, j) {
   const s = M.splits;
   if (M.isLeaf(node) || s.column[node] !== j) return null;
@@ -78,15 +78,15 @@ function currentSplit(node, j) {
   return { branches };
 }
 
-/** Bars of levels where the server gave levels alone. */
+/** A histogram of levels, if the server sent none. */
 function levelBars(data) {
   const levels = data.levels || [];
-  return { codes: levels.map((one) => one.code), n: levels.flatMap((one) => one.counts || [one.n_rows]) };
+  return { codes: levels.map((item) => item.code), n: levels.flatMap((item) => item.counts || [item.n_rows]) };
 }
 
-/** Groups of the levels that are here; what the start leaves out goes with the last one. */
+/** The groups of the levels at this node; levels that `start` does not contain join the last group. */
 function initialGroups(start, data) {
-  const here = data.levels.map((one) => one.code);
+  const here = data.levels.map((item) => item.code);
   const groups = start && start.branches ? start.branches.map((codes) => codes.filter((c) => here.includes(c))) : [here.slice(0, 1), here.slice(1)];
   const named = new Set(groups.flat());
   const rest = here.filter((c) => !named.has(c));
@@ -101,7 +101,7 @@ function initialCut({ bars, curve }) {
 }
 
 const previews = { inFlight: false, isPending: false, frame: 0 };
-/** Ask what the draft would do, with the next frame. */
+/** Request a preview of the draft with the next frame. */
 export function requestPreview() {
   previews.isPending = true;
   if (!previews.inFlight && !previews.frame) previews.frame = requestAnimationFrame(sendPreview);
@@ -111,33 +111,33 @@ async function sendPreview() {
   previews.frame = 0;
   if (!studio.draft) return;
   Object.assign(previews, { isPending: false, inFlight: true });
-  const asked = studio.draft;
+  const draft = studio.draft;
   const begin = performance.now();
   try {
-    asked.answer = await api.preview(asked.node, draftSplit());
-    asked.error = "";
+    draft.answer = await api.preview(draft.node, draftSplit());
+    draft.error = "";
   } catch (error) {
-    asked.answer = null;
-    asked.error = /** @type {Error} */ (error).message;
+    draft.answer = null;
+    draft.error = /** @type {Error} */ (error).message;
   }
   studio.previewMs.push(performance.now() - begin);
   previews.inFlight = false;
-  if (studio.draft === asked) fillPreview();
+  if (studio.draft === draft) fillPreview();
   if (previews.isPending && studio.draft) requestPreview();
 }
 
-/** Show the figures of the draft; its picture follows by itself. */
+/** Show the preview of the draft. */
 function fillPreview() {
   const holder = byId("preview");
   if (!holder) return;
   holder.replaceChildren(...previewParts());
   byId("take-draft").disabled = Boolean(studio.draft.error || (studio.draft.answer && studio.draft.answer.empty));
-  const path = byId("missing-branch");
-  if (path && !path.contains(document.activeElement)) path.replaceChildren(missingChoice());
+  const missingBox = byId("missing-branch");
+  if (missingBox && !missingBox.contains(document.activeElement)) missingBox.replaceChildren(missingChoice());
   clearTimeout(announceTimer);
   announceTimer = setTimeout(() => studio.draft && studio.draft.answer && announce(`${t("gain")} ${fmtNumber(studio.draft.answer.gain)}`), 700);
 }
-let announceTimer = 0; // figures are said once the hand rests
+let announceTimer = 0; // the gain is announced after a pause
 
 export function previewParts() {
   const { draft } = studio;
@@ -145,7 +145,7 @@ export function previewParts() {
   if (draft.error || draft.answer.empty) return [el("p", { class: "warn" }, draft.error || t("s_empty_branch"))];
   const { gain, p_value: p, branches, held_out: held } = draft.answer;
   const best = draft.data.best.gain;
-  // The same split, computed in another order, differs in its last bits.
+  // The same split may differ in its last bits if it is computed in another order.
   const several = Boolean(draft.cuts.length > 1 || draft.missing === OWN_BRANCH);
   const share = best > 0 ? (gain >= best * (1 - 1e-9) && !several ? 1 : gain / best) : null;
   return [

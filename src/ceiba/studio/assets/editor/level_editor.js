@@ -1,5 +1,5 @@
-// Levels in branches: each level is a chip in the box of its branch. A chip is dragged to another
-// box, or moved by arrow keys; there are boxes for new branches, and boxes can be merged.
+// The editor of level groups: each level is a chip in the box of its branch. Chips are dragged to another box
+// or moved by arrow keys; a further box creates a branch, and neighbouring boxes can be merged.
 
 import { stackedBar } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
@@ -26,17 +26,17 @@ export function levelEditor(draft, moved) {
   return el("div", {}, holder, el("p", { class: "muted small-text" }, t("s_levels_hint")));
 }
 
-/** Where a chip is dropped to found a branch. */
+/** The box in which a dropped chip creates a branch. */
 const newBox = () => el("div", { class: "level-box new-box", "data-branch": "new" }, "+ " + t("s_new_branch"));
 
-/** Groups with a level in another one; beyond the last there is a new one. @param {number[][]} groups */
+/** Move a level to another group; beyond the last one, to a new group. @param {number[][]} groups */
 function moveLevel(groups, code, to) {
   const without = groups.map((codes) => codes.filter((c) => c !== code));
   if (to >= without.length) return [...without, [code]];
   return without.map((codes, b) => (b === to ? [...codes, code].sort((x, y) => x - y) : codes));
 }
 
-/** Two neighbouring groups as one. @param {number[][]} groups */
+/** Merge group b with the next one. @param {number[][]} groups */
 const mergeGroups = (groups, b) => [...groups.slice(0, b), [...groups[b], ...groups[b + 1]].sort((x, y) => x - y), ...groups.slice(b + 2)];
 
 function levelBox(draft, codes, b, change) {
@@ -66,23 +66,23 @@ function levelChip(draft, code, b, change) {
   return chip;
 }
 
-/** Rows of a level by class; null if it has none here. */
+/** Rows of a level by class; null if it has none at this node. */
 function levelCounts(draft, code) {
-  const one = draft.data.levels.find((/** @type {any} */ level) => level.code === code);
-  return one ? one.counts || [one.n_rows] : null;
+  const item = draft.data.levels.find((/** @type {any} */ level) => level.code === code);
+  return item ? item.counts || [item.n_rows] : null;
 }
 
-/** Classes in a level, as a bar. */
+/** The classes of a level as a bar. */
 function chipBar(counts) {
   const total = counts.reduce((a, n) => a + n, 0) || 1;
   return el("span", { class: "chip-more" }, fmtCount(total), stackedBar(counts, barColours(), total, 40, 6, "chip-bar"));
 }
 
-/** Chips follow the pointer and are dropped into a box. @param {HTMLElement} holder */
+/** Drag chips with the pointer and drop them into a box. @param {HTMLElement} holder */
 function bindChipDrag(holder, draft, change) {
   /** @type {{chip: HTMLElement, x: number, y: number, moved: boolean}|null} */ let held = null;
-  const boxAt = (e) => /** @type {HTMLElement|null} */ (document.elementsFromPoint(e.clientX, e.clientY).find((one) => one.classList.contains("level-box")));
-  const mark = (box) => holder.querySelectorAll(".level-box").forEach((one) => one.classList.toggle("over", one === box));
+  const boxAt = (e) => /** @type {HTMLElement|null} */ (document.elementsFromPoint(e.clientX, e.clientY).find((item) => item.classList.contains("level-box")));
+  const mark = (box) => holder.querySelectorAll(".level-box").forEach((item) => item.classList.toggle("over", item === box));
   holder.addEventListener("pointerdown", (e) => {
     const chip = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (e.target).closest(".chip"));
     if (!chip || e.button) return;

@@ -1,5 +1,4 @@
-// The Node tab of the editor: what is known of the node, what can be done with it, the split under the
-// hand, and the rivals.
+// The Node tab of the editor: facts about the node, its actions, the draft of a split, and the rivals.
 
 import { ruleParts } from "../../../report/assets/core/conditions.js";
 import { M } from "../../../report/assets/core/model.js";
@@ -31,16 +30,16 @@ export function splitPanel() {
     hidden ? null : [noteBox(i), answerBox(i)]);
 }
 
-/** The path to the node on one line. */
+/** The rule of a node on one line. */
 function ruleLine(i) {
   const parts = ruleParts(i, 6);
   return el("p", { class: "rule-line muted" }, parts.length ? joinWithAnd(parts) : t("all_rows"), M.hasRows ? ` · ${t("n_rows", { n: fmtCount(M.rows[i]) })}` : "");
 }
 
-/** What can be done with a node. */
+/** The actions of a node. */
 function nodeButtons(i) {
   const leaf = M.isLeaf(i);
-  const sealed = studio.server.rules.some((one) => one.node === i && one.sealed);
+  const sealed = studio.server.rules.some((item) => item.node === i && item.sealed);
   const siblings = M.parent[i] < 0 ? [] : Array.from({ length: M.nBranches(M.parent[i]) }, (_, b) => M.child(M.parent[i], b)).filter((k) => k !== i);
   const button = (id, key, run, off = false) => el("button", { class: "small", id, disabled: off, title: t(key + "_hint"), onclick: run }, t(key));
   return el("div", { class: "row node-buttons", role: "group", "aria-label": t("s_actions") },
@@ -52,14 +51,14 @@ function nodeButtons(i) {
     siblings.length && !leaf ? button("copy-sibling", "s_copy", () => copyTo(i, siblings)) : null);
 }
 
-/** Copy the questions below a node to its sibling, or to all of several. */
+/** Copy the splits below a node to its siblings. */
 async function copyTo(i, siblings) {
-  // From the last: an edit changes the numbers of the nodes behind it only.
-  const ways = siblings.map(branchPathTo).reverse(), from = branchPathTo(i);
-  for (const path of ways) if (!(await act("copy", { node: nodeAtPath(from), to: nodeAtPath(path) }))) return;
+  // Last sibling first: an edit changes only the numbers of the nodes after it.
+  const paths = siblings.map(branchPathTo).reverse(), from = branchPathTo(i);
+  for (const path of paths) if (!(await act("copy", { node: nodeAtPath(from), to: nodeAtPath(path) }))) return;
 }
 
-/** The split under the hand: picture, figures, and the buttons that end it. */
+/** The draft of a split: editor, preview, and buttons to take or close it. */
 function draftSection() {
   if (!studio.draft || studio.draft.node !== state.selected) return null;
   const name = M.columns.name[studio.draft.column];
@@ -74,7 +73,7 @@ function draftSection() {
       studio.draft.groups ? el("button", { class: "small", id: "best-groups", onclick: () => startDraft(studio.draft.column, studio.draft.data.best.given) }, t("s_best_groups")) : null));
 }
 
-/** An answer set by hand, with its reason. */
+/** The form to override the prediction of a node, with a reason. */
 function answerBox(i) {
   const set = M.notes.get(i)?.answer;
   const field = M.regression ? el("input", { id: "override", type: "number", step: "any", placeholder: t("s_by_rows") })
@@ -86,7 +85,7 @@ function answerBox(i) {
     el("button", { class: "small", id: "override-save", onclick: save }, t("s_override_save")));
 }
 
-/** A name and a note on the node. */
+/** The form for a name and a note on the node. */
 function noteBox(i) {
   const written = M.notes.get(i);
   const name = el("input", { id: "note-name", type: "text", maxlength: 200, autocomplete: "off", value: written?.name || "" });
@@ -97,8 +96,8 @@ function noteBox(i) {
     el("button", { class: "small", id: "note-save", onclick: () => act("note", { node: i, name: name.value, note: note.value }) }, t("s_note_save")));
 }
 
-/** What deserves a second look at a node, in words. */
+/** The warnings about a node. */
 function warningsOf(i) {
-  const list = studio.server.warnings.filter((one) => one.node === i);
-  return list.length && !isHidden(i) ? el("div", { class: "node-warnings" }, list.map((one) => el("p", { class: "warn" }, warningText(one)))) : null;
+  const list = studio.server.warnings.filter((item) => item.node === i);
+  return list.length && !isHidden(i) ? el("div", { class: "node-warnings" }, list.map((item) => el("p", { class: "warn" }, warningText(item)))) : null;
 }

@@ -1,4 +1,4 @@
-// The rivals of the selected node: the best split of every column, with what it would do to the rows.
+// The rivals of the selected node: the best split of every column, with its branches.
 
 import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, listNames, t } from "../../../report/assets/core/format.js";
@@ -11,7 +11,7 @@ import { startDraft } from "./draft.js";
 
 const MAX_RIVALS = 6;
 
-/** Have the rivals of the selected node, asked for once per node and tree. */
+/** The rivals of the selected node; null while they are loaded, once per node and revision. */
 export function currentRivals() {
   const { revision } = studio.server;
   if (rivals.node === state.selected && rivals.revision === revision) return rivals.data;
@@ -27,10 +27,10 @@ async function loadRivals(node, revision) {
     if (isStale()) return;
     rivals.data = data;
     fillRivals();
-    if (!data.rivals.some((one) => one.p_bound === "pending")) return;
+    if (!data.rivals.some((rival) => rival.p_bound === "pending")) return;
     const { p_values: later } = await api.pValues(node);
     if (isStale()) return;
-    for (const one of data.rivals) if (later[one.column]) Object.assign(one, later[one.column]);
+    for (const rival of data.rivals) if (later[rival.column]) Object.assign(rival, later[rival.column]);
     fillRivals();
   } catch (error) {
     if (!isStale()) showError(error);
@@ -54,7 +54,7 @@ export function rivalParts() {
   return [data.rivals.length > MAX_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
 }
 
-/** The field that searches the columns: Enter goes to the first one found, Escape clears it. */
+/** The search field of the columns: Enter focuses the first match, Escape clears it. */
 function rivalFilter() {
   const field = el("input", { id: "rival-filter", type: "search", autocomplete: "off",
     placeholder: t("s_find_column"), "aria-label": t("s_find_column"),
@@ -75,43 +75,43 @@ function rivalFilter() {
   return field;
 }
 
-/** Text as it is searched for: without case and accents. */
+/** A text without case and accents, for searching. */
 const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-/** Whether a column is one that is searched for. */
+/** Whether a column matches the search. */
 const matchesFilter = (name) => plainText(name).includes(plainText(rivals.filter.trim()));
 
 function rivalList(data) {
-  const usable = data.rivals.filter((one) => one.split !== null);
-  const shown = usable.map((one, rank) => ({ one, rank })).filter(({ one }) => matchesFilter(one.column));
-  const none = data.rivals.filter((one) => one.split === null && !one.forbidden && matchesFilter(one.column)).map((one) => one.column);
-  const most = rivals.all || rivals.filter ? shown.length : MAX_RIVALS;
-  const best = usable.reduce((a, one) => Math.max(a, one.gain), 0);
+  const usable = data.rivals.filter((rival) => rival.split !== null);
+  const visible = usable.map((rival, rank) => ({ rival, rank })).filter(({ rival }) => matchesFilter(rival.column));
+  const none = data.rivals.filter((rival) => rival.split === null && !rival.forbidden && matchesFilter(rival.column)).map((rival) => rival.column);
+  const most = rivals.all || rivals.filter ? visible.length : MAX_RIVALS;
+  const best = usable.reduce((a, rival) => Math.max(a, rival.gain), 0);
   const nothing = rivals.filter && usable.length ? t("s_find_none", { text: rivals.filter }) : t("s_no_split");
   return [
-    shown.length ? el("ol", { class: "rivals" }, shown.slice(0, most).map(({ one, rank }) => rivalItem(one, rank, best))) : none.length && rivals.filter ? "" : el("p", { class: "muted" }, nothing),
-    shown.length > most ? el("button", { class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(shown.length) })) : "",
+    visible.length ? el("ol", { class: "rivals" }, visible.slice(0, most).map(({ rival, rank }) => rivalItem(rival, rank, best))) : none.length && rivals.filter ? "" : el("p", { class: "muted" }, nothing),
+    visible.length > most ? el("button", { class: "small", id: "all-rivals", onclick: () => { rivals.all = true; fillRivals(); } }, t("s_all_rivals", { n: fmtCount(visible.length) })) : "",
     none.length ? el("p", { class: "muted small-text" }, t("s_without_split", { columns: listNames(none, 8) })) : "",
   ];
 }
 
-function rivalItem(one, k, best) {
-  const j = M.columns.name.indexOf(one.column);
-  const bar = el("span", { class: "gain-fill", style: { width: `${best > 0 ? (100 * Math.max(one.gain, 0)) / best : 0}%` } });
-  const p = one.p_bound === "pending" ? "p …" : one.p_value === null ? "" : pText(one.p_value, one.p_bound);
-  return el("li", { class: "rival" + (one.current ? " current" : "") + (studio.draft && studio.draft.column === j ? " open" : ""), "data-column": one.column },
+function rivalItem(rival, k, best) {
+  const j = M.columns.name.indexOf(rival.column);
+  const bar = el("span", { class: "gain-fill", style: { width: `${best > 0 ? (100 * Math.max(rival.gain, 0)) / best : 0}%` } });
+  const p = rival.p_bound === "pending" ? "p …" : rival.p_value === null ? "" : pText(rival.p_value, rival.p_bound);
+  return el("li", { class: "rival" + (rival.current ? " current" : "") + (studio.draft && studio.draft.column === j ? " open" : ""), "data-column": rival.column },
     el("div", { class: "rival-head" },
-      el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => startDraft(j, one.given) }, splitText(one, j)),
-      one.current ? el("span", { class: "tag" }, t("s_taken")) : null, one.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
-    el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(one.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
-    el("div", { class: "rival-branches" }, one.branches.map((branch, b) => el("div", { class: "rival-branch" },
-      el("span", { class: "branch-name", title: branch.text }, branchText(one.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
+      el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => startDraft(j, rival.given) }, splitText(rival, j)),
+      rival.current ? el("span", { class: "tag" }, t("s_taken")) : null, rival.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
+    el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(rival.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
+    el("div", { class: "rival-branches" }, rival.branches.map((branch, b) => el("div", { class: "rival-branch" },
+      el("span", { class: "branch-name", title: branch.text }, branchText(rival.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
     el("div", { class: "row rival-buttons" },
-      el("button", { class: "small take", id: `take-${k}`, disabled: one.current, "aria-label": t("s_take_split", { split: one.split }), onclick: () => takeSplit(one.given) }, t("s_take")),
-      el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: one.column }), onclick: () => startDraft(j, one.given) }, t("s_adjust")),
-      columnRules(one.column, k)));
+      el("button", { class: "small take", id: `take-${k}`, disabled: rival.current, "aria-label": t("s_take_split", { split: rival.split }), onclick: () => takeSplit(rival.given) }, t("s_take")),
+      el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: rival.column }), onclick: () => startDraft(j, rival.given) }, t("s_adjust")),
+      columnRules(rival.column, k)));
 }
 
-/** Forbid or prefer a column from here on down. */
+/** Buttons to forbid or prefer a column at and below the node. */
 function columnRules(column, k) {
   const rule = currentRule();
   const toggle = (name, id, words) => {
@@ -122,8 +122,8 @@ function columnRules(column, k) {
   return [toggle("forbid", "forbid", "s_forbid"), toggle("prefer", "prefer", "s_prefer")];
 }
 
-/** What is forbidden and preferred at the selected node itself. */
-const currentRule = () => studio.server.rules.find((one) => one.node === state.selected) || { forbid: [], prefer: [], sealed: false };
+/** The growing rules of the selected node itself. */
+const currentRule = () => studio.server.rules.find((rival) => rival.node === state.selected) || { forbid: [], prefer: [], sealed: false };
 
-/** Take a split at the selected node. @param {any} split */
+/** Split the selected node. @param {any} split */
 export const takeSplit = (split) => act("take", { node: state.selected, split });

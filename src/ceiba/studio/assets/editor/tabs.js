@@ -1,4 +1,4 @@
-// The tabs beside the node: trees under names and two of them side by side; the log and what can be saved; pruning.
+// Further tabs of the editor: snapshots and their comparison, log and downloads, pruning.
 
 import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, isolateRtl, joinWithAnd, stepText, t } from "../../../report/assets/core/format.js";
@@ -23,19 +23,19 @@ function snapshotList() {
   const { snapshots } = studio.server;
   return el("div", {},
     el("div", { class: "row" }, name, el("button", { class: "small", id: "snapshot-keep", onclick: keep }, t("s_snapshot_keep"))),
-    snapshots.length ? el("ul", { class: "snapshots" }, snapshots.map((one, k) => el("li", {},
-      el("span", { class: "snapshot-name" }, one.name, one.current ? el("span", { class: "tag" }, t("s_current")) : null), el("span", { class: "muted" }, t("n_leaves", { n: fmtCount(one.n_leaves) })),
+    snapshots.length ? el("ul", { class: "snapshots" }, snapshots.map((item, k) => el("li", {},
+      el("span", { class: "snapshot-name" }, item.name, item.current ? el("span", { class: "tag" }, t("s_current")) : null), el("span", { class: "muted" }, t("n_leaves", { n: fmtCount(item.n_leaves) })),
       el("span", { class: "row" },
-        el("button", { class: "small", id: `restore-${k}`, disabled: one.current, "aria-label": `${t("s_restore")}: ${one.name}`, onclick: () => act("restore", { name: one.name }) }, t("s_restore")),
-        el("button", { class: "small", id: `forget-${k}`, "aria-label": `${t("s_forget")}: ${one.name}`, onclick: () => act("forget", { name: one.name }) }, t("s_forget"))))))
+        el("button", { class: "small", id: `restore-${k}`, disabled: item.current, "aria-label": `${t("s_restore")}: ${item.name}`, onclick: () => act("restore", { name: item.name }) }, t("s_restore")),
+        el("button", { class: "small", id: `forget-${k}`, "aria-label": `${t("s_forget")}: ${item.name}`, onclick: () => act("forget", { name: item.name }) }, t("s_forget"))))))
       : el("p", { class: "muted" }, t("s_snapshots_none")));
 }
 
-/** What a tree of the comparison is called. */
+/** The name of a tree in the comparison. */
 const treeName = (name) => (name === "" ? t("s_tree_now") : name === AUTOMATIC ? t("s_tree_automatic") : name);
 
 function compareBox() {
-  const names = ["", AUTOMATIC, ...studio.server.snapshots.map((one) => one.name)];
+  const names = ["", AUTOMATIC, ...studio.server.snapshots.map((item) => item.name)];
   for (const side of ["a", "b"]) if (!names.includes(comparisonState[side])) comparisonState[side] = side === "a" ? "" : AUTOMATIC;
   const pick = (side) => selectBox("compare-" + side, t("s_compare_" + side), names, comparisonState[side], treeName, (name) => {
     Object.assign(comparisonState, { [side]: name, data: null });
@@ -73,13 +73,13 @@ function comparison() {
     data.changed.length ? changedTable(data) : null);
 }
 
-/** Which of the two is better, and whether by more than chance. */
+/** Which of the two trees is better, and whether by more than one standard error. */
 function verdictText(data) {
   if (!data.difference) return t("s_verdict_same");
   const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
   const plain = M.regression || better.figures.train.cost !== null;
-  const shown = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
-  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: shown(Math.abs(data.difference)), se: shown(better.figures[data.rows].se) });
+  const format = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
+  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: format(Math.abs(data.difference)), se: format(better.figures[data.rows].se) });
 }
 
 function comparisonRows(data) {
@@ -90,16 +90,16 @@ function comparisonRows(data) {
     ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
 }
 
-/** Where rows change their answer: from which leaf to which, each with its rule. */
+/** The rows whose prediction changes, by leaf in both trees, with the rules. */
 function changedTable(data) {
-  const said = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
+  const answerText = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
   const leaf = (tree, node) => (tree.name === "" && comparisonState.revision === studio.server.revision && node < M.n ? el("button", { class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
   const side = (tree, node, answer, parts) => {
     const rule = parts.length ? joinWithAnd(parts.map(useSigns)) : t("all_rows");
-    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolateRtl(said(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
+    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolateRtl(answerText(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
   };
-  return dataTable([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((one) => [
-    side(data.a, one.node_a, one.a, one.rule_a), side(data.b, one.node_b, one.b, one.rule_b), fmtCount(one.n_rows)]), "changed");
+  return dataTable([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((item) => [
+    side(data.a, item.node_a, item.a, item.rule_a), side(data.b, item.node_b, item.b, item.rule_b), fmtCount(item.n_rows)]), "changed");
 }
 
 export function logPanel() {
@@ -108,17 +108,17 @@ export function logPanel() {
 
 function logBox() {
   const { log } = studio.server;
-  const all = () => log.map((one) => one.line).join("\n") + "\n";
+  const all = () => log.map((item) => item.line).join("\n") + "\n";
   return el("div", {},
     el("p", { class: "muted" }, t("s_log_hint")),
     el("div", { class: "row" }, copyButton(t("s_copy_all"), all)),
-    el("ol", { class: "log", id: "log" }, log.map((one) => el("li", {}, el("code", {}, one.line)))));
+    el("ol", { class: "log", id: "log" }, log.map((item) => el("li", {}, el("code", {}, item.line)))));
 }
 
-/** Links that save: script, model, report, and exports of all formats. */
+/** Download links: script, model, report, and exports of all formats. */
 function saveBox() {
   const save = (what) => el("a", { class: "button", id: "save-" + what, href: downloadAddress(what), download: "" }, t("s_save_" + what));
-  const endings = new Map(studio.server.exports.map((one) => [one.name, one.ending]));
+  const endings = new Map(studio.server.exports.map((item) => [item.name, item.ending]));
   const exporting = el("a", { class: "button", id: "save-export", download: "" }, t("s_save_export"));
   const point = () => exporting.setAttribute("href", downloadAddress("export", format.value));
   const format = selectBox("export-format", t("s_export_format"), [...endings.keys()], [...endings.keys()][0],
@@ -140,7 +140,7 @@ export function showPruning(changed) {
   if (changed.has("step")) byId("prune-apply").replaceChildren(applyPruning());
 }
 
-/** Making the shown tree the tree of the workspace; of the tree as it is nothing has to be made. */
+/** Buttons to apply the shown step to the workspace or to go back; disabled for the current tree. */
 function applyPruning() {
   const { alpha } = M.steps[state.step];
   const off = !isPreview();

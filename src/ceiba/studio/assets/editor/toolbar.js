@@ -1,4 +1,4 @@
-// The bar over the editor: the figures of the tree as it stands, always in view, and what acts on all of it.
+// The toolbar of the editor: scores of the current tree, and actions on the whole tree.
 
 import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
@@ -7,7 +7,7 @@ import { reveal, state, update } from "../../../report/assets/page/state.js";
 import { act, api, attempt, isHidden, studio } from "../client/client.js";
 import { warningText } from "./branches.js";
 
-/** The parts of the header that follow the state. */
+/** The toolbar. */
 export function editorBar() {
   const s = studio.server;
   return el("section", { class: "editor-bar", id: "editor-bar", "aria-label": t("s_figures") },
@@ -24,14 +24,14 @@ export function editorBar() {
 
 const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
 
-/** Error with its standard error, or RMSE and R²; hidden where a lesson still asks. */
+/** Error or cost with its standard error, or RMSE and R². */
 export function figureText(f) {
   if (M.regression) return `RMSE ${fmtNumber(f.rmse, 3)} · R² ${fmtNumber(f.r2, 2)}`;
   if (f.cost !== null && f.cost !== undefined) return `${fmtNumber(f.cost, 3)} ± ${fmtNumber(f.se, 2)}`;
   return `${fmtPercent(f.error, 1)} ± ${fmtNumber(100 * f.se, 2)}`;
 }
 
-/** What the figure is called: error, cost or the root of the mean squared error. */
+/** The name of the score: error, cost, or quality for regression. */
 export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
@@ -40,7 +40,7 @@ function figureBox(id, name, f) {
     el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
 
-/** Cross-validation: on demand, with its progress and a path to stop it. */
+/** Cross-validation on demand, with its progress and a button to stop it. */
 function crossValidationBox(f) {
   const run = el("button", { class: "small", id: "cv-run", onclick: startCrossValidation }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
@@ -55,7 +55,7 @@ function crossValidationBox(f) {
 
 const FOLDS = 10;
 async function startCrossValidation() {
-  studio.progress = { done: 0, total: FOLDS }; // before asking: a small table is done before the answer is here
+  studio.progress = { done: 0, total: FOLDS }; // before the request: a small table may be done before its response
   fillBar();
   if (await attempt(() => api.crossValidate(FOLDS))) return;
   studio.progress = null;
@@ -68,19 +68,19 @@ async function stopCrossValidation() {
   fillBar();
 }
 
-/** How many warnings there are; a click goes to the next one. */
+/** The number of warnings; a click selects the node of the next one. */
 function warningButton() {
-  const list = studio.server.warnings.filter((one) => !isHidden(one.node));
+  const list = studio.server.warnings.filter((warning) => !isHidden(warning.node));
   if (!list.length) return null;
   const next = () => {
-    const at = list.findIndex((one) => one.node > state.selected);
+    const at = list.findIndex((warning) => warning.node > state.selected);
     reveal(list[Math.max(at, 0)].node);
     update({ tab: "node" });
   };
-  return el("button", { id: "warnings", class: "mark-warn", title: list.map((one) => `#${one.node}: ${warningText(one)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
+  return el("button", { id: "warnings", class: "mark-warn", title: list.map((warning) => `#${warning.node}: ${warningText(warning)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
 }
 
-/** Build the bar anew; what had the focus has it again. */
+/** Rebuild the toolbar and restore the focus. */
 export function fillBar() {
   const bar = byId("editor-bar");
   if (!bar) return;
