@@ -102,12 +102,11 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
 def _node_histogram(
     tree: Tree, rows: RowsByNode, node: int, n_classes: int, values: Array
 ) -> dict[str, Any] | None:
-    mine = rows.of(node)
+    node_rows = rows.of(node)
     column = rows.table.columns[int(tree.splits.column[node])]
-    target = rows.target[mine]
+    target = rows.target[node_rows]
     present = target >= 0 if n_classes else np.isfinite(target)
-    mine, target = mine[present], target[present]
-    values = values[mine]
+    target, values = target[present], values[node_rows[present]]
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
         return {"presence": True, **_count_bars(missing, 2, target, n_classes)}
@@ -115,11 +114,11 @@ def _node_histogram(
     if figures is None or "codes" not in figures or not tree.splits.parts_missing[node]:
         return figures
     # Missing levels have a separate branch, and therefore a bar: the last one.
-    gone = _is_missing(column, values)
-    more = _count_bars(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
+    missing = _is_missing(column, values)
+    last = _count_bars(np.zeros(np.count_nonzero(missing), np.int64), 1, target[missing], n_classes)
     figures.pop("missing", None)
     figures["codes"].append(None)
-    return figures | {name: [*figures[name], *more[name]] for name in more}
+    return figures | {name: [*figures[name], *last[name]] for name in last}
 
 
 def column_histograms(table: Table) -> list[dict[str, Any] | None]:

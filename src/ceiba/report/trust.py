@@ -160,7 +160,7 @@ def _encode_groups(groups: Any) -> dict[str, Any]:
     names = list(groups.evaluations)
     keys = list(dict.fromkeys(groups.figures["figure"].tolist()))
     by_place = {(row["figure"], row["group"]): row for row in groups.figures}
-    apart = {(row["figure"], row["group"]): row for row in groups.differences}
+    differences = {(row["figure"], row["group"]): row for row in groups.differences}
     nothing = float("nan")
 
     def listed(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
@@ -179,9 +179,9 @@ def _encode_groups(groups: Any) -> dict[str, Any]:
             {
                 "key": key,
                 **{field: listed(by_place, key, field) for field in ("value", "low", "high")},
-                "apart": listed(apart, key, "difference"),
-                "apart_low": listed(apart, key, "low"),
-                "apart_high": listed(apart, key, "high"),
+                "apart": listed(differences, key, "difference"),
+                "apart_low": listed(differences, key, "low"),
+                "apart_high": listed(differences, key, "high"),
             }
             for key in keys
         ],

@@ -22,14 +22,14 @@ ENTRY: Final = "studio/assets/app/studio_app.js"
 
 @dataclass(frozen=True)
 class StudioPage:
-    """The HTML of the studio."""
+    """The HTML of the studio, and the sources that its policy allows."""
 
     html: str
     policy: str
 
 
 @cache
-def render_page(lang: str, lesson: bool = False) -> StudioPage:
+def render_page(lang: str) -> StudioPage:
     """Render the page in a language; the script reads the token from the address."""
     style, script = bundle_styles(STYLES), bundle_scripts(ENTRY, ("page", "studio"))
     frame = files("ceiba.studio").joinpath("assets", "page.html").read_text("utf-8")

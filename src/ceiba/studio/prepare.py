@@ -41,7 +41,7 @@ from ceiba.tree.splits import level_text
 
 Kinds = Literal["number", "category", "ordered"]
 KINDS: Final = ("number", "category", "ordered")
-_KIND_NAMES: Final = {
+KIND_NAMES: Final = {
     Kind.NUMERIC: "number", Kind.CATEGORICAL: "category", Kind.ORDERED: "ordered"
 }  # fmt: skip
 Array = npt.NDArray[Any]
@@ -302,7 +302,7 @@ def _read_like(table: Table, name: str, tree: Any, weight: str | None) -> Prepar
     columns = []
     for info in tree.schema.columns:
         column = table.column(info.name)
-        converted = column if column.missing.all() else as_kind(column, _KIND_NAMES[info.kind])
+        converted = column if column.missing.all() else as_kind(column, KIND_NAMES[info.kind])
         columns.append(conform(converted, info))
     data = _attach_target(table, columns, name, tree.target.task, weight)
     labels = data.y.values[:, 0]

@@ -148,8 +148,8 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
     """Return the application behind the guard."""
     routes: list[Any] = [
-        Route(address, _endpoint(service, answer), methods=[method])
-        for method, address, answer in ROUTES
+        Route(path, _endpoint(service, handler), methods=[method])
+        for method, path, handler in ROUTES
     ]
     routes += [
         Route("/", _page_endpoint(service), methods=["GET"]),
@@ -160,14 +160,14 @@ def make_app(service: Service, token: str, host: str, port: int) -> Guard:
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, host, port)
 
 
-def _endpoint(service: Service, answer: RouteHandler) -> Any:
+def _endpoint(service: Service, handler: RouteHandler) -> Any:
     async def endpoint(request: Request) -> Response:
         try:
-            asked = ApiRequest(request, await _body(request))
+            api_request = ApiRequest(request, await _body(request))
             begin = perf_counter()
-            answered = _json(await run_in_threadpool(answer, service, asked))
-            answered.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
-            return answered
+            response = _json(await run_in_threadpool(handler, service, api_request))
+            response.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
+            return response
         except (CeibaError, TooLargeError) as error:
             return _error(error)
 
@@ -233,9 +233,9 @@ async def _not_found(request: Request, error: Any) -> Response:
 
 def _page_endpoint(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
-        asked = request.query_params.get("lang")
-        lang = asked if asked in ("en", "es", "pt") else service.workspace.lang
-        document = render_page(lang, service.workspace.lesson is not None)
+        query_lang = request.query_params.get("lang")
+        lang = query_lang if query_lang in ("en", "es", "pt") else service.workspace.lang
+        document = render_page(lang)
         host = request.headers["host"]
         policy = (
             f"default-src 'none'; {document.policy}; img-src data: blob:; connect-src 'self' "

@@ -14,7 +14,7 @@ from ceiba.errors import OptionError
 from ceiba.grow import Problem
 from ceiba.grow.significance import chi_square_test
 from ceiba.table import Table
-from ceiba.tree import SplitKind, SplitTable, Tree
+from ceiba.tree import SplitKind, SplitTable
 from ceiba.tree.routing import ask
 
 Array = npt.NDArray[Any]
@@ -116,7 +116,7 @@ def assign_branches(
     return division.branch, len(division), division.gain
 
 
-def assign_held_out(tree: Tree, splits: SplitTable, table: Table, rows: Array) -> Array:
+def assign_held_out(splits: SplitTable, table: Table, rows: Array) -> Array:
     """Return the branch of held-out rows by a split; -1 for rows that it cannot place."""
     branch = ask(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)

@@ -26,7 +26,7 @@ def compare_states(a: NodeAnalysis, b: NodeAnalysis) -> dict[str, Any]:
         raise OptionError("Cannot compare snapshots with different targets or held-out rows.")
     truth = data.y.values[:, 0]
     leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
-    losses = [row_losses(x.tree, end, truth) for x, end in zip((a, b), leaf_ids, strict=True)]
+    losses = [row_losses(x.tree, ids, truth) for x, ids in zip((a, b), leaf_ids, strict=True)]
     share = row_shares(data, a.tree)
     difference, se = mean_and_se(losses[1] - losses[0], share)
     risks = [mean_and_se(loss, share) for loss in losses]

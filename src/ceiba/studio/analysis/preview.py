@@ -64,7 +64,7 @@ def _held_out_branches(
     if held_out is None:
         return None
     rows = analysis.held_out_rows(node)
-    branch = assign_held_out(analysis.tree, splits, held_out.X, rows)
+    branch = assign_held_out(splits, held_out.X, rows)
     weight = None if held_out.weight is None else held_out.weight[rows]
     classes = held_out.y.info.classes
     target = NodeTarget(held_out.y.values[rows, 0], weight, len(classes[0]) if classes else 0)
@@ -84,7 +84,7 @@ def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) ->
     target = NodeTarget.of(site)
     values = np.asarray(analysis.problem.table.column(name).values)[site.rows].astype(np.float64)
     weight = np.ones(len(values)) if target.weight is None else target.weight
-    best, gained = None, 0.0
+    best, best_gain = None, 0.0
     for low, high in pairwise([-np.inf, *cuts, np.inf]):
         rows = np.flatnonzero((values > low) & (values <= high))
         curve = _allowed_cuts(analysis, values, target, rows)
@@ -92,8 +92,8 @@ def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) ->
             continue
         k = int(np.argmax(curve[1]))
         gain = float(curve[1][k]) * float(weight[rows].sum())
-        if gain > gained:
-            best, gained = float(curve[0][k]), gain
+        if gain > best_gain:
+            best, best_gain = float(curve[0][k]), gain
     return {"node": node, "column": name, "cut": best}
 
 

@@ -85,10 +85,9 @@ def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: in
         stump = problem.grow(fold.train)
         best = _predict_values(stump, problem, fold.test)
         values = _branch_values(problem, truth[fold.train], branch[fold.train], n_branches)
-        mine = values[np.where(branch[fold.test] < n_branches, branch[fold.test], -1)]
-        score = (_row_loss(v, truth[fold.test]) for v in (mine, best))
-        mine_loss, best_loss = score
-        difference[fold.test] = mine_loss - best_loss
+        current = values[np.where(branch[fold.test] < n_branches, branch[fold.test], -1)]
+        losses = [_row_loss(v, truth[fold.test]) for v in (current, best)]
+        difference[fold.test] = losses[0] - losses[1]
     return difference
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import OPTIONS
-from ceiba.studio.prepare import KINDS, as_kind, infer_task
+from ceiba.studio.prepare import KIND_NAMES, KINDS, as_kind, infer_task
 from ceiba.table import Table, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
@@ -193,7 +193,7 @@ class Setup:
         kind = (
             "ordered"
             if name in self.orders
-            else self.kinds.get(name) or _KIND_NAMES[source.info.kind]
+            else self.kinds.get(name) or KIND_NAMES[source.info.kind]
         )
         converted = as_kind(source, kind, self.orders.get(name)) if kind != "number" else source
         many = converted.info.n_levels > _MAX_LEVELS
@@ -212,7 +212,6 @@ class Setup:
 
 
 _MAX_LEVELS: Final = 200  # levels that are listed on the first screen
-_KIND_NAMES: Final = {"numeric": "number", "categorical": "category", "ordered": "ordered"}
 _COLUMN_SETTERS: Final = {
     "role": Setup._with_role,
     "kind": Setup._with_kind,

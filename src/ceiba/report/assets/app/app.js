@@ -138,8 +138,8 @@ export async function start(trust) {
     model: M, state, view, update, reveal, viewSvg, confidenceText, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
       const moves = routeCase(values, M.steps[step].alpha);
-      const said = predictCase(moves);
-      return { moves, leaf: said.leaf, answer: said.answer, value: [...said.value] };
+      const prediction = predictCase(moves);
+      return { moves, leaf: prediction.leaf, answer: prediction.answer, value: [...prediction.value] };
     },
     slice: (values, x, y, step = state.step) => sliceRegions(values, x, y, M.steps[step].alpha),
     nearest: (values, step = state.step) => nearestCounterfactual(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
@@ -157,8 +157,8 @@ export async function start(trust) {
 /** @type {(() => void)[]} */ const ahead = [];
 /** Fill caches in the background, a few milliseconds at a time; the steps nearest to the current one first. */
 function computeAhead() {
-  const apart = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
-  const steps = M.steps.filter((s) => s.isAvailable).sort((a, b) => apart(a) - apart(b));
+  const stepDistance = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
+  const steps = M.steps.filter((s) => s.isAvailable).sort((a, b) => stepDistance(a) - stepDistance(b));
   for (const name of ["train", "test"]) {
     const source = sourceOf(name);
     if (!source) continue;

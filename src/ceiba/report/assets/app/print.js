@@ -73,8 +73,8 @@ function treeSvg() {
     view.layout = makeLayout();
     Object.assign(view, { stretch: [1, 1], stretched: true, lines: 1, zoom: 0.32 });
     // As large as the page allows, so that boxes have room for rows and predictions.
-    const apart = [TREE_HEIGHT / (view.layout.most * spacing(view.zoom, 0)), (TREE_WIDTH - boxSize().w - 160) / (Math.max(view.layout.deep, 1) * spacing(view.zoom, 1))];
-    view.stretch = [Math.min(Math.max(apart[0], 1), 2.4), Math.min(Math.max(apart[1], 1), 1.5)];
+    const stretch = [TREE_HEIGHT / (view.layout.most * spacing(view.zoom, 0)), (TREE_WIDTH - boxSize().w - 160) / (Math.max(view.layout.deep, 1) * spacing(view.zoom, 1))];
+    view.stretch = [Math.min(Math.max(stretch[0], 1), 2.4), Math.min(Math.max(stretch[1], 1), 1.5)];
     view.lines = 3;
     const box = boxSize();
     [w, h] = [view.layout.deep * spacing(view.zoom, 1) + box.w + 60, view.layout.most * spacing(view.zoom, 0) + 20];

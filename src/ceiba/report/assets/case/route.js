@@ -35,8 +35,8 @@ export function chooseBranch(i, values) {
   const s = M.surrogates;
   if (s && s.inUse) {
     for (let k = s.start[i]; k < s.start[i + 1]; k++) {
-      const stand = evaluateSplit(s.splits, k, values);
-      if (typeof stand === "number") return { branch: stand, by: "surrogate", surrogate: k };
+      const surrogateBranch = evaluateSplit(s.splits, k, values);
+      if (typeof surrogateBranch === "number") return { branch: surrogateBranch, by: "surrogate", surrogate: k };
     }
   }
   return { branch: M.defaultBranch[i] < 0 ? null : M.defaultBranch[i], by: "default", surrogate: null };

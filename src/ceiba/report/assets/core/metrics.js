@@ -234,10 +234,10 @@ function numberMetrics(source, terminals) {
   for (const end of terminals) {
     const { w, mean, variance } = terminalMoments(source, end);
     if (!w) continue;
-    const apart = mean - M.value[end.node];
+    const residual = mean - M.value[end.node];
     n += w;
-    squared += w * (variance + apart * apart);
-    bias -= w * apart;
+    squared += w * (variance + residual * residual);
+    bias -= w * residual;
   }
   if (!n) return null;
   const mse = squared / n;

@@ -249,7 +249,7 @@ export function bestClass(K, costs, value, at) {
   }
   const cost = new Float64Array(K);
   for (let truth = 0; truth < K; truth++) {
-    for (let said = 0; said < K; said++) cost[said] += value[at + truth] * costs[truth * K + said];
+    for (let predicted = 0; predicted < K; predicted++) cost[predicted] += value[at + truth] * costs[truth * K + predicted];
   }
   const least = cost.reduce((a, b) => Math.min(a, b), Infinity);
   return cost.findIndex((c) => c <= least + 1e-12 * Math.abs(least));

@@ -52,10 +52,10 @@ function nodeConfidence(i, end) {
 
 export function ruleBox(i) {
   const parts = ruleParts(i, 12);
-  const stands = M.surrogates && M.surrogates.inUse && i > 0;
+  const hasSurrogates = M.surrogates && M.surrogates.inUse && i > 0;
   return el("div", {},
     el("ul", { class: "rule" }, parts.length ? parts.map((p) => el("li", {}, p)) : el("li", {}, t("all_rows"))),
-    stands ? el("p", { class: "muted" }, t("missing_by_surrogates")) : null,
+    hasSurrogates ? el("p", { class: "muted" }, t("missing_by_surrogates")) : null,
     el("div", { class: "row" },
       copyButton(t("copy_text"), () => `${ruleText(i, 99)} → ${answerText(i)}`),
       copyButton("Python", () => ruleCode(i, "python")),

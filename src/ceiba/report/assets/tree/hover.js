@@ -44,9 +44,9 @@ function placeCard(card, box) {
   const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
   const right = box.right + 10, left = box.left - w - 10;
   const x = right + w <= wide - 4 ? right : left >= 4 ? left : Math.max(4, Math.min(box.left, wide - w - 4));
-  const beside = x === right || x === left;
+  const isBeside = x === right || x === left;
   const under = box.bottom + 10, over = box.top - h - 10;
-  const y = beside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
+  const y = isBeside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
   Object.assign(card.style, { left: `${x}px`, top: `${Math.max(4, Math.min(y, high - h - 4))}px` });
 }
 

@@ -132,14 +132,14 @@ function drawLink({ pen, box, width, height, across, at, room, near }, k, strong
   const word = whole.length <= 3 ? whole : elide(whole, room, 11);
   if (!word || word === "…") return;
   const text = { size: 11, fill: strong ? palette.text : palette.muted, align: "right", halo: palette.panel };
-  const beside = style.width / 2 + 3;
+  const margin = style.width / 2 + 3;
   // The label is on the outer side of the link, where no other link passes.
   if (across) {
-    const off = Math.min(beside + 6, Math.max(near / 2 - 6, 5));
+    const off = Math.min(margin + 6, Math.max(near / 2 - 6, 5));
     pen.text(x1 - box.w / 2 - (isMarked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
-  } else if (textWidth(word, 11) > near / 2 - beside - 4) {
+  } else if (textWidth(word, 11) > near / 2 - margin - 4) {
     pen.text(x1, y1 - box.h / 2 - (isMarked ? 24 : 10), word, { ...text, align: "center" });
-  } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (isMarked ? Math.max(beside, 11) : beside), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
+  } else pen.text(x1 + (x1 > x0 ? 1 : -1) * (isMarked ? Math.max(margin, 11) : margin), y1 - box.h / 2 - 9, word, { ...text, align: x1 > x0 ? "left" : "right" });
 }
 
 /** Draw the mark of the branch for missing values. */
@@ -270,16 +270,16 @@ function drawBar(pen, i, x, y, box, mark) {
 /** Draw two or three lines: split, rows, prediction; a long split takes two. */
 function drawTallBar(pen, i, left, top, room, three) {
   const rows = M.hasRows ? `n ${fmtCount(M.rows[i])}` : "";
-  const said = (lead) => {
+  const answerAfter = (lead) => {
     // "Survived = 1" must not be shortened: rather omit the rows.
     if (M.hasNumericClasses && textWidth(lead + answerText(i), 11) > room) return textWidth(answerText(i), 11) <= room ? answerText(i) : rows;
     const answer = shortAnswer(i, room - textWidth(lead, 11), 11);
     return answer ? lead + answer : rows;
   };
-  const both = said(rows ? rows + " · " : "");
+  const both = answerAfter(rows ? rows + " · " : "");
   let lines;
   if (isTerminal(i)) lines = [shortAnswer(i, room, 11, true) || elide(answerText(i), room, 11, true), three ? rowsLine(i, room, 11) : rows];
-  else if (!needsTwoLines(i, room)) lines = [shortQuestion(i, room, 11, true), ...(three && textWidth(`${rows} · ${answerText(i)}`, 11) > room ? [rows, said("")] : [both])];
+  else if (!needsTwoLines(i, room)) lines = [shortQuestion(i, room, 11, true), ...(three && textWidth(`${rows} · ${answerText(i)}`, 11) > room ? [rows, answerAfter("")] : [both])];
   else lines = [shortName(M.splits.column[i], room, 11, true), conditionText(i, room, 11), ...(three ? [both] : [])];
   const first = top + 11 + 7 * ((three ? 3 : 2) - lines.length);
   lines.forEach((text, k) => pen.text(left, first + 14 * k, text, { size: 11, bold: k === 0, fill: palette.text }));

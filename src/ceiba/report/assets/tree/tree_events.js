@@ -122,9 +122,9 @@ export function bindTreeEvents(canvas, outline) {
     touches.set(e.pointerId, now);
     if (touches.size === 2) {
       const [a, b] = [...touches.values()];
-      const apart = Math.hypot(a[0] - b[0], a[1] - b[1]);
-      if (pinch) zoomTo((view.zoom * apart) / pinch, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
-      pinch = apart;
+      const distance = Math.hypot(a[0] - b[0], a[1] - b[1]);
+      if (pinch) zoomTo((view.zoom * distance) / pinch, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2);
+      pinch = distance;
       dragged = 99;
       return;
     }

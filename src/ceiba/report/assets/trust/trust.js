@@ -143,7 +143,7 @@ function groupsView(result) {
   const level = fmtPercent(result.confidence);
   const range = (key, low, high, format) => (low === null ? "" : t("interval_to", { low: format(key, low), high: format(key, high) }));
   const leavesOut = (f, g) => f.apart_low[g] !== null && (f.apart_low[g] > 0 || f.apart_high[g] < 0);
-  const apart = figures.flatMap((f) => groups.map((_, g) => g).filter((g) => leavesOut(f, g)).map((g) =>
+  const differences = figures.flatMap((f) => groups.map((_, g) => g).filter((g) => leavesOut(f, g)).map((g) =>
     el("li", {}, `${t(GROUP_WORDS[f.key]).split(":")[0]}: ${label(g)} ${fmtGap(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtGap)})`)));
   const picture = (f) => part(t(GROUP_WORDS[f.key]), whiskers(groups.map((_, g) => ({
     name: el("span", { title: label(g) }, label(g)), value: f.value[g], low: f.low[g], high: f.high[g], text: fmtGroup(f.key, f.value[g]), strong: leavesOut(f, g),
@@ -151,7 +151,7 @@ function groupsView(result) {
   const rows = figures.flatMap((f) => groups.map((_, g) => [t(GROUP_WORDS[f.key]).split(":")[0], label(g), fmtCount(result.rows[g]), fmtGroup(f.key, f.value[g]), range(f.key, f.low[g], f.high[g], fmtGroup),
     g === reference ? "" : `${fmtGap(f.key, f.apart[g])} (${range(f.key, f.apart_low[g], f.apart_high[g], fmtGap)})`]));
   return el("div", { class: "groups" }, section(t("gr_title", { by }),
-    apart.length ? [el("p", {}, t("gr_apart", { name: label(reference) })), el("ul", { class: "apart" }, apart)] : el("p", {}, t("gr_none", { name: label(reference) })),
+    differences.length ? [el("p", {}, t("gr_apart", { name: label(reference) })), el("ul", { class: "apart" }, differences)] : el("p", {}, t("gr_none", { name: label(reference) })),
     hint(`${positive === null ? t("gr_level", { level }) : t("gr_positive", { name: positive, level })} ${t("gr_many")}`),
     figures.map(picture),
     lazyTable(t("as_table"), () => dataTable([t("gr_figure"), t("gr_group"), t("rows"), t("value"), t("interval_level", { level }), t("difference")], rows))));
