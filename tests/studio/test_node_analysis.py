@@ -123,7 +123,7 @@ def test_places_are_found_again_after_changes_elsewhere() -> None:
         work(workspace, rng, 1)
         places = (
             places
-            if len(workspace.data.X) == places._most // 3
+            if len(workspace.data.X) == places._max_rows // 3
             else NodeRowCache(len(workspace.data.X))
         )
         analysis = NodeAnalysis(workspace.state, workspace.data, places)

@@ -301,15 +301,15 @@ class Service:
     ) -> dict[str, Any]:
         """Return `make()`, cached until the tree changes or a cross-validation ends."""
         with self._lock:
-            of = (self.workspace.revision, len(self._validations))
-            if revision is not None and revision != of[0]:
+            version = (self.workspace.revision, len(self._validations))
+            if revision is not None and revision != version[0]:
                 raise StaleError("The tree has changed. Read the state again.")
-            if self._cache[0] != of:
-                self._cache = (of, {})
+            if self._cache[0] != version:
+                self._cache = (version, {})
             cache = self._cache[1]
         if key not in cache:  # without the lock: dragging must not wait for slow p-values
             result = make()
-            if result.get("revision", of[0]) != of[0]:
+            if result.get("revision", version[0]) != version[0]:
                 return result
             cache[key] = result
         answer: dict[str, Any] = cache[key]

@@ -85,7 +85,7 @@ class NodeRowCache:
     """
 
     def __init__(self, n_rows: int) -> None:
-        self._most = _MAX_TABLES * n_rows
+        self._max_rows = _MAX_TABLES * n_rows
         self._cache: OrderedDict[Any, Here] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -94,6 +94,7 @@ class NodeRowCache:
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
+            # Start from the deepest cached ancestor; only the levels below it divide rows.
             row_cache = self._cache
             deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
             site = Here.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
@@ -105,7 +106,7 @@ class NodeRowCache:
                 row_cache[keys[k]] = site
                 while (
                     len(row_cache) > 1
-                    and sum(len(place.rows) for place in row_cache.values()) > self._most
+                    and sum(len(cached.rows) for cached in row_cache.values()) > self._max_rows
                 ):
                     row_cache.popitem(last=False)
         return site
@@ -116,16 +117,17 @@ class NodeRowCache:
         steps = []
         for above, below in pairwise(path):
             splits = tree.splits.take(np.array([above]))
-            what = (splits.kind, splits.column, splits.cut, splits.level_code, splits.level_branch,
-                    splits.interval_cut)  # fmt: skip
+            arrays = (splits.kind, splits.column, splits.cut, splits.level_code,
+                      splits.level_branch, splits.interval_cut)  # fmt: skip
             steps.append(
                 (
-                    *(part.tobytes() for part in what),
+                    *(array.tobytes() for array in arrays),
                     int(tree.default_branch[above]),
                     int(tree.branch_index[below]),
                 )
             )
         rule = problem.options.missing_rule
-        whole = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
+        # Surrogates and branch weights are not in `steps`; with them, rows are those of one tree.
+        tree_id = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
         monotone = repr(problem.options.monotonic_cst)
-        return rule, monotone, whole, problem.options.seed, tuple(steps)
+        return rule, monotone, tree_id, problem.options.seed, tuple(steps)
