@@ -173,7 +173,7 @@ def slide(page: Any, turns: int) -> Iterator[None]:
 
 
 def walk(page: Any, turns: int) -> Iterator[None]:
-    page.focus("#twin")
+    page.focus("#outline")
     page.keyboard.press("Home")
     yield
     for k in range(turns):

@@ -143,7 +143,7 @@ def ceiba_command(*words: Any) -> tuple[str, Any]:
 
 def studio(folder: Path) -> None:
     """Open the studio on a port of its own, ask over the network, and close it."""
-    from ceiba.studio.launch import Address, first_setup, run
+    from ceiba.studio.launch import Address, initial_setup, run
     from ceiba.studio.prepare import whole_table
     from ceiba.studio.work.source import Source
     from ceiba.studio.work.workspace import Workspace
@@ -159,7 +159,7 @@ def studio(folder: Path) -> None:
         asking.append(threading.Thread(target=talk, args=(address, token, failures)))
         asking[0].start()
 
-    run(Workspace(source, first_setup(source, name, {})), Address(), browser=False, tell=begin)
+    run(Workspace(source, initial_setup(source, name, {})), Address(), browser=False, tell=begin)
     asking[0].join()
     if failures:
         raise SystemExit(failures[0])

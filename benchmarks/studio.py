@@ -26,8 +26,8 @@ import numpy as np
 from benchmarks.machine import machine
 from benchmarks.studio_dragging import dragging
 from benchmarks.studio_opening import opening
-from ceiba.studio.answers.bench import Places
-from ceiba.studio.launch import first_setup
+from ceiba.studio.analysis.node_analysis import NodeRowCache
+from ceiba.studio.launch import initial_setup
 from ceiba.studio.prepare import whole_table
 from ceiba.studio.service import Service
 from ceiba.studio.work.source import Source
@@ -67,9 +67,12 @@ def fresh(service: Service, ask: Callable[[], Any], *, places: bool = False) -> 
     """Ask without the answers that are kept; the rows of nodes are kept, as between two clicks."""
 
     def asked() -> Any:
-        service._kept = (None, {})
+        service._cache = (None, {})
         if places:
-            service._places = (service.workspace.data, Places(service.workspace.data.X.n_rows))
+            service._row_cache = (
+                service.workspace.data,
+                NodeRowCache(service.workspace.data.X.n_rows),
+            )
         return ask()
 
     return asked
@@ -79,7 +82,7 @@ def workspace(n_rows: int, n_columns: int) -> Workspace:
     """Open the table as the studio would."""
     whole, target = whole_table(table(n_rows, n_columns), "y")
     source = Source("made up", whole)
-    return Workspace(source, first_setup(source, target, {}))
+    return Workspace(source, initial_setup(source, target, {}))
 
 
 def tell_opening(n_rows: int, n_columns: int, times: int) -> None:
@@ -120,7 +123,7 @@ def main() -> None:
     size = sum(column.values.nbytes for column in whole.columns)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     source = Source("made up", whole)
-    service = Service(Workspace(source, first_setup(source, target, {})))
+    service = Service(Workspace(source, initial_setup(source, target, {})))
     results: dict[str, tuple[float, float]] = {}
 
     def measure(name: str, ask: Callable[[], Any], **options: Any) -> None:

@@ -35,7 +35,7 @@ SMOKE = (
     "tests/cli/test_learn.py",
     "tests/cli/test_help.py",
     "tests/cli/test_predict.py",
-    "tests/studio/test_answers.py",
+    "tests/studio/test_node_analysis.py",
     "tests/families/test_rpart.py",
     "tests/estimators/test_beyond_memory.py",
 )

@@ -41,9 +41,9 @@ CORE = {
 #: What uses it: of these, a sample is run unless the whole is asked for.
 OTHERS = {
     "address": ["tests/families", "tests/trust", "tests/estimators/test_beyond_memory.py",
-                "tests/studio/test_answers.py", "tests/studio/test_server.py"],
+                "tests/studio/test_node_analysis.py", "tests/studio/test_server.py"],
     "thread": ["tests/trust/test_shapley.py", "tests/trust/test_stability.py",
-               "tests/estimators/test_beyond_memory.py", "tests/studio/test_answers.py",
+               "tests/estimators/test_beyond_memory.py", "tests/studio/test_node_analysis.py",
                "tests/studio/test_server.py"],
 }  # fmt: skip
 SAMPLE = 5  # every fifth of the others

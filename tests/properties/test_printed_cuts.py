@@ -16,8 +16,8 @@ import ceiba
 from ceiba.inspection import rules
 from ceiba.inspection.explain import explain
 from ceiba.layout.captions import edge_labels, question
-from ceiba.report.nodes import split_columns
-from ceiba.report.page import script_of
+from ceiba.report.nodes import encode_splits
+from ceiba.report.page import bundle_scripts
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Cut, Intervals, Tree
 from ceiba.tree.splits.sentences import format_cut
@@ -195,17 +195,17 @@ def test_page_prints_cuts_as_python_does(tmp_path: Path) -> None:
     tree = ceiba.DecisionTreeClassifier().fit(table, rng.choice(["a", "b"], 400)).tree_
     infos = tree.schema.columns
     given = {
-        "splits": split_columns(tree.splits),
+        "splits": encode_splits(tree.splits),
         "columns": {"levels": [[] for _ in infos], "display": [info.display for info in infos]},
     }
     script = tmp_path / "page.js"
-    words = script_of("report/assets/core/words.js").removesuffix("})();")
+    words = bundle_scripts("report/assets/core/format.js").removesuffix("})();")
     script.write_text(
         f"{words}\nconst given = {json.dumps(given)};\n"
         "const splits = readSplits(given.splits, given.splits.kind.length);\n"
         "Object.assign(M, { columns: given.columns, splits });\n"
         "console.log(JSON.stringify(given.splits.kind.map((kind, i) => kind === CUT ? "
-        "cutWords(M.splits.cut[i], M.splits.column[i]) : null)));\n})();",
+        "cutParts(M.splits.cut[i], M.splits.column[i]) : null)));\n})();",
         "utf-8",
     )
     ran = subprocess.run(["node", script], capture_output=True, text=True, check=True)

@@ -34,7 +34,7 @@ def test_slice_regions_hold_the_leaf_of_every_point_and_do_not_overlap(
         """(cases) => {
           const r = ceibaReport, M = r.model, wrong = [];
           const inside = (s, v) => (s.codes ? s.codes.includes(v) : v > s.low && v <= s.high);
-          const whole = M.steps.findIndex((s) => s.asIs);
+          const whole = M.steps.findIndex((s) => s.isFull);
           for (const values of cases) for (const [x, y] of [[0, 1], [1, 2], [2, 0], [0, 3]]) {
             const regions = r.slice(values, x, y, whole);
             for (const other of cases) {
@@ -60,7 +60,7 @@ def test_nearest_other_answer_changes_the_answer_by_the_fewest_columns(open_page
     opened = open_page("classes")
     found = opened.run(
         """(cases) => {
-          const r = ceibaReport, M = r.model, whole = M.steps.findIndex((s) => s.asIs);
+          const r = ceibaReport, M = r.model, whole = M.steps.findIndex((s) => s.isFull);
           const into = (set) => {
             if (set.codes) return [...set.codes].indexOf(1);
             return set.high < Infinity ? set.high : set.low + 1e-6;
@@ -115,7 +115,7 @@ def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, k
     rows, cases = table(60, seed=11), cases_of(tree, 60, seed=11)
     near = opened.run(
         """(cases) => {
-          const r = ceibaReport, whole = r.model.steps.findIndex((s) => s.asIs);
+          const r = ceibaReport, whole = r.model.steps.findIndex((s) => s.isFull);
           return cases.map((values) => r.nearest(values, whole));
         }""",
         cases,
@@ -129,8 +129,8 @@ def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, k
         assert (page is None) == (found is None)
         if page is not None:
             compared += 1
-            assert page["effort"][0] == len(found.changes)
-            assert page["effort"][1] == pytest.approx(found.distance, abs=1e-9)
+            assert page["cost"][0] == len(found.changes)
+            assert page["cost"][1] == pytest.approx(found.distance, abs=1e-9)
             names = [tree.schema.names[one["j"]] for one in page["sets"]]
             assert sorted(names) == sorted(change.column for change in found.changes)
     assert compared > 15

@@ -35,7 +35,7 @@ def test_page_every_tab_has_no_violation_by_axe(open_page: Open, kind: str, sche
     page = opened.page
     page.evaluate(source)
     page.click("#filter")
-    page.focus("#twin")
+    page.focus("#outline")
     page.keyboard.press("ArrowDown")  # its card is shown
     found = {}
     tabs = (*TABS, "trust") if kind == "trust" else TABS

@@ -67,7 +67,7 @@ def test_case_of_ordered_date_duration_boolean_takes_the_way_of_python(open_page
     opened = open_page("typed", fitted, reports={"train": (frame(400), number(frame(400)))})
     said = opened.run(
         """(cases) => {
-          const whole = ceibaReport.model.steps.findIndex((s) => s.asIs);
+          const whole = ceibaReport.model.steps.findIndex((s) => s.isFull);
           return cases.map((values) => ceibaReport.predict(values, whole));
         }""",
         cases,
@@ -175,7 +175,7 @@ def test_costs_and_priors_answers_and_figures_are_those_of_python(
         assert shown["cost"] == pytest.approx(fitted.evaluate(X, y).cost, abs=1e-9)
     whole = opened.run(
         """(rows) => {
-          const whole = ceibaReport.model.steps.findIndex((s) => s.asIs);
+          const whole = ceibaReport.model.steps.findIndex((s) => s.isFull);
           return rows.map((row) => ceibaReport.predict(row, whole));
         }""",
         X.tolist(),
@@ -192,7 +192,7 @@ def test_outputs_of_classes_each_has_its_page(open_page: Open) -> None:
     X_test, y_test = classes(100, 1)
     test = (X_test, np.column_stack([y_test, np.where(X_test[:, 1] > 0, "up", "down")]))
     opened = open_page("outputs", fitted, reports={"output": 1, "test": test})
-    whole = opened.run("() => ceibaReport.model.steps.findIndex((s) => s.asIs)")
+    whole = opened.run("() => ceibaReport.model.steps.findIndex((s) => s.isFull)")
     shown = opened.run("(k) => ceibaReport.metricsAt(k, 'test')", whole)
     wrong = np.mean(fitted.predict(X_test)[:, 1] != test[1][:, 1])
     assert shown["error"] == pytest.approx(wrong, abs=1e-9)

@@ -82,7 +82,7 @@ def test_keyboard_focus_is_always_seen(open_page: Open) -> None:
         assert same, name
         assert width >= 2, name
         visited.append(name)
-    assert {"search", "lang", "fit", "twin", "tab-node", "panel"} <= set(visited)
+    assert {"search", "lang", "fit", "outline", "tab-node", "panel"} <= set(visited)
 
 
 FOCUSED = "() => [document.activeElement.textContent, document.activeElement.ariaPressed]"
@@ -165,9 +165,9 @@ def test_keyboard_twin_of_a_large_tree_follows_the_selected_node(open_page: Open
     opened.page.click("#unfold")
     opened.run("() => ceibaReport.reveal(ceibaReport.model.n - 1)")
     last = opened.run("() => ceibaReport.model.n - 1")
-    opened.until(f"document.querySelector('#twin{last}[aria-selected=true]')")
-    assert opened.page.locator("#twin [role=treeitem]").count() < 250
-    assert opened.page.locator("#twin0").count() == 1  # its ancestors are there
+    opened.until(f"document.querySelector('#outline{last}[aria-selected=true]')")
+    assert opened.page.locator("#outline [role=treeitem]").count() < 250
+    assert opened.page.locator("#outline0").count() == 1  # its ancestors are there
 
 
 @pytest.fixture

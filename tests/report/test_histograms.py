@@ -7,8 +7,8 @@ import pytest
 
 import ceiba
 from ceiba.report import payload
-from ceiba.report.nodes import shown, split_columns
-from ceiba.report.training_rows import MOST_FIGURES, MOST_NODES
+from ceiba.report.nodes import encode_splits, rounded_floats
+from ceiba.report.training_rows import MAX_FIGURES, MAX_NODES
 from ceiba.tree import LevelSets, SplitKind
 from ceiba.tree.routing import route
 from tests.report.browser import Open
@@ -66,8 +66,8 @@ def test_split_histograms_of_a_large_tree_keep_to_the_largest_nodes() -> None:
     y = rng.integers(0, 12, 4000)
     tree = ceiba.DecisionTreeClassifier(max_leaf_nodes=1200).fit(X, y).tree_
     made = payload(tree, train=(X, y))["histograms"]
-    assert len(made) <= MOST_NODES
-    assert sum(len(one["n"]) for one in made) <= MOST_FIGURES
+    assert len(made) <= MAX_NODES
+    assert sum(len(one["n"]) for one in made) <= MAX_FIGURES
     kept = {one["node"] for one in made}
     inner = np.flatnonzero(tree.splits.column >= 0)
     others = [i for i in inner if i not in kept]
@@ -112,8 +112,8 @@ def test_rivals_are_those_of_a_search_node_by_node(kind: str) -> None:
         inside = (end >= node) & (end < tree.subtree_end[node])
         stump = problem.grow(np.flatnonzero(inside).astype(np.uint32))
         assert made["n"][node] == len(stump.competitors.gain)
-        gains += shown(stump.competitors.gain)
-        cuts += split_columns(stump.competitors.splits)["cut"]
+        gains += rounded_floats(stump.competitors.gain)
+        cuts += encode_splits(stump.competitors.splits)["cut"]
     assert made["gain"] == gains
     assert made["splits"]["cut"] == cuts
 

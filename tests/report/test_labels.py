@@ -188,7 +188,7 @@ def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> No
     assert key.is_visible() == opened.run("() => ceibaReport.view.layout.folded")
     opened.page.click("#unfold")
     assert not key.is_visible()
-    opened.run("() => { ceibaReport.reveal(0); document.getElementById('twin').focus(); }")
+    opened.run("() => { ceibaReport.reveal(0); document.getElementById('outline').focus(); }")
     opened.page.keyboard.press("Space")
     assert key.is_visible()
     assert "folded leaves" in key.inner_text()
@@ -259,7 +259,7 @@ def test_path_of_a_case_keeps_its_colour_on_the_selected_node(open_page: Open) -
           const path = getComputedStyle(document.documentElement).getPropertyValue("--path").trim();
           const boxes = [...ceibaReport.viewSvg().querySelectorAll("rect[stroke]")];
           const marked = boxes.filter((b) => b.getAttribute("stroke") === path);
-          return [ceibaReport.state.way.length, marked.length];
+          return [ceibaReport.state.casePath.length, marked.length];
         }"""
     )
     assert strokes[0] == strokes[1] >= 2

@@ -119,7 +119,7 @@ def test_tidy_places_equal_those_of_python(open_page: Open) -> None:
     for seed in range(8):
         rng = np.random.default_rng(seed)
         parent = pre_order([-1, *(int(rng.integers(0, i)) for i in range(1, 40))])
-        said = opened.run("(p) => [...window.ceibaReport.tidy(p, 1, 0.25)]", parent)
+        said = opened.run("(p) => [...window.ceibaReport.tidyLayout(p, 1, 0.25)]", parent)
         assert said == pytest.approx(tidy(parent, [1.0] * 40, gap=0.25).tolist(), abs=1e-9)
 
 
@@ -150,7 +150,7 @@ def test_case_random_rows_take_the_way_of_python(open_page: Open, kind: str) -> 
     opened = open_page(kind)
     said = opened.run(
         """(cases) => {
-          const r = window.ceibaReport, whole = r.model.steps.findIndex((s) => s.asIs);
+          const r = window.ceibaReport, whole = r.model.steps.findIndex((s) => s.isFull);
           return cases.map((values) => r.predict(values, whole));
         }""",
         cases,
@@ -275,7 +275,7 @@ def test_tree_by_keyboard_walks_folds_and_searches(open_page: Open) -> None:
     opened = open_page("classes")
     page = opened.page
     opened.run("() => window.ceibaReport.reveal(0)")
-    page.focus("#twin")
+    page.focus("#outline")
     deeper = (
         "ArrowRight" if opened.run("() => ceibaReport.view.direction") == "right" else "ArrowDown"
     )
@@ -295,9 +295,9 @@ def test_tree_by_keyboard_walks_folds_and_searches(open_page: Open) -> None:
 
 def test_tree_twin_tells_screen_readers_the_shown_nodes(open_page: Open) -> None:
     opened = open_page("classes")
-    items = opened.page.locator("#twin [role=treeitem]")
+    items = opened.page.locator("#outline [role=treeitem]")
     assert items.count() == opened.run("() => ceibaReport.view.layout.nodes.length")
-    assert opened.page.locator("#twin [aria-selected=true]").count() == 1
+    assert opened.page.locator("#outline [aria-selected=true]").count() == 1
 
 
 def test_tree_click_on_a_node_selects_it(open_page: Open) -> None:
@@ -419,7 +419,7 @@ def test_budget_five_thousand_leaves_open_at_once_and_move_smoothly(
           const found = [];
           for (let k = 0; k < 20; k++) {
             ceibaReport.view.x += 5;
-            document.getElementById("twin").dispatchEvent(
+            document.getElementById("outline").dispatchEvent(
               new KeyboardEvent("keydown", { key: k % 2 ? "+" : "-" }));
             await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
             found.push(ceibaReport.view.frameMs);

@@ -13,8 +13,8 @@ import pytest
 import ceiba
 from ceiba.errors import CeibaError
 from ceiba.report import payload, report
-from ceiba.report.nodes import exact, shown
-from ceiba.report.page import ENTRY_WITH_TRUST, PACK_ABOVE, STYLES, modules_of, page
+from ceiba.report.nodes import exact_floats, rounded_floats
+from ceiba.report.page import COMPRESS_ABOVE, ENTRY_WITH_TRUST, STYLES, list_modules, render_page
 from ceiba.words import words
 from tests.report.checkers import (
     classes_unused,
@@ -60,11 +60,16 @@ def test_payload_wrong_option_is_refused(options: dict[str, object]) -> None:
 
 def test_exact_floats_come_back_to_the_bit() -> None:
     values = np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-100, 100)
-    assert np.array_equal(np.array(json.loads(json.dumps(exact(values))), float), values)
+    assert np.array_equal(np.array(json.loads(json.dumps(exact_floats(values))), float), values)
 
 
 def test_shown_floats_are_near_and_short() -> None:
-    assert shown([1 / 3, 1e-12 / 3, 0.0, -2e9 / 3]) == [0.3333333, 3.333333e-13, 0, -666666700]
+    assert rounded_floats([1 / 3, 1e-12 / 3, 0.0, -2e9 / 3]) == [
+        0.3333333,
+        3.333333e-13,
+        0,
+        -666666700,
+    ]
 
 
 def test_page_hostile_names_do_not_end_the_script() -> None:
@@ -77,7 +82,7 @@ def test_page_hostile_names_do_not_end_the_script() -> None:
 
 
 def test_page_policy_allows_nothing_but_its_own_code() -> None:
-    html = page(payload(ceiba.tree.build(("x <= 2.5", "a", "b"))))
+    html = render_page(payload(ceiba.tree.build(("x <= 2.5", "a", "b"))))
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
@@ -88,10 +93,10 @@ def test_page_policy_allows_nothing_but_its_own_code() -> None:
 
 def test_page_large_payload_is_packed() -> None:
     made = payload(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    made["parameters"] = {"filler": "x" * (PACK_ABOVE + 1)}
-    html = page(made)
+    made["parameters"] = {"filler": "x" * (COMPRESS_ABOVE + 1)}
+    html = render_page(made)
     assert 'data-encoding="deflate"' in html
-    assert len(html) < PACK_ABOVE + 60_000
+    assert len(html) < COMPRESS_ABOVE + 60_000
 
 
 def test_page_of_iris_keeps_within_its_budget() -> None:
@@ -105,7 +110,7 @@ def test_page_of_iris_keeps_within_its_budget() -> None:
 KEYS = {*words("en").section("page"), *words("en").section("trust")}
 
 
-def scripts(paths: Iterable[str] = modules_of(ENTRY_WITH_TRUST)) -> str:
+def scripts(paths: Iterable[str] = list_modules(ENTRY_WITH_TRUST)) -> str:
     return "\n".join((ROOT / path).read_text("utf-8") for path in paths)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ceiba
-from ceiba.report.page import ENTRY, ENTRY_WITH_TRUST, modules_of, script_of
+from ceiba.report.page import ENTRY, ENTRY_WITH_TRUST, bundle_scripts, list_modules
 from ceiba.studio.page import ENTRY as STUDIO_ENTRY
 from tests.report.checkers import lines_cut, type_errors
 
@@ -100,28 +100,28 @@ def test_modules_have_no_cycle_and_each_stands_after_what_it_imports() -> None:
         {path: [target for target, _ in imports_of(path)] for path in sources()}
     ).prepare()
     for entry in ENTRIES:
-        order = modules_of(entry)
+        order = list_modules(entry)
         assert len(set(order)) == len(order)
         place = {path: k for k, path in enumerate(order)}
         assert all(place[target] < place[path] for path in order for target, _ in imports_of(path))
 
 
 def test_modules_belong_to_a_page_and_a_page_holds_only_what_it_needs() -> None:
-    assert {path for entry in ENTRIES for path in modules_of(entry)} == set(sources())
-    plain, trusted, studio = (set(modules_of(entry)) for entry in ENTRIES)
+    assert {path for entry in ENTRIES for path in list_modules(entry)} == set(sources())
+    plain, trusted, studio = (set(list_modules(entry)) for entry in ENTRIES)
     assert {path for path in trusted if "/trust/" in path} == trusted - plain - {ENTRY_WITH_TRUST}
-    assert not any("/trust/" in path or "/case/nearest" in path for path in studio)
+    assert not any("/trust/" in path or "/case/counterfactual" in path for path in studio)
     assert {"report/assets/tree/tree_draw.js", "report/assets/tree/pane.js"} <= studio & plain
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_bundle_holds_the_modules_without_words_of_the_grammar_and_comments(entry: str) -> None:
-    script = script_of(entry)
+    script = bundle_scripts(entry)
     assert not re.search(r"^(?:import \{|export |// )|/\*\*", script, re.MULTILINE)
-    files = [sources()[path] for path in modules_of(entry)]
+    files = [sources()[path] for path in list_modules(entry)]
     names = [name for text in files for name in TOP.findall(text)]
     assert set(names) <= set(TOP.findall(script))
-    assert len(script) < 0.9 * sum(len((ROOT / path).read_text()) for path in modules_of(entry))
+    assert len(script) < 0.9 * sum(len((ROOT / path).read_text()) for path in list_modules(entry))
 
 
 def test_modules_are_small_and_no_string_goes_over_several_lines() -> None:

@@ -38,7 +38,7 @@ def ends(fit: Any, k: int) -> list[tuple[int, np.ndarray[Any, Any], float]]:
 
 
 def said_of(opened: Any, i: int) -> dict[str, Any]:
-    said: dict[str, Any] = opened.run("(i) => ceibaReport.sureWords(i)", i)
+    said: dict[str, Any] = opened.run("(i) => ceibaReport.confidenceText(i)", i)
     return said
 
 
@@ -51,17 +51,17 @@ def test_doubt_is_said_of_every_leaf_whose_interval_reaches_another_class(
     tree = getattr(fitted, "unpruned_tree_", fitted.tree_)
     doubts = []
     for i in tree.leaves.tolist():
-        said = opened.run("(i) => ceibaReport.sureWords(i)", i)
+        said = opened.run("(i) => ceibaReport.confidenceText(i)", i)
         p = np.sort(tree.value[i, 0])[::-1]
         rows = int(tree.n_rows[i])
-        doubt = wilson(p[0], rows)[0] <= wilson(p[1], rows)[1]
-        assert said["doubt"] == doubt
-        assert said["text"].startswith("Not certain:" if doubt else "Clear:")
+        isUncertain = wilson(p[0], rows)[0] <= wilson(p[1], rows)[1]
+        assert said["isUncertain"] == isUncertain
+        assert said["text"].startswith("Not certain:" if isUncertain else "Clear:")
         counted = f"of the {rows} training rows" if rows > 1 else "of the one training row"
         assert counted in said["text"]
         if kind == "cv":
-            assert ("includes 50%" in said["text"]) == doubt
-        doubts.append(doubt)
+            assert ("includes 50%" in said["text"]) == isUncertain
+        doubts.append(isUncertain)
     assert any(doubts)
     assert not all(doubts)
 
@@ -95,8 +95,8 @@ def test_sure_under_priors_gives_the_probability_and_the_share_of_rows(open_page
         if turn is not None:
             low, high = (s * turn / (s * turn + 1 - s) for s in wilson(rows[k] / n, n))
             assert shares[2:4] == pytest.approx([100 * low, 100 * high], abs=0.51)
-            assert said["doubt"] == (low <= 0.5)
-            doubts.add(said["doubt"])
+            assert said["isUncertain"] == (low <= 0.5)
+            doubts.add(said["isUncertain"])
     assert doubts == {True, False}
 
 
@@ -113,7 +113,7 @@ def test_sure_under_weights_speaks_of_weight_and_gives_no_interval(
         assert f"{100 * p:.1f}% of the weight of the {rows.sum()} training rows" in said["text"]
         assert "95%" not in said["text"]
         assert "no interval" in said["text"]
-        assert not said["doubt"]
+        assert not said["isUncertain"]
     opened.run("() => ceibaReport.reveal(0)")
     assert "95%" not in opened.page.inner_text("#panel .answer")
     assert "train (weight)" in opened.page.inner_text("#panel .last-sum").lower()
@@ -140,13 +140,13 @@ def test_sure_under_costs_doubts_where_the_costs_tip_the_answer(open_page: Open)
         assert f"{100 * rows[k] / n:.1f}% of the {n} training rows".replace(".0%", "%") in said[
             "text"
         ].replace(".0%", "%")
-        assert said["doubt"] == (low <= limit)
-        assert (f"includes {100 * limit:.0f}%" in said["text"]) == said["doubt"]
+        assert said["isUncertain"] == (low <= limit)
+        assert (f"includes {100 * limit:.0f}%" in said["text"]) == said["isUncertain"]
         assert f"from {100 * limit:.0f}% on" in said["text"]
-        if said["doubt"]:
+        if said["isUncertain"]:
             assert low <= limit <= high
-        seen.add((k, said["doubt"], rows[k] < rows[1 - k]))
-    assert {doubt for _, doubt, _ in seen} == {True, False}
+        seen.add((k, said["isUncertain"], rows[k] < rows[1 - k]))
+    assert {isUncertain for _, isUncertain, _ in seen} == {True, False}
     assert any(rare for _, _, rare in seen)  # the less frequent class is said somewhere
 
 

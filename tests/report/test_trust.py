@@ -143,8 +143,8 @@ def test_node_says_how_often_its_split_is_chosen_again(open_page: Open) -> None:
     for row in found.nodes:
         opened.run(
             """(number) => {
-              const r = ceibaReport;
-              for (let i = 0; i < r.model.n; i++) if (r.numberOf(i) === number) return r.reveal(i);
+              const r = ceibaReport, n = r.model.n;
+              for (let i = 0; i < n; i++) if (r.displayNumber(i) === number) return r.reveal(i);
             }""",
             row["node"],
         )
@@ -207,11 +207,11 @@ def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
     )
     fitted = model("regression")
     rows = {"noise": frame["noise"], "age": frame["age"]}
-    with pytest.raises(OptionError, match="stability: this is of another tree"):
+    with pytest.raises(OptionError, match="stability belongs to another tree"):
         fitted.report(stability=other.stability(rows, answer(frame), resamples=2))
     with pytest.raises(OptionError, match=r"drift: got int\. Pass the result of model\.drift"):
         fitted.report(drift=3)
-    with pytest.raises(OptionError, match="stability: got 2 results"):
+    with pytest.raises(OptionError, match="stability must be one result, got 2"):
         fitted.report(stability=[checks("regression")["stability"]] * 2)
 
 

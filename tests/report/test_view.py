@@ -52,7 +52,7 @@ def test_first_view_nodes_beyond_an_edge_have_a_button_there(
         button = opened.page.locator(f"#edge-{side}")
         if n:
             assert button.is_visible(), side
-    if not any(opened.run("() => Object.values(ceibaReport.beyondEdges().count)")):
+    if not any(opened.run("() => Object.values(ceibaReport.countBeyondEdges().count)")):
         assert opened.page.locator(".edge:visible").count() == 0
 
 
@@ -64,13 +64,13 @@ def test_edge_button_brings_what_lies_beyond(open_page: Open) -> None:
     side = next(
         s for s in ("right", "down", "up", "left") if opened.page.locator(f"#edge-{s}").is_visible()
     )
-    before = opened.run("(s) => ceibaReport.beyondEdges().count[s]", side)
+    before = opened.run("(s) => ceibaReport.countBeyondEdges().count[s]", side)
     for _ in range(12):
         if not opened.page.locator(f"#edge-{side}").is_visible():
             break
         opened.page.click(f"#edge-{side}")
         opened.run(FRAMES)
-    assert opened.run("(s) => ceibaReport.beyondEdges().count[s]", side) == 0 < before
+    assert opened.run("(s) => ceibaReport.countBeyondEdges().count[s]", side) == 0 < before
 
 
 def test_overview_frames_what_is_in_view_only_while_not_all_is(open_page: Open) -> None:
@@ -166,7 +166,7 @@ def test_hover_shows_the_card_at_once_and_lights_the_path(open_page: Open) -> No
 
 def test_hover_card_follows_the_keyboard_and_escape_hides_it(open_page: Open) -> None:
     opened = open_page("classes")
-    opened.page.focus("#twin")
+    opened.page.focus("#outline")
     opened.page.keyboard.press("ArrowRight")
     opened.page.keyboard.press("ArrowDown")
     opened.run(FRAMES)
@@ -264,14 +264,14 @@ def test_colour_of_numbers_spreads_a_skewed_target_by_rows(open_page: Open) -> N
 
 def test_forced_colours_keep_swatches_and_hide_the_twin(open_page: Open) -> None:
     opened = open_page("classes", forced_colors="active")
-    swatch, twin = opened.run(
+    swatch, outline = opened.run(
         """() => [
           getComputedStyle(document.querySelector(".key .swatch")).backgroundColor,
-          getComputedStyle(document.getElementById("twin")).color,
+          getComputedStyle(document.getElementById("outline")).color,
         ]"""
     )
     assert swatch == "rgb(68, 119, 170)"
-    assert twin == "rgba(0, 0, 0, 0)"
+    assert outline == "rgba(0, 0, 0, 0)"
 
 
 def test_print_has_figures_page_numbers_and_text_of_eight_points(

@@ -120,18 +120,18 @@ def test_case_way_is_brought_into_view_where_nothing_unfolds(open_page: Open) ->
     opened.page.click("#unfold")
     opened.start_case()
     opened.run("() => { const { view } = ceibaReport; view.x -= 5000; view.touched = true; }")
-    way = opened.run("() => ceibaReport.state.way.slice()")
+    way = opened.run("() => ceibaReport.state.casePath.slice()")
     names = list(model("cv").tree_.schema.names)
     for age in (20.0, 35.0, 50.0, 65.0, 79.0):
         case = opened.run("() => ceibaReport.state.values.slice()")
         case[names.index("age")] = age
         opened.run("(v) => ceibaReport.update({ values: v })", case)
-        if opened.run("() => ceibaReport.state.way.slice()") != way:
+        if opened.run("() => ceibaReport.state.casePath.slice()") != way:
             break
     place, size = opened.run(
         """() => {
           const { view, state, place } = ceibaReport;
-          const end = state.way[state.way.length - 1];
+          const end = state.casePath[state.casePath.length - 1];
           return [place(view.layout.place[end]), [view.width, view.height]];
         }"""
     )
@@ -149,7 +149,7 @@ def test_node_says_where_missing_values_go_to_what_and_how_many_did(open_page: O
     j = list(tree.schema.names).index("income")
     node = next(i for i in range(tree.n_nodes) if tree.splits.column[i] == j)
     opened.run("(i) => ceibaReport.reveal(i)", node)
-    said = opened.page.inner_text(".missing-way")
+    said = opened.page.inner_text(".missing-branch")
     child = int(tree.branch_node[tree.branch_start[node] + tree.default_branch[node]])
     answer = str(tree.target.classes[0][np.argmax(tree.value[child, 0])])
     assert "“income”" in said
@@ -379,7 +379,7 @@ def test_leaf_table_counts_the_test_rows_behind_each_share(open_page: Open) -> N
     said = np.asarray(fitted.predict(X))
     opened = open_page("classes")
     opened.page.click("#tab-model")
-    whole = opened.run("() => ceibaReport.model.steps.findIndex((s) => s.asIs)")
+    whole = opened.run("() => ceibaReport.model.steps.findIndex((s) => s.isFull)")
     opened.run("(k) => ceibaReport.update({ step: k })", whole)
     lines = opened.page.locator("table.leaves tbody tr:nth-child(even)").all_inner_texts()
     assert len(lines) == fitted.tree_.n_leaves

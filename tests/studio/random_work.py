@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import CeibaError
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
@@ -40,9 +40,9 @@ def frame(seed: int, n: int = 90) -> dict[str, list[Any]]:
 
 def opened(seed: int, target: str = "buys", journal: Any = None, **options: Any) -> Workspace:
     """A workspace on such a table."""
-    table, name = whole_table(frame(seed), target)
+    table, name = read_whole_table(frame(seed), target)
     source = Source("random.csv", table)
-    start = Setup.first(table, name, options=options)
+    start = Setup.initial(table, name, options=options)
     return Workspace(source, start, journal)
 
 

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from ceiba.errors import CeibaError
-from ceiba.studio.launch import first_setup, open_workspace
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.launch import initial_setup, open_workspace
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.service import Service
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
@@ -21,9 +21,11 @@ from tests.studio.random_work import frame
 
 
 def _opened(path: Path | None = None) -> Workspace:
-    table, name = whole_table(frame(0), "buys")
+    table, name = read_whole_table(frame(0), "buys")
     source = Source("data", table)
-    return open_workspace(source, first_setup(source, name, {}), path, "en", None, begin_later=True)
+    return open_workspace(
+        source, initial_setup(source, name, {}), path, "en", None, defer_root=True
+    )
 
 
 def test_columns_and_setup_do_not_wait_for_the_root() -> None:
@@ -33,7 +35,7 @@ def test_columns_and_setup_do_not_wait_for_the_root() -> None:
     assert state["tree"] is None
     assert state["setup"]["target"] == "buys"
     assert {one["name"] for one in service.columns()["columns"]} == set(frame(0))
-    assert not service.workspace.is_begun
+    assert not service.workspace.has_root
     service.warm_up()
     begun = service.state()
     assert not begun["beginning"]
@@ -57,17 +59,19 @@ def test_kept_work_is_done_again_at_once(tmp_path: Path) -> None:
     again = _opened(path)
     assert again.journal is not None
     again.journal.close()
-    assert again.is_begun
+    assert again.has_root
     assert again.resumed is not None
     assert again.state.nodes_by_hand == [0]
 
 
 def test_target_without_values_is_refused_at_once() -> None:
     data = frame(0)
-    table, _ = whole_table({**data, "empty": np.full(len(data["buys"]), np.nan)}, "buys")
+    table, _ = read_whole_table({**data, "empty": np.full(len(data["buys"]), np.nan)}, "buys")
     source = Source("data", table)
     with pytest.raises(CeibaError, match="No row has a value in the target"):
-        open_workspace(source, first_setup(source, "empty", {}), None, "en", None, begin_later=True)
+        open_workspace(
+            source, initial_setup(source, "empty", {}), None, "en", None, defer_root=True
+        )
 
 
 def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
@@ -77,13 +81,13 @@ def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
         import sys
         from ceiba.cli.options.shared_options import ReadingFlags
         from ceiba.cli.studio_job import file_source
-        from ceiba.studio.launch import first_setup, open_workspace
+        from ceiba.studio.launch import initial_setup, open_workspace
         from ceiba.studio.service import Service
         import ceiba.studio.server
 
         source, name = file_source({str(path)!r}, "buys", ReadingFlags(), None)
-        start = first_setup(source, name, {{}})
-        service = Service(open_workspace(source, start, None, "en", None, begin_later=True))
+        start = initial_setup(source, name, {{}})
+        service = Service(open_workspace(source, start, None, "en", None, defer_root=True))
         assert service.state()["beginning"] and service.columns()["columns"]
         assert "sklearn" not in sys.modules and "scipy" not in sys.modules, "slow imports"
     """

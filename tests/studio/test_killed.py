@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from ceiba.cli.options.shared_options import ReadingFlags
-from ceiba.studio.launch import first_setup
+from ceiba.studio.launch import initial_setup
 from ceiba.studio.work.workspace import Workspace
 from tests.cli.running import run
 from tests.marks import slow
@@ -96,7 +96,7 @@ def mirror(path: Path) -> Workspace:
     from ceiba.cli.studio_job import file_source
 
     source, name = file_source(str(path), "buys", ReadingFlags(), None)
-    return Workspace(source, first_setup(source, name, {}))
+    return Workspace(source, initial_setup(source, name, {}))
 
 
 def state_again(path: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.cli.studio_job import file_source, model_source
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio import launch
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.random_work import frame
@@ -118,8 +118,8 @@ def test_token_stands_on_no_command_line(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_half_sent_requests_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     from ceiba.studio import server
 
-    monkeypatch.setattr(server, "MOST_SECONDS", 1.0)
-    monkeypatch.setattr(server, "MOST_OPEN", 20)
+    monkeypatch.setattr(server, "MAX_REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 20)
     opened = Opened(monkeypatch, lambda: ceiba.open_studio(frame(0), "buys", browser=False))
     port, token = int(opened.url.split(":")[2].split("/")[0]), opened.url.partition("token=")[2]
     head = f"Host: 127.0.0.1:{port}\r\nX-Ceiba-Token: {token}\r\n"
@@ -146,9 +146,9 @@ def test_half_sent_requests_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_other_address_than_this_machine_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    table, name = whole_table(frame(0), "buys")
+    table, name = read_whole_table(frame(0), "buys")
     source = Source("data", table)
-    workspace = Workspace(source, launch.first_setup(source, name, {}))
+    workspace = Workspace(source, launch.initial_setup(source, name, {}))
 
     def tell(text: str) -> None:
         said.append(text)
@@ -188,16 +188,16 @@ def saved(folder: Path) -> tuple[Path, Path]:
 
 
 def test_model_file_is_gone_on_with_and_its_script_runs(tmp_path: Path) -> None:
-    from ceiba.studio.work.script import script
+    from ceiba.studio.work.script import write_script
 
     data, model = saved(tmp_path)
     source, name = model_source(str(model), str(data), None, ReadingFlags())
-    workspace = Workspace(source, launch.first_setup(source, name, {}))
+    workspace = Workspace(source, launch.initial_setup(source, name, {}))
     assert workspace.state.tree == ceiba.load(model).tree_
     workspace.act("cut", {"node": 1})
     workspace.act("grow", {"node": 0, "levels": 1})
     names: dict[str, Any] = {}
-    exec(script(source, workspace.state), names)
+    exec(write_script(source, workspace.state), names)
     again = names["rebuild"](ceiba.load(model), ceiba.read_file(data))
     assert again.tree_ == workspace.state.tree
 
@@ -211,6 +211,6 @@ def test_model_file_without_its_table_is_refused(tmp_path: Path) -> None:
 def test_held_out_file_of_the_command(tmp_path: Path) -> None:
     data, _ = saved(tmp_path)
     source, name = file_source(str(data), "8", ReadingFlags(), str(data))
-    workspace = Workspace(source, launch.first_setup(source, name, {}))
+    workspace = Workspace(source, launch.initial_setup(source, name, {}))
     assert workspace.data.held_out is not None
     assert workspace.data.held_out.X.n_rows == 90

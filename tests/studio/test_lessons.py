@@ -10,8 +10,8 @@ import pytest
 
 import ceiba
 from ceiba.cli.studio_job import lesson_source
-from ceiba.studio.answers.lessons import MEASURES, Division, steps_of
-from ceiba.studio.launch import first_setup
+from ceiba.studio.analysis.lessons import MEASURES, ClassTable, compute_steps
+from ceiba.studio.launch import initial_setup
 from ceiba.studio.work.workspace import Workspace
 from ceiba.words import words as words_of
 from tests.studio.serving import Talk
@@ -19,7 +19,7 @@ from tests.studio.serving import Talk
 
 def lesson(name: str) -> Talk:
     source, target, options = lesson_source(name)
-    start = first_setup(source, target, options)
+    start = initial_setup(source, target, options)
     return Talk(Workspace(source, start, lesson=name))
 
 
@@ -81,22 +81,22 @@ def test_results_are_those_of_the_library(seed: int) -> None:
     rows = tuple(map(tuple, counts.tolist()))
     words = words_of("en").section("steps")
     for base in ("entropy", "gini"):
-        division = Division(classes, branches, rows, base)
+        table = ClassTable(classes, branches, rows, base)
         gain = ceiba.gain(column, labels, "multiway", base)
-        assert steps_of(division, "gain", words)[-1]["value"] == pytest.approx(gain, abs=1e-12)
-        first = steps_of(division, base, words)[0]["value"]
+        assert compute_steps(table, "gain", words)[-1]["value"] == pytest.approx(gain, abs=1e-12)
+        first = compute_steps(table, base, words)[0]["value"]
         assert first == pytest.approx(ceiba.impurity(labels, base))
     ratio = ceiba.gain(column, labels, "multiway", "gain_ratio")
-    assert steps_of(division, "gain_ratio", words)[-1]["value"] == pytest.approx(ratio)
+    assert compute_steps(table, "gain_ratio", words)[-1]["value"] == pytest.approx(ratio)
     chi = stats.chi2_contingency(counts, correction=False).statistic
-    assert steps_of(division, "chi2", words)[-1]["value"] == pytest.approx(chi)
+    assert compute_steps(table, "chi2", words)[-1]["value"] == pytest.approx(chi)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_formulas_say_what_they_come_to(measure: str) -> None:
     """The right side of each formula is its value; the left side, computed, gives it too."""
-    division = Division(("no", "yes"), ("a", "b"), ((2, 0), (1, 3)))
-    for step in steps_of(division, measure, words_of("en").section("steps")):
+    table = ClassTable(("no", "yes"), ("a", "b"), ((2, 0), (1, 3)))
+    for step in compute_steps(table, measure, words_of("en").section("steps")):
         if step["title"] == words_of("en")["steps.expected"]:
             continue
         left, _, right = step["formula"].rpartition(" = ")

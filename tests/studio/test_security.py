@@ -13,7 +13,7 @@ pytest.importorskip("starlette")
 
 from starlette.websockets import WebSocketDisconnect
 
-from ceiba.studio.security import MOST_BYTES, new_token
+from ceiba.studio.security import MAX_BODY_BYTES, new_token
 from ceiba.studio.server import ROUTES, make_app
 from ceiba.studio.service import Service
 from tests.studio.random_work import opened
@@ -166,7 +166,7 @@ def test_malformed_bodies_are_refused(talk: Talk, address: str, body: bytes) -> 
 
 
 def test_huge_bodies_and_addresses_are_refused(talk: Talk) -> None:
-    large = b'{"action": "' + b"x" * MOST_BYTES + b'"}'
+    large = b'{"action": "' + b"x" * MAX_BODY_BYTES + b'"}'
     assert talk.client.post("/api/action", content=large).status_code == 413
 
     def pieces() -> Any:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.studio.launch import first_setup
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.launch import initial_setup
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.random_work import frame, opened
@@ -184,10 +184,10 @@ def test_downloads_are_the_files(talk: Talk, tmp_path: Path) -> None:
 
 
 def test_save_writes_into_the_folder_only(tmp_path: Path) -> None:
-    table, name = whole_table(frame(0), "buys")
+    table, name = read_whole_table(frame(0), "buys")
     source = Source("a.csv", table, file="a.csv", folder=tmp_path)
     (tmp_path / "a.csv").write_text("the data")
-    talk = Talk(Workspace(source, first_setup(source, name, {})))
+    talk = Talk(Workspace(source, initial_setup(source, name, {})))
     assert talk.post("/api/save", what="script", name="b.py") == {"saved": "b.py"}
     assert "rebuild" in (tmp_path / "b.py").read_text()
     for bad in ("../b.py", "/etc/b.py", "a.csv", "..", ".hidden", "c\\d", "", 7, None, "x" * 300):
@@ -205,7 +205,7 @@ def test_held_out_file_of_the_folder_is_read(tmp_path: Path) -> None:
     pl.DataFrame(frame(0)).write_csv(tmp_path / "train.csv")
     pl.DataFrame(frame(1)).write_csv(tmp_path / "test.csv")
     source, name = file_source(str(tmp_path / "train.csv"), "buys", ReadingFlags(), None)
-    talk = Talk(Workspace(source, first_setup(source, name, {})))
+    talk = Talk(Workspace(source, initial_setup(source, name, {})))
     assert talk.get("/api/files") == {"files": ["test.csv", "train.csv"]}
     state = talk.act("set_held_out", file="test.csv")
     assert state["setup"]["n_held_out"] == 90
@@ -218,9 +218,9 @@ def test_held_out_file_of_the_folder_is_read(tmp_path: Path) -> None:
 
 
 def test_no_target_yet_then_one_is_chosen() -> None:
-    table, _ = whole_table(frame(0), "buys")
+    table, _ = read_whole_table(frame(0), "buys")
     source = Source("a", table)
-    talk = Talk(Workspace(source, first_setup(source, None, {})))
+    talk = Talk(Workspace(source, initial_setup(source, None, {})))
     assert talk.get("/api/state")["tree"] is None
     assert talk.get("/api/columns")["target"] is None
     assert talk.client.get("/api/node/0/rivals").status_code == 400
@@ -286,9 +286,9 @@ def test_further_cut_is_the_best_of_all_by_trial(cuts: list[float]) -> None:
     rng = np.random.default_rng(len(cuts))
     x = rng.normal(size=80).round(1)
     y = np.where((np.abs(x) > 0.7) ^ (rng.random(80) < 0.15), "a", "b")
-    table, target = whole_table({"x": x, "y": y}, "y")
+    table, target = read_whole_table({"x": x, "y": y}, "y")
     source = Source("made up", table)
-    talk = Talk(Workspace(source, first_setup(source, target, {})))
+    talk = Talk(Workspace(source, initial_setup(source, target, {})))
     cut = talk.post("/api/node/0/further-cut", column="x", cuts=cuts)["cut"]
 
     def gain(more: float) -> float:
@@ -304,17 +304,17 @@ def test_further_cut_is_the_best_of_all_by_trial(cuts: list[float]) -> None:
 def test_further_cut_of_levels_or_where_nothing_is_left(talk: Talk) -> None:
     refused = talk.client.post("/api/node/0/further-cut", json={"column": "city", "cuts": [1]})
     assert refused.status_code == 400
-    source = Source("made up", whole_table({"x": [1.0, 2.0], "y": ["a", "b"]}, "y")[0])
-    two = Talk(Workspace(source, first_setup(source, "y", {})))
+    source = Source("made up", read_whole_table({"x": [1.0, 2.0], "y": ["a", "b"]}, "y")[0])
+    two = Talk(Workspace(source, initial_setup(source, "y", {})))
     assert two.post("/api/node/0/further-cut", column="x", cuts=[1.5])["cut"] is None
 
 
 def test_large_table_is_described_by_a_sample_first_and_says_so(
     monkeypatch: pytest.MonkeyPatch, talk: Talk
 ) -> None:
-    from ceiba.studio.answers import state
+    from ceiba.studio.analysis import state
 
-    monkeypatch.setattr(state, "_MOST_ROWS", 20)
+    monkeypatch.setattr(state, "_MAX_ROWS", 20)
     sample, whole = talk.get("/api/columns"), talk.get("/api/columns?rows=all")
     assert (sample["n_described"], sample["n_rows"]) == (20, 90)
     assert (whole["n_described"], whole["n_rows"]) == (90, 90)

@@ -1,13 +1,13 @@
-"""The tree and its columns as plain lists: shape, splits, stand-ins, counts, values; names, levels.
+"""The tree and its columns as plain lists: shape, splits, surrogates, counts, values; levels.
 
-Children are not listed: nodes are in pre-order, so the branches of a node are the nodes that name
-it as parent, in order. Class probabilities are left out when they are the counts divided by their
-sum, which a reader computes to the same bit.
+Children are not listed: nodes are in pre-order, so the branches of a node are the nodes with it as
+parent, in order. Class probabilities are omitted when they are the counts divided by their sum,
+which the page computes to the same bit.
 
-JSON knows neither NaN nor infinity; both become None. Python's shortest repr of a float and
-JavaScript's reader agree to the last bit, so figures that are computed with keep all digits;
-figures that are only shown may be shortened. Level names travel as text, with the value itself
-beside it where that is a number or a boolean.
+JSON has neither NaN nor infinity; both become None. Python's shortest repr of a float and
+JavaScript's parser agree to the last bit, so numbers used in computations keep all digits; numbers
+that are only displayed are rounded. Levels are text, with their values where those are numbers or
+booleans.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from ceiba.tree.splits import level_text
 _QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
-def exact(values: npt.ArrayLike) -> list[Any]:
-    """Return floats with all digits; whole ones as ints, NaN and infinities as None."""
+def exact_floats(values: npt.ArrayLike) -> list[Any]:
+    """Return floats with all digits; integral ones as ints, NaN and infinities as None."""
     array = np.asarray(values, np.float64).ravel()
     is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
     finite = np.isfinite(array)
@@ -36,112 +36,116 @@ def exact(values: npt.ArrayLike) -> list[Any]:
     ]
 
 
-def shown(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
-    """Return floats shortened to significant digits, for figures that are only looked at."""
+def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
+    """Return floats rounded to significant digits, for numbers that are only displayed."""
     array = np.asarray(values, np.float64).ravel()
     size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
     places = digits - 1 - np.floor(np.log10(size))
-    # Dividing by a power of ten rounds once more; the repr of the quotient is the short one.
+    # Divide by a power of ten instead of multiplying by its inverse: the quotient has a short repr.
     scale = 10.0 ** np.clip(places, -300, 300)
-    return exact(np.where(np.isfinite(array), np.rint(array * scale) / scale, array))
+    return exact_floats(np.where(np.isfinite(array), np.rint(array * scale) / scale, array))
 
 
-def whole(values: npt.ArrayLike) -> list[int]:
+def int_list(values: npt.ArrayLike) -> list[int]:
     """Return ints."""
     listed: list[int] = np.asarray(values, np.int64).ravel().tolist()
     return listed
 
 
-def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
+def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
     """Return the node arrays of one output of a tree."""
     columns: dict[str, Any] = {
-        "parent": whole(tree.parent),
-        "splits": split_columns(tree.splits),
-        "default_branch": whole(tree.default_branch),
-        "n_rows": whole(tree.n_rows),
-        "weight": None if np.array_equal(tree.weight, tree.n_rows) else exact(tree.weight),
-        "share": None if tree.class_prior is None or tree.counts is None else exact(tree.share),
-        "impurity": shown(tree.impurity),
-        "gain": shown(tree.gain),
-        "worth": shown(search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)),
-        "sent_default": whole(tree.sent_default) if tree.sent_default.any() else None,
-        "surrogates": None if tree.surrogates is None else _surrogates(tree),
-        "competitors": None if tree.competitors is None else _competitors(tree),
-        "tests": None if tree.tests is None else _tests(tree),
-        "notes": _notes(tree) if tree.notes else None,
+        "parent": int_list(tree.parent),
+        "splits": encode_splits(tree.splits),
+        "default_branch": int_list(tree.default_branch),
+        "n_rows": int_list(tree.n_rows),
+        "weight": None if np.array_equal(tree.weight, tree.n_rows) else exact_floats(tree.weight),
+        "share": None
+        if tree.class_prior is None or tree.counts is None
+        else exact_floats(tree.share),
+        "impurity": rounded_floats(tree.impurity),
+        "gain": rounded_floats(tree.gain),
+        "importance": rounded_floats(
+            search_mass(tree) * tree.gain / max(float(search_mass(tree)[0]), 1e-300)
+        ),
+        "sent_default": int_list(tree.sent_default) if tree.sent_default.any() else None,
+        "surrogates": None if tree.surrogates is None else _encode_surrogates(tree),
+        "competitors": None if tree.competitors is None else _encode_competitors(tree),
+        "tests": None if tree.tests is None else _encode_tests(tree),
+        "notes": _encode_notes(tree) if tree.notes else None,
     }
     value = tree.value[:, output, :]
     if tree.task.is_regression("The report"):
-        return {**columns, "value": exact(value[:, 0]), "counts": None}
+        return {**columns, "value": exact_floats(value[:, 0]), "counts": None}
     n_classes = len(tree.target.classes[output])
     value = value[:, :n_classes]
     counts = None if tree.counts is None else tree.counts[:, output, :n_classes]
     return {
         **columns,
-        "counts": None if counts is None else exact(counts),
-        "value": None if _is_share(value, counts) else exact(value),
+        "counts": None if counts is None else exact_floats(counts),
+        "value": None if _is_count_share(value, counts) else exact_floats(value),
     }
 
 
-def split_columns(splits: SplitTable) -> dict[str, Any]:
-    """Return a table of splits as lists; the level maps only if there are any."""
+def encode_splits(splits: SplitTable) -> dict[str, Any]:
+    """Return a table of splits as lists; optional columns only if they are used."""
     columns: dict[str, Any] = {
-        "kind": whole(splits.kind),
-        "column": whole(splits.column),
-        "cut": exact(splits.cut),
+        "kind": int_list(splits.kind),
+        "column": int_list(splits.column),
+        "cut": exact_floats(splits.cut),
     }
     if splits.has_digits:
-        columns["digits"] = whole(splits.digits)
+        columns["digits"] = int_list(splits.digits)
     if splits.low_branch.any():
-        columns["low_branch"] = whole(splits.low_branch)
+        columns["low_branch"] = int_list(splits.low_branch)
     if len(splits.level_code):
-        columns["n_levels"] = whole(np.diff(splits.level_start))
-        columns["level_code"] = whole(splits.level_code)
-        columns["level_branch"] = whole(splits.level_branch)
+        columns["n_levels"] = int_list(np.diff(splits.level_start))
+        columns["level_code"] = int_list(splits.level_code)
+        columns["level_branch"] = int_list(splits.level_branch)
     if len(splits.interval_cut):  # an infinite cut, for missing values, is null
-        columns["n_cuts"] = whole(np.diff(splits.interval_start))
+        columns["n_cuts"] = int_list(np.diff(splits.interval_start))
         cuts = splits.interval_cut
-        columns["interval_cut"] = exact(np.where(np.isinf(cuts), np.nan, cuts))
+        columns["interval_cut"] = exact_floats(np.where(np.isinf(cuts), np.nan, cuts))
     return columns
 
 
-def _is_share(value: Any, counts: Any) -> bool:
+def _is_count_share(value: Any, counts: Any) -> bool:
     if counts is None:
         return False
     total = np.zeros(len(counts))
-    for k in range(counts.shape[1]):  # in the reader's order: sums must agree to the bit
+    for k in range(counts.shape[1]):  # in the order of the page: sums must agree to the bit
         total = total + counts[:, k]
     with np.errstate(invalid="ignore", divide="ignore"):
         return bool(np.array_equal(counts / total[:, None], value))
 
 
-def _surrogates(tree: Tree) -> dict[str, Any] | None:
+def _encode_surrogates(tree: Tree) -> dict[str, Any] | None:
     stored = tree.surrogates
     if stored is None or not len(stored):
         return None
     return {
-        "n": whole(np.diff(stored.start)),
-        "splits": split_columns(stored.splits),
-        "agreement": shown(stored.agreement),
-        "adjusted": shown(stored.adjusted),
-        "sent": whole(stored.sent),
+        "n": int_list(np.diff(stored.start)),
+        "splits": encode_splits(stored.splits),
+        "agreement": rounded_floats(stored.agreement),
+        "adjusted": rounded_floats(stored.adjusted),
+        "sent": int_list(stored.sent),
         "in_use": tree.active_surrogates is not None,
     }
 
 
-def _competitors(tree: Tree) -> dict[str, Any] | None:
+def _encode_competitors(tree: Tree) -> dict[str, Any] | None:
     stored = tree.competitors
     if stored is None or not len(stored.splits):
         return None
     return {
-        "n": whole(np.diff(stored.start)),
-        "splits": split_columns(stored.splits),
-        "gain": shown(stored.gain),
+        "n": int_list(np.diff(stored.start)),
+        "splits": encode_splits(stored.splits),
+        "gain": rounded_floats(stored.gain),
     }
 
 
-def _notes(tree: Tree) -> list[dict[str, Any]]:
-    """Return what people wrote on nodes, with the class index of an answer set by hand."""
+def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
+    """Return the notes on nodes, with the class index of an overridden prediction."""
     classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
@@ -150,8 +154,8 @@ def _notes(tree: Tree) -> list[dict[str, Any]]:
     ]
 
 
-def _tests(tree: Tree) -> dict[str, Any] | None:
-    """Return the test of each split, for trees that grow by tests; None at other nodes."""
+def _encode_tests(tree: Tree) -> dict[str, Any] | None:
+    """Return the test of each split, for trees that grow by tests; None for other trees."""
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
@@ -159,14 +163,14 @@ def _tests(tree: Tree) -> dict[str, Any] | None:
     nothing = float("nan")
     return {
         "name": stored.name,
-        "statistic": shown(stored.statistic),
+        "statistic": rounded_floats(stored.statistic),
         "df": [None if test is None else list(test.df) for test in tests],
-        "p": exact([nothing if test is None else test.adjusted_p_value for test in tests]),
+        "p": exact_floats([nothing if test is None else test.adjusted_p_value for test in tests]),
     }
 
 
-def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return what is known of each column, as lists by column; quantiles where rows are given."""
+def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
+    """Return the schema as lists by column, with quantiles or the most common level of `rows`."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],
@@ -181,7 +185,7 @@ def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "common": [None] * len(infos),
     }
     for j, info in enumerate(infos):
-        levels = info.levels  # themselves where their text would not do in code
+        levels = info.levels  # level_values: only where the text would not be the value in code
         is_text = all(isinstance(level, str) and level.strip() for level in levels)
         plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
         columns["level_values"].append(None if is_text else plain)
@@ -191,7 +195,7 @@ def column_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         if rows.columns[j].info.is_numeric:
             present = values[np.isfinite(values)].astype(np.float64)
             if len(present):
-                columns["quantiles"][j] = shown(np.quantile(present, _QUANTILES))
+                columns["quantiles"][j] = rounded_floats(np.quantile(present, _QUANTILES))
         else:
             codes = values[(values >= 0) & (values < rows.columns[j].info.n_levels)]
             if len(codes):

@@ -1,13 +1,13 @@
-"""The page: the payload and the files of `assets/` in one HTML text that needs no network.
+"""The HTML page of the report: the payload and the files of `assets/`, without any network access.
 
-Scripts and styles are inlined and allowed by their hashes alone (a meta CSP with
-`default-src 'none'`). Data stand as JSON in a script element that is not executed; `<`, `>`, `&`
-and the two line separators are escaped, so no name of a column can end it. Large payloads are
-packed (deflate, base64); browsers unpack them with DecompressionStream, also from file://.
+Scripts and styles are inlined and allowed by hash only (a meta CSP with `default-src 'none'`). The
+payload is JSON in a script element that is not executed; `<`, `>`, `&` and the two line separators
+are escaped, so that no column name can close it. Large payloads are compressed (deflate, base64);
+browsers decompress them with DecompressionStream, also from file://.
 
 Scripts are modules of a small grammar: `import { a, b } from "./file.js";` at the top, one line
-each; `export` before a function, a const or a class; names that no other file has at its top level.
-A bundle is an entry file after all that it imports, in one scope, without those words.
+each; `export` before a function, a const or a class; unique names at the top level. A bundle is an
+entry file after all its imports, in one scope, without the words `import` and `export`.
 """
 
 from __future__ import annotations
@@ -31,63 +31,63 @@ STYLES: Final = tuple(
 )
 ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
-PACK_ABOVE: Final = 256 * 1024
+COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
-#: The file with the table of words; what fills the table follows it.
-_TABLE: Final = "report/assets/core/i18n.js"
+#: The module with the empty table of words; the statement that fills it is inserted after it.
+_WORDS_MODULE: Final = "report/assets/core/i18n.js"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
-def page(payload: dict[str, Any]) -> str:
-    """Return the HTML page of a payload; no name in it can end the script with the data."""
-    style, script = _assets(payload["trust"] is not None)
+def render_page(payload: dict[str, Any]) -> str:
+    """Render the HTML page of a payload."""
+    style, script = _load_assets(payload["trust"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # A name may hold half of a surrogate pair, which no file in UTF-8 can.
+    # A name may contain a lone surrogate, which UTF-8 cannot encode.
     data = data.encode("utf-8", "replace").decode("utf-8")
-    packed = len(data) > PACK_ABOVE
-    if packed:
+    compressed = len(data) > COMPRESS_ABOVE
+    if compressed:
         data = base64.b64encode(zlib.compress(data.encode(), 6)).decode("ascii")
     else:
         data = data.translate(_ESCAPES)
     frame = files("ceiba.report").joinpath("assets", "page.html").read_text("utf-8")
     parts = {
-        "csp": f"default-src 'none'; script-src {source_hash(script)}; "
-        f"style-src {source_hash(style)}; "
+        "csp": f"default-src 'none'; script-src {csp_hash(script)}; "
+        f"style-src {csp_hash(style)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'",
         "lang": payload["lang"],
         "title": html.escape(str(payload["title"]).encode("utf-8", "replace").decode()),
         "style": style,
-        "encoding": "deflate" if packed else "json",
+        "encoding": "deflate" if compressed else "json",
         "data": data,
         "script": script,
     }
-    # Split at the marks, not replaced one after another: data may hold a mark.
+    # Split at the marks instead of replacing them: the data may contain a mark.
     pieces = frame.split("@@")
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
 @cache
-def _assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return style and script; those of the Trust tab only for a page that has it."""
+def _load_assets(with_trust: bool = True) -> tuple[str, str]:
+    """Return the style sheet and the script, with or without the Trust tab."""
     if with_trust:
-        return style_of(STYLES), script_of(ENTRY_WITH_TRUST, ("page", "trust"))
-    return style_of(STYLES), script_of(ENTRY, ("page",))
+        return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
+    return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
 
 
-def script_of(entry: str, sections: tuple[str, ...] = ()) -> str:
-    """Return an entry file and all that it imports, by its path in the package, as one script.
+def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
+    """Return an entry module (a path in the package) and all its imports as one script.
 
-    `sections` of the catalogues fill its table of words; a later one replaces words of an earlier.
+    `sections` of the catalogues fill its table of words; later ones override earlier ones.
     """
-    parts = [_bare(_read(path)) for path in modules_of(entry)]
+    parts = [_strip_source(_read(path)) for path in list_modules(entry)]
     if sections:
-        parts.insert(modules_of(entry).index(_TABLE) + 1, _fill_table(sections))
+        parts.insert(list_modules(entry).index(_WORDS_MODULE) + 1, _fill_table(sections))
     script = "\n".join(parts)
     return f'(() => {{\n"use strict";\n{script}\n}})();'
 
 
 def _fill_table(sections: Iterable[str]) -> str:
-    """Return the statement that fills the table of words: each key with a text per language."""
+    """Return the statement that fills the table of words: one text per language and key."""
     table: dict[str, list[str]] = {}
     for section in sections:
         by_language = [words(lang).section(section) for lang in LANGUAGES]
@@ -102,20 +102,20 @@ def _fill_table(sections: Iterable[str]) -> str:
 
 
 @cache
-def modules_of(entry: str) -> tuple[str, ...]:
-    """Return the paths of an entry and of what it imports, each after those that it imports."""
+def list_modules(entry: str) -> tuple[str, ...]:
+    """Return the paths of an entry and all its imports, each after its own imports."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
-        paths.update(dict.fromkeys(modules_of(normpath(join(dirname(entry), name)))))
+        paths.update(dict.fromkeys(list_modules(normpath(join(dirname(entry), name)))))
     return (*paths, entry)
 
 
-def style_of(paths: Iterable[str]) -> str:
+def bundle_styles(paths: Iterable[str]) -> str:
     """Return files of the package as one style sheet."""
-    return "\n".join(_bare(_read(path)) for path in paths)
+    return "\n".join(_strip_source(_read(path)) for path in paths)
 
 
-def source_hash(text: str) -> str:
+def csp_hash(text: str) -> str:
     """Return the hash of an inlined script or style, as a content security policy quotes it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -124,11 +124,11 @@ def _read(path: str) -> str:
     return files("ceiba").joinpath(path).read_text("utf-8")
 
 
-def _bare(text: str) -> str:
-    """Leave out imports, types, lines of comments alone, and indentation: a seventh of the page.
+def _strip_source(text: str) -> str:
+    """Remove imports, types, comment lines and indentation: a seventh of the page.
 
-    No string of the assets goes over several lines or holds the beginning of a comment (a test
-    looks), so lines can be taken alone.
+    No string of the assets spans several lines or contains the start of a comment (a test checks
+    this), so each line can be processed alone.
     """
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))

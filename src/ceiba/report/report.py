@@ -1,4 +1,4 @@
-"""One call from a tree, or a fitted model, to a page: write it, open it, show it in a notebook."""
+"""`Report`: the page of a tree or fitted model, to be saved, opened or shown in a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ceiba.report.page import page
+from ceiba.report.page import render_page
 from ceiba.report.payload import payload
 from ceiba.tree import Tree
 from ceiba.tree.model_file import atomic_write
@@ -38,13 +38,13 @@ class Report:
     path: Path | None = None
 
     def save(self, path: str | os.PathLike[str]) -> Report:
-        """Write the page; a half-written file is never left behind."""
+        """Write the page to a file, atomically."""
         with atomic_write(path, "w", encoding="utf-8") as file:
             file.write(self.html)
         return Report(self.html, Path(path))
 
     def show(self) -> Report:
-        """Open the page in a browser (written to a temporary file first, if it has no path)."""
+        """Open the page in a browser (from a temporary file if it has no path)."""
         written = self
         if written.path is None:
             written = self.save(Path(tempfile.mkdtemp(prefix="ceiba-")) / "report.html")
@@ -73,7 +73,7 @@ def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: An
     path : path, optional
         Where to write the page.
     **options
-        Of `ceiba.report.payload`: train, test, title, lang, ...
+        Options of `ceiba.report.payload`: train, test, title, lang, ...
 
     Returns
     -------
@@ -86,5 +86,5 @@ def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: An
     >>> report(ceiba.tree.build(("x <= 2.5", "a", "b")), lang="es").path is None
     True
     """
-    result = Report(page(payload(tree, **options)))
+    result = Report(render_page(payload(tree, **options)))
     return result if path is None else result.save(path)

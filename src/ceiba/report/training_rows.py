@@ -1,14 +1,13 @@
-"""What training rows add to the page: bars of columns, box plots, splits that came second.
+"""What training rows add to the page: histograms of columns, box plots, competing splits.
 
-Numbers fall into bins of equal width, one of whose edges is the cut, so that no bar stands on both
-sides of it; the outer bins take what lies beyond. A column of few values has one bar per value, a
-categorical one a bar per level. Each bar holds its rows by class, or (regression) their number and
-the quartiles of the target. Only the largest nodes have histograms, within a budget of figures.
+Numbers are binned with equal width; the cut is an edge, so that no bar straddles it, and the outer
+bins include values beyond their range. A column of few values has a bar per value, a categorical
+one a bar per level. Each bar has its rows by class or, for regression, their number and the
+quartiles of the target. Only the largest nodes have histograms, within a budget of numbers.
 
-A model keeps its runner-up splits only when asked to (`max_competitors`). With the training rows at
-hand the best splits of a node are found again by growing one level from its rows. What comes first
-must be the split that the tree has, with the same gain: where weights, priors or limits made
-another choice, nothing is said of the node.
+A model stores competing splits only on request (`max_competitors`). Given training rows, they are
+searched again by growing one level from the rows of a node. If the best split found is not that of
+the tree, with the same gain (because of weights, priors or limits), the node gets none.
 """
 
 from __future__ import annotations
@@ -22,27 +21,27 @@ from numpy.typing import NDArray
 from ceiba.errors import CeibaError
 from ceiba.grow import Problem
 from ceiba.layout import bin_edges
-from ceiba.report.nodes import exact, shown, split_columns
+from ceiba.report.nodes import encode_splits, exact_floats, rounded_floats
 from ceiba.table import Column, Table, read_target
 from ceiba.tree import SplitKind, SplitTable, Tree
 from ceiba.tree.routing import route
 
 BINS: Final = 20
 COLUMN_BINS: Final = 16
-FEW_VALUES: Final = 8
-MOST_LEVELS: Final = 24
-MOST_NODES: Final = 300
-MOST_FIGURES: Final = 40_000
-MOST_COLUMNS: Final = 200
-RIVALS: Final = 4
-MOST_RIVAL_NODES: Final = 60
-MOST_CELLS: Final = 20_000_000  # rows times columns that are searched for rivals in all
+MAX_DISTINCT: Final = 8
+MAX_LEVELS: Final = 24
+MAX_NODES: Final = 300
+MAX_FIGURES: Final = 40_000
+MAX_COLUMNS: Final = 200
+MAX_COMPETITORS: Final = 4
+MAX_SEARCHED_NODES: Final = 60
+MAX_CELLS: Final = 20_000_000  # rows times columns, over all searched nodes
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class RowsByNode:
-    """Rows sorted by the node in which they end: those of a subtree are one slice."""
+    """Rows sorted by leaf, so that those of a subtree are one slice."""
 
     table: Table
     target: Array
@@ -52,7 +51,7 @@ class RowsByNode:
 
     @classmethod
     def read(cls, tree: Tree, table: Table, y: Any, output: int = 0) -> RowsByNode:
-        """Send the rows down the tree."""
+        """Route the rows through the tree."""
         end = route.apply(tree, table)
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
@@ -76,59 +75,58 @@ def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
-    """Return the split column of the largest inner nodes, as bars."""
+    """Return the histogram of the split column at the largest inner nodes."""
     n_classes = 0 if not tree.task.has_classes else len(tree.target.classes[output])
     size = rows.last - rows.first
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
-    nodes = [i for i in inner[:MOST_NODES] if size[i] > 0]
+    nodes = [i for i in inner[:MAX_NODES] if size[i] > 0]
     by_node: dict[int, dict[str, Any] | None] = {}
     for j in sorted({int(tree.splits.column[node]) for node in nodes}):  # each column is read once
         values = np.asarray(rows.table.columns[j].values)
         for node in nodes:
             if tree.splits.column[node] == j:
-                by_node[node] = _node_bars(tree, rows, node, n_classes, values)
+                by_node[node] = _node_histogram(tree, rows, node, n_classes, values)
     histograms: list[dict[str, Any]] = []
     figures = 0
-    for node in inner[:MOST_NODES]:
-        bars = by_node.get(node)
-        if bars is None:
+    for node in inner[:MAX_NODES]:
+        histogram = by_node.get(node)
+        if histogram is None:
             continue
-        figures += len(bars["n"]) + len(bars.get("quartiles", ()))
-        if figures > MOST_FIGURES and histograms:
+        figures += len(histogram["n"]) + len(histogram.get("quartiles", ()))
+        if figures > MAX_FIGURES and histograms:
             break
-        histograms.append({"node": node, **bars})
+        histograms.append({"node": node, **histogram})
     return sorted(histograms, key=lambda histogram: int(histogram["node"]))
 
 
-def _node_bars(
+def _node_histogram(
     tree: Tree, rows: RowsByNode, node: int, n_classes: int, values: Array
 ) -> dict[str, Any] | None:
-    mine = rows.of(node)
+    node_rows = rows.of(node)
     column = rows.table.columns[int(tree.splits.column[node])]
-    target = rows.target[mine]
+    target = rows.target[node_rows]
     present = target >= 0 if n_classes else np.isfinite(target)
-    mine, target = mine[present], target[present]
-    values = values[mine]
+    target, values = target[present], values[node_rows[present]]
     if tree.splits.kind[node] == SplitKind.PRESENCE:
         missing = _is_missing(column, values).astype(np.int64)
-        return {"presence": True, **_counted(missing, 2, target, n_classes)}
-    figures = bars(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
+        return {"presence": True, **_count_bars(missing, 2, target, n_classes)}
+    figures = histogram(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
     if figures is None or "codes" not in figures or not tree.splits.has_missing_branch[node]:
         return figures
-    # Missing levels have a branch of their own, and so a bar, the last.
-    gone = _is_missing(column, values)
-    more = _counted(np.zeros(np.count_nonzero(gone), np.int64), 1, target[gone], n_classes)
+    # Missing levels have a separate branch, and therefore a bar: the last one.
+    missing = _is_missing(column, values)
+    last = _count_bars(np.zeros(np.count_nonzero(missing), np.int64), 1, target[missing], n_classes)
     figures.pop("missing", None)
     figures["codes"].append(None)
-    return figures | {name: [*figures[name], *more[name]] for name in more}
+    return figures | {name: [*figures[name], *last[name]] for name in last}
 
 
-def column_bars(table: Table) -> list[dict[str, Any] | None]:
-    """Return the distribution of each column as bars."""
+def column_histograms(table: Table) -> list[dict[str, Any] | None]:
+    """Return the histogram of each column."""
     nothing = np.zeros(table.n_rows, np.int64)
     return [
-        bars(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
-        if k < MOST_COLUMNS
+        histogram(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
+        if k < MAX_COLUMNS
         else None
         for k, column in enumerate(table.columns)
     ]
@@ -138,7 +136,7 @@ def _is_missing(column: Column, values: Array) -> Array:
     return ~np.isfinite(values) if column.info.is_numeric else values < 0
 
 
-def bars(
+def histogram(
     column: Column,
     values: Array,
     cuts: list[float],
@@ -146,7 +144,7 @@ def bars(
     n_classes: int,
     bins: int,
 ) -> dict[str, Any] | None:
-    """Sort values into bars; None where no value is present."""
+    """Return the histogram of values; None if all are missing."""
     present = ~_is_missing(column, values)
     n_missing = int(np.count_nonzero(~present))
     values, target = values[present], target[present]
@@ -155,34 +153,34 @@ def bars(
     shared: dict[str, Any] = {"missing": n_missing} if n_missing else {}
     if not column.info.is_numeric:
         codes, counts = np.unique(values, return_counts=True)
-        if len(codes) > MOST_LEVELS:  # the most frequent, in their own order
-            shared["others"] = len(codes) - MOST_LEVELS
-            codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MOST_LEVELS]])
+        if len(codes) > MAX_LEVELS:  # keep the most frequent, in the order of the levels
+            shared["others"] = len(codes) - MAX_LEVELS
+            codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MAX_LEVELS]])
         place = np.searchsorted(codes, values)
         listed = codes[np.minimum(place, len(codes) - 1)] == values
-        bars = _counted(place[listed], len(codes), target[listed], n_classes)
-        return shared | {"codes": codes.tolist()} | bars
+        histogram = _count_bars(place[listed], len(codes), target[listed], n_classes)
+        return shared | {"codes": codes.tolist()} | histogram
     different = np.unique(values)
-    if len(different) <= FEW_VALUES:
+    if len(different) <= MAX_DISTINCT:
         place = np.searchsorted(different, values)
         return (
             shared
-            | {"values": exact(different)}
-            | _counted(place, len(different), target, n_classes)
+            | {"values": exact_floats(different)}
+            | _count_bars(place, len(different), target, n_classes)
         )
     edges = bin_edges(values, cuts, bins)
     if edges is None:
         return None
-    place = np.searchsorted(edges[1:-1], values, side="left")  # an edge belongs to the bar below
+    place = np.searchsorted(edges[1:-1], values, side="left")  # bins are closed above
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
-    if len(cuts) > 1:  # bins of intervals are not all of one width
-        at["edges"] = exact(edges)
-    return shared | ends | at | _counted(place, len(edges) - 1, target, n_classes)
+    if len(cuts) > 1:  # with several cuts, bins differ in width
+        at["edges"] = exact_floats(edges)
+    return shared | ends | at | _count_bars(place, len(edges) - 1, target, n_classes)
 
 
-def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
-    """Count the rows of each bar by class; of numbers all, with the quartiles of the target."""
+def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
+    """Count the rows of each bar by class; for regression, with the quartiles of the target."""
     if n_classes:
         counts = np.bincount(place * n_classes + target, minlength=n_bars * n_classes)
         return {"n": counts.tolist()}
@@ -192,14 +190,14 @@ def _counted(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[s
         if len(here):
             quartiles[k] = np.quantile(here, [0.25, 0.5, 0.75])
     counts = np.bincount(place, minlength=n_bars)
-    return {"n": counts.tolist(), "quartiles": shown(quartiles, 4)}
+    return {"n": counts.tolist(), "quartiles": rounded_floats(quartiles, 4)}
 
 
-def boxes(tree: Tree, rows: RowsByNode) -> list[Any]:
-    """Return the quartiles and ends of the target at each node of a regression tree, flat."""
+def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
+    """Return minimum, quartiles and maximum of the target at each node, flat."""
     first, last = rows.first, rows.last
     numbers = rows.target[rows.order]
-    # np.quantile takes 0.2 ms a node to find out what it is given; this takes 5 µs.
+    # np.quantile has an overhead of 0.2 ms per node; this takes 5 µs.
     place = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
     below = np.floor(place).astype(np.int64)
     low, high = np.full((2, tree.n_nodes, 5), np.nan)
@@ -207,11 +205,11 @@ def boxes(tree: Tree, rows: RowsByNode) -> list[Any]:
         here = np.sort(numbers[first[i] : last[i]])
         low[i] = here[below[i]]
         high[i] = here[np.minimum(below[i] + 1, len(here) - 1)]
-    return shown(low + (place - below) * (high - low))
+    return rounded_floats(low + (place - below) * (high - low))
 
 
-def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
-    """Return the runner-up splits of the largest nodes, in the form of those that a tree keeps."""
+def find_competitors(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
+    """Search the competing splits of the largest nodes; the form is that of stored ones."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     if (
         not rows.table.is_whole  # the rows of a node are never together
@@ -221,13 +219,13 @@ def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None
     ):
         return None
     try:
-        problem = Problem.like(tree, rows.table, y, max_depth=1, max_competitors=RIVALS)
+        problem = Problem.like(tree, rows.table, y, max_depth=1, max_competitors=MAX_COMPETITORS)
     except CeibaError:
         return None
     largest = np.argsort(-tree.n_rows, kind="stable")
-    inner = largest[tree.splits.column[largest] >= 0][:MOST_RIVAL_NODES]
+    inner = largest[tree.splits.column[largest] >= 0][:MAX_SEARCHED_NODES]
     size = (rows.last - rows.first)[inner]
-    searched = np.cumsum(size) * rows.table.n_columns <= MOST_CELLS
+    searched = np.cumsum(size) * rows.table.n_columns <= MAX_CELLS
     searched[:1] = True
     nodes = np.sort(inner[searched & (size == tree.n_rows[inner])]).tolist()
     if not nodes:
@@ -244,4 +242,4 @@ def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None
         return None
     splits = SplitTable.concatenate([stored.splits for stored in competitors])
     gain = np.concatenate([stored.gain for stored in competitors])
-    return {"n": n, "splits": split_columns(splits), "gain": shown(gain)}
+    return {"n": n, "splits": encode_splits(splits), "gain": rounded_floats(gain)}

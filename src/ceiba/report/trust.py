@@ -1,8 +1,7 @@
-"""What a model's trust checks found, for the page: stability, rival columns, groups, drift.
+"""The results of `ceiba.trust` for the page: stability, rival columns, groups, drift.
 
-The page shows the unpruned tree where it is kept; the checks are of the fitted one. Node numbers
-are therefore translated from the one to the other, by walking both from the root. Nothing is
-computed here: the page shows the figures of `ceiba.trust` as they are.
+The page shows the unpruned tree if it is available; the checks refer to the fitted tree. Node
+numbers are therefore translated, by walking both trees from the root. Nothing else is computed.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.report.nodes import exact, shown, whole
+from ceiba.report.nodes import exact_floats, int_list, rounded_floats
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text
 
@@ -22,10 +21,10 @@ _CALLS = {
     "groups": ("model.evaluate(X, y, by=...)", "figures", "differences"),
     "drift": ("model.drift(X)", "psi_by_chance", "branches"),
 }
-_OTHER = "{name}: this is of another tree. Compute it with the model that is reported."
+_WRONG_TREE = "{name} belongs to another tree. Compute it with the model of the report."
 
 
-def trust_columns(
+def encode_trust(
     tree: Tree,
     *,
     stability: Any = None,
@@ -36,10 +35,13 @@ def trust_columns(
 ) -> dict[str, Any] | None:
     """Return the results of trust checks as plain data; None if there are none."""
     panels = {
-        "stability": [_stability(tree, result, output) for result in _each("stability", stability)],
-        "rivals": [_rivals(tree, result) for result in _each("rivals", rivals)],
-        "groups": [_groups(result) for result in _each("groups", groups)],
-        "drift": [_drift(tree, result) for result in _each("drift", drift)],
+        "stability": [
+            _encode_stability(tree, result, output)
+            for result in _check_results("stability", stability)
+        ],
+        "rivals": [_encode_rivals(tree, result) for result in _check_results("rivals", rivals)],
+        "groups": [_encode_groups(result) for result in _check_results("groups", groups)],
+        "drift": [_encode_drift(tree, result) for result in _check_results("drift", drift)],
     }
     if not any(panels.values()):
         return None
@@ -47,22 +49,22 @@ def trust_columns(
     return {k: v if k in several else v[0] if v else None for k, v in panels.items()}
 
 
-def _each(name: str, results: Any) -> list[Any]:
-    """Return the results as a list; refuse what no check gave."""
+def _check_results(name: str, results: Any) -> list[Any]:
+    """Return the results as a list; raise for objects that are not results of the check."""
     if results is None:
         return []
     call, *parts = _CALLS[name]
     every = list(results) if isinstance(results, list | tuple) else [results]
     if len(every) > 1 and name in ("stability", "drift"):
-        raise OptionError(f"{name}: got {len(every)} results. The page shows one.")
+        raise OptionError(f"{name} must be one result, got {len(every)}.")
     for result in every:
         if not all(hasattr(result, part) for part in parts):
             raise OptionError(f"{name}: got {type(result).__name__}. Pass the result of {call}.")
     return every
 
 
-def _places(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
-    """Return the node of the whole tree at which each node of the fitted tree stands."""
+def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
+    """Return, for each node of the fitted tree, the same node of the whole tree."""
     places = [-1] * tree.n_nodes
     waiting = [(0, 0)]
     while waiting:
@@ -76,93 +78,95 @@ def _places(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
             and tree.n_branches[i] == whole_tree.n_branches[w]
         )
         if not same:
-            raise OptionError(_OTHER.format(name=name))
-        mine = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
+            raise OptionError(_WRONG_TREE.format(name=name))
+        branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
         start, end = whole_tree.branch_start[w : w + 2]
-        waiting += zip(mine, whole_tree.branch_node[start:end].tolist(), strict=True)
+        waiting += zip(branches, whole_tree.branch_node[start:end].tolist(), strict=True)
     return places
 
 
-def _place_above(tree: Tree, forced: Tree, node: int) -> int:
-    """Return the place of a node whose split was forced: what lies above it is the fitted tree."""
-    way = []
+def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
+    """Return the node of `tree` whose split was forced; above it, both trees are the same."""
+    path = []
     while node > 0:
         above = int(forced.parent[node])
         start, end = forced.branch_start[above : above + 2]
-        way.append((above, forced.branch_node[start:end].tolist().index(node)))
+        path.append((above, forced.branch_node[start:end].tolist().index(node)))
         node = above
-    place = 0
-    for above, branch in reversed(way):
-        if forced.splits.column[above] != tree.splits.column[place]:
-            raise OptionError(_OTHER.format(name="rivals"))
-        place = int(tree.branch_node[tree.branch_start[place] + branch])
-    return place
+    match = 0
+    for above, branch in reversed(path):
+        if forced.splits.column[above] != tree.splits.column[match]:
+            raise OptionError(_WRONG_TREE.format(name="rivals"))
+        match = int(tree.branch_node[tree.branch_start[match] + branch])
+    return match
 
 
-def _stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]:
-    places = _places(tree, stability.tree, "stability")
+def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]:
+    places = _match_nodes(tree, stability.tree, "stability")
     names = list(tree.schema.names)
     nodes, columns, leaves = stability.nodes, stability.columns, stability.leaves
     depths = [name for name in columns.columns if name.startswith("depth")]
     return {
         "resamples": int(stability.resamples),
         "agreement": float(np.atleast_1d(stability.agreement)[output]),
-        "sizes": exact(np.quantile(stability.n_leaves, (0.05, 0.5, 0.95))),
+        "sizes": exact_floats(np.quantile(stability.n_leaves, (0.05, 0.5, 0.95))),
         "nodes": {
             "node": [places[i] for i in nodes["node"].tolist()],
-            "reached": shown(nodes["reached"], 5),
-            "chosen": shown(nodes["chosen"], 5),
-            "cut_low": exact(nodes["cut low"]),
-            "cut_high": exact(nodes["cut high"]),
-            "instead": [_column(names, name) for name in nodes["instead"].tolist()],
-            "often": shown(nodes["how often"], 5),
+            "reached": rounded_floats(nodes["reached"], 5),
+            "chosen": rounded_floats(nodes["chosen"], 5),
+            "cut_low": exact_floats(nodes["cut low"]),
+            "cut_high": exact_floats(nodes["cut high"]),
+            "instead": [_column_number(names, name) for name in nodes["instead"].tolist()],
+            "often": rounded_floats(nodes["how often"], 5),
         },
         "columns": {
             "column": [names.index(name) for name in columns["column"].tolist()],
-            "anywhere": shown(columns["anywhere"], 5),
-            "depths": [shown(columns[name], 5) for name in depths],
+            "anywhere": rounded_floats(columns["anywhere"], 5),
+            "depths": [rounded_floats(columns[name], 5) for name in depths],
             "more": bool(depths) and depths[-1].endswith("and more"),
         },
         "leaves": {
             "node": [places[i] for i in leaves["leaf"].tolist()],
-            "rows": whole(leaves["rows"]),
-            "same": shown(leaves[leaves.columns[3 + output]], 5),
+            "rows": int_list(leaves["rows"]),
+            "same": rounded_floats(leaves[leaves.columns[3 + output]], 5),
         },
     }
 
 
-def _column(names: list[str], name: str) -> int | None:
-    """Return the number of a column; -1 for a leaf, None for nothing."""
+def _column_number(names: list[str], name: str) -> int | None:
+    """Return the number of a column; -1 for a leaf, None for an empty name."""
     if not name:
         return None
     return names.index(name) if name in names else -1
 
 
-def _rivals(tree: Tree, rivals: Any) -> dict[str, Any]:
+def _encode_rivals(tree: Tree, rivals: Any) -> dict[str, Any]:
     names, table = list(tree.schema.names), rivals.table
     return {
-        "node": _place_above(tree, next(iter(rivals.trees.values())), rivals.node),
+        "node": _match_forced_node(tree, next(iter(rivals.trees.values())), rivals.node),
         "number": int(rivals.node),
         "risk": float(rivals.risk),
         "se": float(rivals.se),
         "column": [names.index(name) for name in table["column"].tolist()],
-        "ours": whole(table["ours"]),
-        "leaves": whole(table["leaves"]),
-        "risks": shown(table["risk"]),
-        "ses": shown(table["SE"]),
-        "near": whole(table["within 1 SE"]),
+        "ours": int_list(table["ours"]),
+        "leaves": int_list(table["leaves"]),
+        "risks": rounded_floats(table["risk"]),
+        "ses": rounded_floats(table["SE"]),
+        "near": int_list(table["within 1 SE"]),
     }
 
 
-def _groups(groups: Any) -> dict[str, Any]:
+def _encode_groups(groups: Any) -> dict[str, Any]:
     names = list(groups.evaluations)
     keys = list(dict.fromkeys(groups.figures["figure"].tolist()))
     by_place = {(row["figure"], row["group"]): row for row in groups.figures}
-    apart = {(row["figure"], row["group"]): row for row in groups.differences}
+    differences = {(row["figure"], row["group"]): row for row in groups.differences}
     nothing = float("nan")
 
     def listed(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
-        return shown([rows[key, name][field] if (key, name) in rows else nothing for name in names])
+        return rounded_floats(
+            [rows[key, name][field] if (key, name) in rows else nothing for name in names]
+        )
 
     return {
         "by": str(groups.by),
@@ -175,21 +179,21 @@ def _groups(groups: Any) -> dict[str, Any]:
             {
                 "key": key,
                 **{field: listed(by_place, key, field) for field in ("value", "low", "high")},
-                "apart": listed(apart, key, "difference"),
-                "apart_low": listed(apart, key, "low"),
-                "apart_high": listed(apart, key, "high"),
+                "apart": listed(differences, key, "difference"),
+                "apart_low": listed(differences, key, "low"),
+                "apart_high": listed(differences, key, "high"),
             }
             for key in keys
         ],
     }
 
 
-def _drift(tree: Tree, drift: Any) -> dict[str, Any]:
-    places = _places(tree, drift.tree, "drift")
+def _encode_drift(tree: Tree, drift: Any) -> dict[str, Any]:
+    places = _match_nodes(tree, drift.tree, "drift")
     names = list(tree.schema.names)
     branches, leaves, columns = drift.branches, drift.leaves, drift.columns
     rates = {
-        name.split(" ", 1)[1].replace(" ", "_"): shown(leaves[name])
+        name.split(" ", 1)[1].replace(" ", "_"): rounded_floats(leaves[name])
         for name in leaves.columns
         if name.startswith(("rate ", "mean "))
     }
@@ -202,23 +206,23 @@ def _drift(tree: Tree, drift: Any) -> dict[str, Any]:
         "start": None if drift.start is None else places[drift.start],
         "branches": {
             "node": [places[i] for i in branches["branch"].tolist()],
-            "then": whole(branches["then"]),
-            "now": whole(branches["now"]),
-            "psi": shown(branches["PSI"], 5),
-            "p": shown(branches["p"], 5),
+            "then": int_list(branches["then"]),
+            "now": int_list(branches["now"]),
+            "psi": rounded_floats(branches["PSI"], 5),
+            "p": rounded_floats(branches["p"], 5),
         },
         "leaves": {
             "node": [places[i] for i in leaves["leaf"].tolist()],
-            "then": whole(leaves["then"]),
-            "now": whole(leaves["now"]),
-            "psi": shown(leaves["PSI"], 5),
+            "then": int_list(leaves["then"]),
+            "now": int_list(leaves["now"]),
+            "psi": rounded_floats(leaves["PSI"], 5),
             "rates": rates or None,
         },
         "columns": {
             "column": [names.index(name) for name in columns["column"].tolist()],
-            "missing_then": shown(columns["missing then"], 5),
-            "missing_now": shown(columns["missing now"], 5),
-            "unseen_now": shown(columns["unseen now"], 5),
-            "p": shown(columns["p"], 5),
+            "missing_then": rounded_floats(columns["missing then"], 5),
+            "missing_now": rounded_floats(columns["missing now"], 5),
+            "unseen_now": rounded_floats(columns["unseen now"], 5),
+            "p": rounded_floats(columns["p"], 5),
         },
     }

@@ -1,9 +1,9 @@
-"""The studio: a tree grown by hand, with the data, in the browser."""
+"""The studio: grow and edit a tree by hand in the browser."""
 
 from __future__ import annotations
 
 from ceiba.studio.launch import Address as Address
-from ceiba.studio.launch import first_setup as first_setup
+from ceiba.studio.launch import initial_setup as initial_setup
 from ceiba.studio.launch import open_studio
 from ceiba.studio.launch import open_workspace as open_workspace
 from ceiba.studio.launch import run as run

@@ -1,4 +1,4 @@
-"""The studio opened: data in, a server and a browser, the edited model out when it is closed."""
+"""Open the studio: start the server and a browser, wait, return the edited model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.security import is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
-from ceiba.studio.work.setup import Setup, check_by_hand
+from ceiba.studio.work.setup import Setup, check_editable
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from ceiba.words import words
@@ -23,7 +23,9 @@ from ceiba.words import words
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
-_NEEDED: Final = "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
+_MISSING_PACKAGE: Final = (
+    "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
+)
 
 
 def open_studio(
@@ -48,25 +50,25 @@ def open_studio(
     X, y : table and target
         As in `fit`; y may be the name of a column of X.
     model : estimator, optional
-        A fitted one to go on with. Of one that is not fitted, the parameters are taken.
+        If fitted, its tree is edited; otherwise only its parameters are used.
     test : table, optional
         Held-out rows, with the columns of X and the target.
     workspace : path, optional
-        A file that every action is kept in, so that nothing is lost.
+        File in which every action is saved; opening it again resumes the work.
     lesson : bool, default=False
-        Figures are hidden until the learner has answered which question is best.
+        Hide the figures of a node until the learner has chosen the best split.
     lang : {"en", "es", "pt"}, default="en"
     port : int, default=0
-        0: a free one.
+        0 selects a free port.
     browser : bool, default=True
-        Open a browser; otherwise the address is printed only.
+        Whether to open a browser; the address is printed in any case.
     **parameters
-        Of the estimator, such as ``max_depth=4``.
+        Parameters of the estimator, such as ``max_depth=4``.
 
     Returns
     -------
     fitted estimator, or None if no target was chosen
-        The model as it was when the studio was closed.
+        The model at the time the studio was closed.
 
     Examples
     --------
@@ -74,12 +76,12 @@ def open_studio(
     >>> data = ceiba.datasets.load_iris()
     >>> model = ceiba.open_studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
     """
-    table, name = whole_table(X, y)
+    table, name = read_whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
     if model is not None and fitted is None:
         parameters = {**model._stated(), **parameters}
     elif fitted is not None and parameters:
-        raise OptionError("A fitted model has its parameters. Leave the others out.")
+        raise OptionError("Estimator parameters are not supported with a fitted model.")
     source = Source(
         name=name,
         table=table,
@@ -89,14 +91,14 @@ def open_studio(
         folder=None if workspace is None else Path(workspace).resolve().parent,
     )
     path = None if workspace is None else Path(workspace)
-    start = first_setup(source, name, parameters)
+    start = initial_setup(source, name, parameters)
     opened = open_workspace(source, start, path, lang, "yours" if lesson else None)
     return run(opened, Address(port=port), browser=browser)
 
 
-def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
-    """Return the setup in which the work begins."""
-    check_by_hand(parameters)
+def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
+    """Return the setup that a new workspace starts with."""
+    check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
         settings["held_out"] = {"given": True}
@@ -106,7 +108,7 @@ def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) 
         ignored = tuple(name for name in others if name != target)
         settings["options"] = getattr(source.model, "_stated", dict)()
         return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
-    return Setup.first(source.table, target, **settings)
+    return Setup.initial(source.table, target, **settings)
 
 
 def open_workspace(
@@ -116,45 +118,45 @@ def open_workspace(
     lang: str,
     lesson: str | None,
     *,
-    begin_later: bool = False,
+    defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
-    """Open a workspace and repeat the actions of its file; with `new`, put that file aside.
+    """Open a workspace and replay the actions of its file; with `new`, rename that file instead.
 
-    With `begin_later`, new work begins behind the first screen.
+    With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
-    words(lang)  # raises where the language is not known
+    words(lang)  # raises for an unknown language
     journal = None
     if path is not None:
         begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
         journal = Journal.open(path, source.fingerprint, begun, new=new)
-    return Workspace(source, start, journal, lang, lesson, begin_later=begin_later)
+    return Workspace(source, start, journal, lang, lesson, defer_root=defer_root)
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens."""
+    """The host and port of the server."""
 
     host: str = "127.0.0.1"
     port: int = 0
 
-    def listening(self) -> socket.socket:
-        """Return a socket that listens there."""
+    def listen(self) -> socket.socket:
+        """Return a listening socket."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        # With its protocol named: asyncio sets TCP_NODELAY only then, without which every answer
-        # waits 40 ms for an acknowledgement.
-        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # asyncio sets TCP_NODELAY only if the protocol is named; without it, every response waits
+        # 40 ms for an acknowledgement.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((self.host, self.port))
-            listening.listen(128)  # a browser that is quicker than the server waits
+            listener.bind((self.host, self.port))
+            listener.listen(128)  # a browser that connects before the server is ready waits
         except (OSError, OverflowError) as error:
-            listening.close()
+            listener.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise OptionError(
-                f"Port {self.port} of {self.host}: {reason}. Choose another."
+                f"Cannot listen on port {self.port} of {self.host}: {reason}. Choose another."
             ) from None
-        return listening
+        return listener
 
 
 def run(
@@ -171,18 +173,18 @@ def run(
         from ceiba.studio.server import Connection, make_app
         from ceiba.studio.service import Service
     except ImportError as error:
-        raise ImportError(_NEEDED.format(error.name), name=error.name) from None
+        raise ImportError(_MISSING_PACKAGE.format(error.name), name=error.name) from None
     say = tell or _print
-    listening = address.listening()
-    port, token = listening.getsockname()[1], new_token()
+    listener = address.listen()
+    port, token = listener.getsockname()[1], new_token()
     service = Service(workspace)
     host = f"[{address.host}]" if ":" in address.host else address.host
     host = "127.0.0.1" if address.host in ("0.0.0.0", "::") else host
     url = f"http://{host}:{port}/?token={token}"
     if not is_loopback(address.host):
         say(
-            f"warning: the studio listens on {address.host}, not on this machine alone. Whoever "
-            "has its address can read the data; nothing is encrypted."
+            f"warning: the studio listens on {address.host}, not only on this machine. Anyone "
+            "with its address can read the data; the connection is not encrypted."
         )
     config = uvicorn.Config(
         make_app(service, token, address.host, port),
@@ -195,7 +197,7 @@ def run(
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     threading.Thread(target=service.warm_up, daemon=True).start()
     say(f"The studio is open at {url}")
@@ -209,7 +211,7 @@ def run(
 
 
 def _wait(service: Service, server: Any, thread: threading.Thread) -> None:
-    """Wait until the page or Ctrl-C ends it."""
+    """Wait until the page or Ctrl-C ends the session."""
     try:
         while thread.is_alive() and not service.closed.wait(0.2):
             pass

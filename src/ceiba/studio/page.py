@@ -1,7 +1,7 @@
 """The page of the studio: one HTML text with its scripts and styles inline, allowed by hash.
 
-The drawing code is the report's: the studio's scripts import it from there.
-The server calls `page` for `GET /` and sends `policy` with the Content-Security-Policy header.
+The drawing code is the report's: the studio's scripts import it from there. The server calls
+`render_page` for `GET /` and sends `policy` in the Content-Security-Policy header.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from ceiba.report import script_of, source_hash, style_of
+from ceiba.report import bundle_scripts, bundle_styles, csp_hash
 
 STYLES: Final = (
     *("report/assets/style/base.css", "report/assets/style/views.css"),
@@ -21,19 +21,19 @@ ENTRY: Final = "studio/assets/app/studio_app.js"
 
 
 @dataclass(frozen=True)
-class Page:
-    """The HTML of the studio."""
+class StudioPage:
+    """The HTML of the studio, and the sources that its policy allows."""
 
     html: str
     policy: str
 
 
 @cache
-def page(lang: str, lesson: bool = False) -> Page:
-    """Return the page in a language; the script reads the token from the address."""
-    style, script = style_of(STYLES), script_of(ENTRY, ("page", "studio"))
+def render_page(lang: str) -> StudioPage:
+    """Render the page in a language; the script reads the token from the address."""
+    style, script = bundle_styles(STYLES), bundle_scripts(ENTRY, ("page", "studio"))
     frame = files("ceiba.studio").joinpath("assets", "page.html").read_text("utf-8")
     parts = {"lang": lang, "style": style, "script": script}
     html = "".join(parts[p] if k % 2 else p for k, p in enumerate(frame.split("@@")))
-    policy = f"script-src {source_hash(script)}; style-src {source_hash(style)}"
-    return Page(html, policy)
+    policy = f"script-src {csp_hash(script)}; style-src {csp_hash(style)}"
+    return StudioPage(html, policy)

@@ -1,8 +1,8 @@
-"""A table made ready for learning: target, weights, kinds and roles of columns, held-out rows.
+"""Prepare a table for learning: target, weights, kinds and roles of columns, held-out rows.
 
-What the studio's first screen sets is one call of `prepare`, so that a saved script makes the very
-same table. All columns are read once, the target among them; then columns are converted or left
-out, rows without a target are left out, and rows are held out, in this order.
+The studio's first screen is one call of `prepare`, so a saved script prepares the same table. All
+columns are read once, including the target. Then, in this order, columns are converted or dropped,
+rows without a target are dropped, and rows are held out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ceiba.tree.splits import level_text
 
 Kinds = Literal["number", "category", "ordered"]
 KINDS: Final = ("number", "category", "ordered")
-_KIND_WORDS: Final = {
+KIND_NAMES: Final = {
     Kind.NUMERIC: "number", Kind.CATEGORICAL: "category", Kind.ORDERED: "ordered"
 }  # fmt: skip
 Array = npt.NDArray[Any]
@@ -57,7 +57,7 @@ class Prepared:
     y : Target
     weight : float64 array or None
     held_out : Prepared or None
-        Rows to judge by.
+        Rows for evaluation.
     n_left_out : int
         Rows without a target.
     """
@@ -108,9 +108,9 @@ def prepare(
     held_out : float or table, optional
         Share of the rows to hold out (of each class the same share), or a table of other rows.
     seed : int, default=0
-        Of the choice of held-out rows.
+        Seed of the choice of held-out rows.
     like : fitted model or Tree, optional
-        Columns, their kinds and levels, and the classes are as this one knows them.
+        Use its columns, their kinds and levels, and its classes.
 
     Returns
     -------
@@ -127,18 +127,18 @@ def prepare(
     >>> ceiba.DecisionTreeClassifier().fit(data.X, data.y).get_n_leaves()
     2
     """
-    table, name = whole_table(X, y)
+    table, name = read_whole_table(X, y)
     if like is not None:
         settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
         for option in (option for option, value in settings.items() if value):
-            raise OptionError(f"{option}: the columns are those of `like`. Leave one of them out.")
-        data = _like(table, name, getattr(like, "tree_", like), weight)
-        return _parted(data, held_out, weight, seed)
+            raise OptionError(f"{option} is not supported with like=, which defines the columns.")
+        data = _read_like(table, name, getattr(like, "tree_", like), weight)
+        return _hold_out(data, held_out, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*chosen_kinds, *left_out, name])
     if name in left_out:
-        raise OptionError(f"Column {name!r} is the target, which cannot be left out.")
+        raise OptionError(f"Column {name!r} is the target and cannot be ignored.")
     names = [column for column in table.schema.names if column != name and column not in left_out]
     if not names:
         raise DataError(f"There is no column to learn from besides the target {name!r}.")
@@ -146,39 +146,39 @@ def prepare(
         as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
         for column in names
     ]
-    data = _with_target(table, columns, name, task, weight)
-    return _parted(data, held_out, weight, seed)
+    data = _attach_target(table, columns, name, task, weight)
+    return _hold_out(data, held_out, weight, seed)
 
 
-def _parted(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
-    """Hold rows out, or read those that are given."""
+def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
+    """Hold out a share of the rows, or read the held-out table that was passed."""
     if held_out is None:
         return data
     if not isinstance(held_out, int | float | np.number):
         name = data.y.info.name
         assert name is not None
-        tree = _Known(data.X.schema, data.y.info)
-        return replace(data, held_out=_like(read(held_out), name, tree, weight))
+        tree = _KnownSchema(data.X.schema, data.y.info)
+        return replace(data, held_out=_read_like(read(held_out), name, tree, weight))
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
         raise OptionError(
-            f"held_out must be a share between 0 and 1, or a table. Got {held_out!r}."
+            f"held_out must be a share between 0 and 1, or a table, got {held_out!r}."
         )
     train, test = split_held_out_rows(codes, len(data.y), float(held_out), seed)
     return replace(data.take(train), held_out=data.take(test), n_left_out=data.n_left_out)
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What is known of a table: as much of a tree as reading by it needs."""
+class _KnownSchema:
+    """The schema and target of a table, in place of a tree for `_read_like`."""
 
     schema: Schema
     target: TargetInfo
 
 
-def whole_table(X: Any, y: Any) -> tuple[Table, str]:
-    """Read all columns, the target among them, and give its name."""
-    with warnings.catch_warnings():  # identifiers and the like are shown to the user anyway
+def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
+    """Read all columns, including the target; return the table and the target's name."""
+    with warnings.catch_warnings():  # the first screen shows identifiers and the like
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):
@@ -189,17 +189,17 @@ def whole_table(X: Any, y: Any) -> tuple[Table, str]:
             name += "_"
         values = [*table.columns, *read({name: y}).columns]
     if len(values[-1].values) != table.n_rows:
-        raise DataError(f"X has {table.n_rows} rows, and y {len(values[-1].values)}.")
-    return _table(values, table.schema.named), name
+        raise DataError(f"X has {table.n_rows} rows, but y has {len(values[-1].values)}.")
+    return _build_table(values, table.schema.named), name
 
 
-def task_of(column: Column) -> Task:
+def infer_task(column: Column) -> Task:
     """Return the task of a target: classification, or regression for measured numbers."""
     present = np.flatnonzero(~column.missing)
     return Task.REGRESSION if is_numeric_target(column, present) else Task.CLASSIFICATION
 
 
-def labels_of(column: Column, rows: Array) -> Array:
+def read_labels(column: Column, rows: Array) -> Array:
     """Return the labels in some rows of a column: levels, whole numbers, truth values."""
     values = column.values[rows]
     if not column.info.is_numeric:
@@ -212,18 +212,18 @@ def labels_of(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Return a column another kind, and an ordered one its order."""
+    """Convert a column to a kind; `order` lists the levels of an ordered one."""
     if kind is None:
         return column
     if kind not in KINDS:
-        raise OptionError(f"kinds: {kind!r} is none. Kinds are {', '.join(KINDS)}.")
+        raise OptionError(f"kinds: got {kind!r}. Allowed values: {', '.join(KINDS)}.")
     if kind == "number":
-        return column if column.info.is_numeric else _numbers(column)
-    column = _levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
-    return column if order is None else _ordered(column, list(order))
+        return column if column.info.is_numeric else _parse_numbers(column)
+    column = _to_levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
+    return column if order is None else _reorder_levels(column, list(order))
 
 
-def _levels(column: Column, kind: Kind) -> Column:
+def _to_levels(column: Column, kind: Kind) -> Column:
     info = column.info
     if not info.is_numeric:
         return Column(replace(info, kind=kind), column.values, column.levels_found)
@@ -232,30 +232,30 @@ def _levels(column: Column, kind: Kind) -> Column:
     return Column(ColumnInfo(info.name, kind, levels, "number", info.n_missing), codes, True)
 
 
-def _numbers(column: Column) -> Column:
-    """Read levels as numbers."""
+def _parse_numbers(column: Column) -> Column:
+    """Convert levels to numbers."""
     name, values = column.info.name, []
     for level in column.info.levels:
         try:
             values.append(float(str(level).strip()))
         except ValueError:
             raise DataError(
-                f"Column {name!r}: {level!r} is not a number. Leave the column a category, or "
+                f"Column {name!r}: {level!r} is not a number. Keep the column a category, or "
                 "correct the cell."
             ) from None
-    numbers = np.array([*values, np.nan])[column.values]  # the last one serves code -1
+    numbers = np.array([*values, np.nan])[column.values]  # the last is for code -1, missing
     return Column(
         ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
     )
 
 
-def _ordered(column: Column, order: list[Any]) -> Column:
+def _reorder_levels(column: Column, order: list[Any]) -> Column:
     info = column.info
     by_text = {level_text(level): level for level in info.levels}
     wanted = [by_text.get(level_text(level), level) for level in order]
     lacking = [level for level in info.levels if level not in wanted]
     if lacking or len(set(wanted)) < len(wanted):
-        what = f"level {lacking[0]!r} is not among them" if lacking else "a level is there twice"
+        what = f"level {lacking[0]!r} is not listed" if lacking else "a level is listed twice"
         raise OptionError(
             f"orders, column {info.name!r}: {what}. Pass every level once: "
             f"{', '.join(map(level_text, info.levels))}."
@@ -264,47 +264,47 @@ def _ordered(column: Column, order: list[Any]) -> Column:
     return Column(replace(info, levels=tuple(wanted)), codes)
 
 
-def _with_target(
+def _attach_target(
     table: Table, columns: list[Column], name: str, task: Any, weight: str | None
 ) -> Prepared:
-    """Take the rows that have a target."""
+    """Keep the rows that have a target."""
     answer = table.column(name)
     rows = np.flatnonzero(~answer.missing)
     if not len(rows):
         raise DataError(f"No row has a value in the target {name!r}.")
-    X, n = _table(columns, table.schema.named), table.n_rows
-    weights = None if weight is None else _weights(table.column(weight))
+    X, n = _build_table(columns, table.schema.named), table.n_rows
+    weights = None if weight is None else _read_weights(table.column(weight))
     if len(rows) < n:
         X = X.take(rows)
         weights = None if weights is None else weights[rows]
-    chosen = Task(task) if task else task_of(answer)
+    chosen = Task(task) if task else infer_task(answer)
     if chosen.is_regression("The studio"):
         if not answer.info.is_numeric:
-            raise OptionError(f"Column {name!r} holds levels: its task is classification.")
+            raise OptionError(f"Column {name!r} has levels; its task must be classification.")
         truth = answer.values[rows].astype(np.float64)
     else:
-        truth = labels_of(answer, rows)
+        truth = read_labels(answer, rows)
     target = read_target(truth, task=chosen, name=name)
     return Prepared(X, target, weights, None, n - len(rows))
 
 
-def _weights(column: Column) -> Array:
+def _read_weights(column: Column) -> Array:
     if not column.info.is_numeric or column.missing.any():
-        raise DataError(f"Column {column.info.name!r}: a weight is a number in every row.")
+        raise DataError(f"Column {column.info.name!r}: weights must be numbers in every row.")
     weights = read_weights(column.values, len(column.values))
     assert weights is not None
     return weights
 
 
-def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
-    """Read rows by the schema of a tree, or of rows that were read before."""
+def _read_like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
+    """Read rows by the schema of a tree."""
     _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
     columns = []
     for info in tree.schema.columns:
         column = table.column(info.name)
-        converted = column if column.missing.all() else as_kind(column, _KIND_WORDS[info.kind])
+        converted = column if column.missing.all() else as_kind(column, KIND_NAMES[info.kind])
         columns.append(conform_column(converted, info))
-    data = _with_target(table, columns, name, tree.target.task, weight)
+    data = _attach_target(table, columns, name, tree.target.task, weight)
     labels = data.y.values[:, 0]
     if tree.target.task.has_classes:
         labels = data.y.info.classes[0][labels]
@@ -312,7 +312,7 @@ def _like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
     return replace(data, y=read_target_like(labels, target, len(labels)))
 
 
-def _table(columns: list[Column], named: bool) -> Table:
+def _build_table(columns: list[Column], named: bool) -> Table:
     infos = tuple(column.info for column in columns)
     return Table(tuple(columns), len(columns[0].values), Schema(infos, None, named))
 

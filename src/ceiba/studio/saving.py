@@ -1,4 +1,4 @@
-"""What leaves the studio: the script, the model, the report, exports; to the browser or a file."""
+"""Files that the studio writes or sends: script, model, report, exports."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.export import export, format_named
-from ceiba.studio.work.script import script
+from ceiba.studio.work.script import write_script
 from ceiba.studio.work.workspace import Workspace
 from ceiba.tree.model_file import atomic_write
 
 
 @dataclass(frozen=True)
-class Made:
-    """A file that was made: its name, type and content."""
+class OutputFile:
+    """A file: its name, media type and content."""
 
     name: str
     type: str
     content: bytes
 
 
-def make(workspace: Workspace, what: str, format: str | None = None) -> Made:  # noqa: A002
+def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
     """Make a file: "script", "model", "report" or "export" (with its format)."""
     state, source = workspace.state, workspace.source
     stem = Path(source.name.partition("::")[0]).name.split(".")[0] or "tree"
     if what == "script":
-        return Made(f"{stem}_tree.py", "text/x-python", script(source, state).encode())
+        return OutputFile(f"{stem}_tree.py", "text/x-python", write_script(source, state).encode())
     if state.model is None:
         raise OptionError("There is no tree yet. Choose the target first.")
     if what == "model":
         file = io.BytesIO()
         metadata = {**source.metadata, "target": state.setup.target}
         state.model.save(file, metadata=metadata)
-        return Made(f"{stem}.ceiba", "application/json", file.getvalue())
+        return OutputFile(f"{stem}.ceiba", "application/json", file.getvalue())
     if what == "report":
         held_out = workspace.data.held_out
         test = None if held_out is None else (held_out.X, held_out.y)
         page = state.model.report(test=test, title=source.name, lang=workspace.lang).html
-        return Made(f"{stem}.html", "text/html", str(page).encode("utf-8", "replace"))
+        return OutputFile(f"{stem}.html", "text/html", str(page).encode("utf-8", "replace"))
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
-            raise OptionError(f"format={chosen.name!r} is an object of Python, not a file.")
+            raise OptionError(f"format={chosen.name!r} is a Python object, not a file.")
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
-        return Made(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"what: got {what!r}. Pass script, model, report or export.")
+        return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
+    raise OptionError(f"what must be script, model, report or export, got {what!r}.")
 
 
 def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
     """Write a file into the folder of the data."""
     what, name = body.get("what"), body.get("name")
     source = workspace.source
-    path = source.path_of(name)
+    path = source.resolve_path(name)
     if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
         raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
     data = Path("" if source.file is None else source.file.partition("::")[0]).name
     if source.folder is not None and (source.folder / data).resolve() == path.resolve():
         raise OptionError(f"{name!r} holds the data. Choose another name.")
-    output = make(workspace, str(what), body.get("format"))
+    output = make_file(workspace, str(what), body.get("format"))
     with atomic_write(path) as file:
         file.write(output.content)
     return {"saved": path.name}

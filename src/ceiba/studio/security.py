@@ -1,12 +1,11 @@
-"""Who may talk to the studio: only the page that it served, on this machine.
+"""Access control: only the page served by the studio, on this machine, may use it.
 
-Checked of every request and websocket, before any route sees it:
-    Host      one of the server's own addresses, so that no foreign name can be made to point here
-              (DNS rebinding)
-    Origin    if there is one, the server's own: other pages' scripts are refused
-    token     a random one, known from the address that the command printed
-    size      of the address and of the body
-Every answer forbids framing, sniffing, caching and passing its address on.
+Every request and websocket is checked before it reaches a route:
+    Host      must be an address of the server (prevents DNS rebinding)
+    Origin    if present, must be the server's (refuses scripts of other pages)
+    token     must be the random token in the address that the command printed
+    size      of the address and of the body is limited
+Every response forbids framing, content sniffing, caching and referrers.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-MOST_BYTES: Final = 1_000_000  # of a body
-MOST_ADDRESS: Final = 4_000  # characters of path and query
+MAX_BODY_BYTES: Final = 1_000_000  # of a body
+MAX_ADDRESS_LENGTH: Final = 4_000  # characters of path and query
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -32,19 +31,21 @@ _HEADERS: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-_NOTHING: Final = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_DENY_ALL: Final = (
+    b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
 def new_token() -> str:
-    """Return a random token for an address."""
+    """Return a random token."""
     return secrets.token_urlsafe(32)
 
 
 @contextmanager
 def private_page(url: str) -> Iterator[str]:
-    """Write a page for the owner only that leads to the studio; yield its address.
+    """Write a file, readable by its owner only, that redirects to `url`; yield its address.
 
-    The token in `url` then stands on no command line, which every user of the machine can read.
+    This keeps the token off the command line of the browser, which every local user can read.
     """
     link = escape(url)
     html = f'<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">ceiba studio</a>'
@@ -56,12 +57,12 @@ def private_page(url: str) -> Iterator[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine alone."""
+    """Whether a host can be reached from this machine only."""
     return host in ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """An ASGI application that lets only the studio's own page through to another one."""
+    """ASGI middleware that passes on only the requests of the studio's own page."""
 
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app
@@ -75,38 +76,38 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        wrong = self._wrong(scope)
-        if wrong is not None:
-            await _refuse(scope, receive, send, *wrong)
+        violation = self._find_violation(scope)
+        if violation is not None:
+            await _refuse(scope, receive, send, *violation)
             return
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return
-        await self.app(scope, _limited(receive), _with_headers(send))
+        await self.app(scope, _limit_body(receive), _add_headers(send))
 
-    def _wrong(self, scope: Any) -> tuple[int, str, str] | None:
+    def _find_violation(self, scope: Any) -> tuple[int, str, str] | None:
         """Return what is wrong with a request: status, code, text."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS_LENGTH:
             return 414, "too_long", "The address is too long."
         host = [header.decode("latin-1").lower() for header in headers.get(b"host", [])]
         if len(host) != 1 or not (host[0] in self._hosts or self._any_host):
-            return 403, "host", "This address is not the studio's."
+            return 403, "host", "The host is not an address of the studio."
         origin = [header.decode("latin-1").lower() for header in headers.get(b"origin", [])]
         if origin and origin != [f"http://{host[0]}"]:
             return 403, "origin", "Another page may not use the studio."
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
-        # The private page, a local file, leads here once; only who knows the token can link here.
+        # The redirect from the private file is cross-site; it still needs the token.
         visit = headers.get(b"sec-fetch-mode") == [b"navigate"] and scope["path"] == "/"
         if site not in (b"none", b"same-origin") and not visit:
             return 403, "origin", "Another page may not use the studio."
         if not self._has_token(headers, scope["query_string"]):
-            return 403, "token", "Open the studio by the address that the command printed."
+            return 403, "token", "Open the studio at the address that the command printed."
         size = headers.get(b"content-length", [b"0"])[0]
-        if not size.isdigit() or int(size) > MOST_BYTES:
-            return 413, "too_large", f"A request has at most {MOST_BYTES:,} bytes."
+        if not size.isdigit() or int(size) > MAX_BODY_BYTES:
+            return 413, "too_large", f"A request has at most {MAX_BODY_BYTES:,} bytes."
         return None
 
     def _has_token(self, headers: dict[bytes, list[bytes]], query: bytes) -> bool:
@@ -118,34 +119,34 @@ class Guard:
 
 
 class TooLargeError(Exception):
-    """A body is longer than it said."""
+    """A body is longer than its Content-Length."""
 
 
-def _limited(receive: Any) -> Any:
-    """Count what comes in."""
+def _limit_body(receive: Any) -> Any:
+    """Limit the number of bytes that are received."""
     total = 0
 
-    async def counted() -> Any:
+    async def receive_limited() -> Any:
         nonlocal total
         message = await receive()
         total += len(message.get("body", b""))
-        if total > MOST_BYTES:
+        if total > MAX_BODY_BYTES:
             raise TooLargeError
         return message
 
-    return counted
+    return receive_limited
 
 
-def _with_headers(send: Any) -> Any:
-    async def extended(message: Any) -> None:
+def _add_headers(send: Any) -> Any:
+    async def send_with_headers(message: Any) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", []))
             if not any(name.lower() == b"content-security-policy" for name, _ in headers):
-                headers.append((b"content-security-policy", _NOTHING))
+                headers.append((b"content-security-policy", _DENY_ALL))
             message = {**message, "headers": [*headers, *_HEADERS]}
         await send(message)
 
-    return extended
+    return send_with_headers
 
 
 async def _refuse(scope: Any, receive: Any, send: Any, status: int, code: str, text: str) -> None:
@@ -154,6 +155,6 @@ async def _refuse(scope: Any, receive: Any, send: Any, status: int, code: str, t
         await send({"type": "websocket.close", "code": 1008, "reason": text})
         return
     body = json.dumps({"error": {"code": code, "text": text}}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-security-policy", _NOTHING)]
+    headers = [(b"content-type", b"application/json"), (b"content-security-policy", _DENY_ALL)]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *_HEADERS]})
     await send({"type": "http.response.body", "body": body})

@@ -1,6 +1,6 @@
-"""The server: a Starlette application whose routes ask the service; see docs/developing.
+"""The server: a Starlette application whose routes call the service; see docs/developing.
 
-Each route is a line in `ROUTES`. Routes run in threads, so a long one does not hold up the others.
+Each route is a row of `ROUTES`. Routes run in threads, so a slow one does not block the others.
 """
 
 from __future__ import annotations
@@ -25,63 +25,63 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ceiba.errors import CeibaError, OptionError, SchemaError
 from ceiba.studio import saving
-from ceiba.studio.answers.bench import NodeError
-from ceiba.studio.page import page
+from ceiba.studio.analysis.node_analysis import NodeError
+from ceiba.studio.page import render_page
 from ceiba.studio.security import Guard, TooLargeError
 from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
-MOST_SECONDS: Final = 10.0  # in which a request must have come whole
-MOST_OPEN: Final = 512  # connections
-Answer = Callable[[Service, "Asked"], Any]
+MAX_REQUEST_SECONDS: Final = 10.0  # until a request must be complete
+MAX_CONNECTIONS: Final = 512  # connections
+RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when a request does not come whole in time."""
+    """A connection that is closed unless each request is complete in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait; of too many that wait, the oldest is closed."""
+        """Start the deadline; close the oldest waiting connection if there are too many."""
         super().connection_made(transport)
-        self._wait()
-        if len(self.connections) > MOST_OPEN:
+        self._start_deadline()
+        if len(self.connections) > MAX_CONNECTIONS:
             waiting = {connection._deadline.when(): connection for connection in self.connections
                        if isinstance(connection, Connection) and connection._deadline}  # fmt: skip
             oldest = waiting[min(waiting)]
-            oldest._stop_waiting()  # not counted again before it is gone
+            oldest._cancel_deadline()  # do not select it again before it is closed
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request."""
+        """Receive a part of a request; stop the deadline when it is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
-            self._wait()
+            self._start_deadline()
         else:
-            self._stop_waiting()
+            self._cancel_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
-        self._stop_waiting()
+        """Cancel the deadline."""
+        self._cancel_deadline()
         super().connection_lost(exc)
 
-    def _wait(self) -> None:
+    def _start_deadline(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(MOST_SECONDS, self._give_up)
+            self._deadline = self.loop.call_later(MAX_REQUEST_SECONDS, self._abort)
 
-    def _stop_waiting(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
-        if self in self.connections:  # a websocket has another protocol by now
+    def _abort(self) -> None:
+        if self in self.connections:  # a websocket has switched to another protocol
             self.transport.abort()
 
 
-class Asked:
-    """A request as the service sees it: its address, and the object in its body."""
+class ApiRequest:
+    """The path, the query and the JSON body of a request."""
 
     def __init__(self, request: Request, body: dict[str, Any]) -> None:
         self.body = body
@@ -89,31 +89,31 @@ class Asked:
 
     @property
     def node(self) -> int:
-        """The node of the address."""
+        """The node in the path."""
         return int(self._path["node"])
 
     @property
     def revision(self) -> int | None:
-        """The revision that the page knows."""
+        """The revision in the query: that of the tree on the page."""
         text = self._query.get("revision")
         if text is None:
             return None
         return self.number("revision", 0)
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text of the address."""
+        """Return a text of the path or the query."""
         return str(self._path.get(name, self._query.get(name, default)))
 
     def number(self, name: str, default: int) -> int:
-        """Return a number of the address."""
+        """Return a number of the query."""
         text = self._query.get(name, str(default))
         if not text.isascii() or not text.isdigit() or len(text) > 12:
-            raise OptionError(f"{name}: got {text!r}. Pass a whole number.")
+            raise OptionError(f"{name} must be an integer, got {text!r}.")
         return int(text)
 
 
-#: Method, address and answer of each route.
-ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
+#: Method, path and handler of each route.
+ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ("GET", "/api/state", lambda s, a: s.state()),
     ("POST", "/api/action", lambda s, a: s.act(a.body)),
     ("GET", "/api/columns", lambda s, a: s.columns(a.text("rows") == "all")),
@@ -132,7 +132,7 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
     ("GET", "/api/cross-validation", lambda s, a: s.validation()),
     ("DELETE", "/api/cross-validation", lambda s, a: s.cancel()),
     ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
-    ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.table_files()}),
+    ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.list_table_files()}),
     (
         "GET",
         "/api/lesson/{node:int}",
@@ -146,28 +146,28 @@ ROUTES: Final[tuple[tuple[str, str, Answer], ...]] = (
 
 
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
-    """Return the application, guarded."""
+    """Return the application behind the guard."""
     routes: list[Any] = [
-        Route(address, _endpoint(service, answer), methods=[method])
-        for method, address, answer in ROUTES
+        Route(path, _endpoint(service, handler), methods=[method])
+        for method, path, handler in ROUTES
     ]
     routes += [
-        Route("/", _page(service), methods=["GET"]),
-        Route("/api/download/{what}", _download(service), methods=["GET"]),
-        WebSocketRoute("/api/changes", _changes(service)),
+        Route("/", _page_endpoint(service), methods=["GET"]),
+        Route("/api/download/{what}", _download_endpoint(service), methods=["GET"]),
+        WebSocketRoute("/api/changes", _changes_endpoint(service)),
     ]
     handlers: dict[Any, Any] = {404: _not_found, 405: _not_found}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, host, port)
 
 
-def _endpoint(service: Service, answer: Answer) -> Any:
+def _endpoint(service: Service, handler: RouteHandler) -> Any:
     async def endpoint(request: Request) -> Response:
         try:
-            asked = Asked(request, await _body(request))
+            api_request = ApiRequest(request, await _body(request))
             begin = perf_counter()
-            answered = _json(await run_in_threadpool(answer, service, asked))
-            answered.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
-            return answered
+            response = _json(await run_in_threadpool(handler, service, api_request))
+            response.headers["server-timing"] = f"answer;dur={1e3 * (perf_counter() - begin):.2f}"
+            return response
         except (CeibaError, TooLargeError) as error:
             return _error(error)
 
@@ -181,7 +181,7 @@ async def _body(request: Request) -> dict[str, Any]:
     try:
         content = await request.body()
     except ClientDisconnect:
-        raise OptionError("The body is not whole.") from None
+        raise OptionError("The body is incomplete.") from None
     if not content:
         return {}
     try:
@@ -189,10 +189,10 @@ async def _body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise OptionError("The body is not JSON.") from None
     if not isinstance(body, dict):
-        raise OptionError("The body must be an object {...}.")
+        raise OptionError("The body must be a JSON object.")
     revision = body.get("revision")
     if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
-        raise OptionError(f"revision: got {revision!r}. Pass a whole number.")
+        raise OptionError(f"revision must be an integer, got {revision!r}.")
     return body
 
 
@@ -204,18 +204,18 @@ def _json(value: Any, status: int = 200) -> Response:
     try:
         content = json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        content = json.dumps(_finite(value), allow_nan=False, separators=(",", ":"))
+        content = json.dumps(_replace_non_finite(value), allow_nan=False, separators=(",", ":"))
     return Response(content, status, media_type="application/json")
 
 
-def _finite(data: Any) -> Any:
-    """Put null for numbers that JSON cannot express."""
+def _replace_non_finite(data: Any) -> Any:
+    """Replace NaN and infinities, which JSON cannot express, by None."""
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     if isinstance(data, dict):
-        return {name: _finite(value) for name, value in data.items()}
+        return {name: _replace_non_finite(value) for name, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
+        return [_replace_non_finite(value) for value in data]
     return data
 
 
@@ -228,16 +228,14 @@ def _error(error: Exception) -> Response:
 
 
 async def _not_found(request: Request, error: Any) -> Response:
-    return JSONResponse(
-        {"error": {"code": "route", "text": "There is no such address."}}, error.status_code
-    )
+    return JSONResponse({"error": {"code": "route", "text": "No such route."}}, error.status_code)
 
 
-def _page(service: Service) -> Any:
+def _page_endpoint(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
-        asked = request.query_params.get("lang")
-        lang = asked if asked in ("en", "es", "pt") else service.workspace.lang
-        document = page(lang, service.workspace.lesson is not None)
+        query_lang = request.query_params.get("lang")
+        lang = query_lang if query_lang in ("en", "es", "pt") else service.workspace.lang
+        document = render_page(lang)
         host = request.headers["host"]
         policy = (
             f"default-src 'none'; {document.policy}; img-src data: blob:; connect-src 'self' "
@@ -249,11 +247,11 @@ def _page(service: Service) -> Any:
     return endpoint
 
 
-def _download(service: Service) -> Any:
+def _download_endpoint(service: Service) -> Any:
     async def endpoint(request: Request) -> Response:
         what, chosen = request.path_params["what"], request.query_params.get("format")
         try:
-            file = await run_in_threadpool(saving.make, service.workspace, what, chosen)
+            file = await run_in_threadpool(saving.make_file, service.workspace, what, chosen)
         except CeibaError as error:
             return _error(error)
         name = f"attachment; filename*=UTF-8''{quote(file.name)}"
@@ -263,35 +261,35 @@ def _download(service: Service) -> Any:
     return endpoint
 
 
-def _changes(service: Service) -> Any:
+def _changes_endpoint(service: Service) -> Any:
     async def endpoint(socket: WebSocket) -> None:
         await socket.accept()
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
 
         def listen(message: dict[str, Any]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(queue.put_nowait, message)
 
         service.workspace.listeners.append(listen)
         try:
-            await _talk(socket, queue)
+            await _send_messages(socket, queue)
         finally:
             service.workspace.listeners.remove(listen)
 
     return endpoint
 
 
-async def _talk(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
-    """Send what there is to tell until one of the two leaves; what the page says is not heard."""
-    leaving = asyncio.create_task(_gone(socket))
+async def _send_messages(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
+    """Send queued messages until either side disconnects; messages of the page are ignored."""
+    disconnect = asyncio.create_task(_wait_for_disconnect(socket))
     try:
         while True:
-            telling = asyncio.create_task(queue.get())
-            await asyncio.wait({telling, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if leaving.done():
-                telling.cancel()
+            next_message = asyncio.create_task(queue.get())
+            await asyncio.wait({next_message, disconnect}, return_when=asyncio.FIRST_COMPLETED)
+            if disconnect.done():
+                next_message.cancel()
                 return
-            message = telling.result()
+            message = next_message.result()
             await socket.send_json(message)
             if message["type"] == "closed":
                 await socket.close()
@@ -299,10 +297,10 @@ async def _talk(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None
     except (WebSocketDisconnect, RuntimeError):
         return
     finally:
-        leaving.cancel()
+        disconnect.cancel()
 
 
-async def _gone(socket: WebSocket) -> None:
+async def _wait_for_disconnect(socket: WebSocket) -> None:
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while (await socket.receive())["type"] != "websocket.disconnect":
             pass

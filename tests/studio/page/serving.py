@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.cli.studio_job import file_source
-from ceiba.studio.launch import Address, first_setup, open_workspace, run
+from ceiba.studio.launch import Address, initial_setup, open_workspace, run
 from ceiba.studio.work.workspace import Workspace
 
 
@@ -63,10 +63,10 @@ def serve_table(data: Path, target: str) -> Iterator[str]:
     """Serve a new workspace of a file from this process; give its address."""
     source, name = file_source(str(data), target, ReadingFlags(), None)
     path = data.with_name(f"{data.name}.studio")
-    setup = first_setup(source, name, {})
+    setup = initial_setup(source, name, {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as the command says them
-        workspace = open_workspace(source, setup, path, "en", None, begin_later=True)
+        workspace = open_workspace(source, setup, path, "en", None, defer_root=True)
         with serve_here(workspace) as address:
             yield address
 

@@ -151,13 +151,13 @@ def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     hands.tab_to("start")
     hands.press("Enter")
     hands.await_rivals()
-    assert hands.run("() => document.activeElement.id") == "twin"
+    assert hands.run("() => document.activeElement.id") == "outline"
 
     hands.press("Enter")  # into the panel
     hands.tab_to("take-1")
     hands.await_action(lambda: hands.press("Enter"))
 
-    hands.tab_to("twin", back=True)
+    hands.tab_to("outline", back=True)
     deeper = hands.run(
         "() => (ceibaStudio.view.direction === 'right' ? 'ArrowRight' : 'ArrowDown')"
     )
@@ -180,7 +180,7 @@ def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     hands.await_action(lambda: hands.press("Enter"))
     assert hands.run("() => ceibaStudio.model().splits.cut[1]") == 25.5
 
-    hands.tab_to("twin", back=True)
+    hands.tab_to("outline", back=True)
     hands.press(deeper)
     hands.until("ceibaStudio.state.selected === 2")
     hands.await_rivals()
@@ -199,7 +199,7 @@ def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     hands.await_action(lambda: hands.press("Enter"))
     assert hands.column_of(2) == "Embarked"
 
-    hands.tab_to("twin", back=True)
+    hands.tab_to("outline", back=True)
     size = len(hands.shape())
     hands.await_action(lambda: hands.press("Shift+G"))
     assert len(hands.shape()) > size

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import ceiba
-from ceiba.report.page import modules_of
-from ceiba.studio.page import ENTRY, STYLES, page
+from ceiba.report.page import list_modules
+from ceiba.studio.page import ENTRY, STYLES, render_page
 from ceiba.words import words
 from tests.report.checkers import (
     classes_unused,
@@ -27,7 +27,7 @@ def text_of(paths: Iterable[str]) -> str:
 
 
 def code() -> str:
-    return text_of(modules_of(ENTRY))
+    return text_of(list_modules(ENTRY))
 
 
 def test_words_every_key_that_is_asked_for_is_known() -> None:
@@ -45,7 +45,7 @@ def test_words_and_style_classes_are_all_used() -> None:
 
 
 def test_page_names_no_outside_address_and_runs_only_what_is_hashed() -> None:
-    made = page("en")
+    made = render_page("en")
     addresses = set(re.findall(r"(?:https?|wss?)://[\w.$]+", made.html))
     assert addresses == {"http://www.w3.org"}  # the name of SVG, which is not fetched
     assert made.html.count("<script") == 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ceiba.studio.answers import figures
+from ceiba.studio.analysis import scores
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.page.hands import Hands
 from tests.studio.page.serving import serve_here
@@ -23,13 +23,13 @@ pytest.importorskip("starlette")
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Semaphore:
     """Let one fold through per release."""
-    gate, grow = threading.Semaphore(0), figures.fold_tree
+    gate, grow = threading.Semaphore(0), scores.refit_fold
 
-    def fold_tree(*given: Any) -> Any:
+    def refit_fold(*given: Any) -> Any:
         assert gate.acquire(timeout=120)
         return grow(*given)
 
-    monkeypatch.setattr(figures, "fold_tree", fold_tree)
+    monkeypatch.setattr(scores, "refit_fold", refit_fold)
     return gate
 
 
@@ -39,7 +39,7 @@ def hands(browser: Any, gate: threading.Semaphore) -> Iterator[Hands]:
     workspace.act("grow", {"node": 0, "levels": 2})
     with serve_here(workspace) as address:
         tab = Hands(browser, address)
-        tab.page.click("#screen-bench")
+        tab.page.click("#screen-editor")
         yield tab
         gate.release(1000)
         tab.context.close()
@@ -98,7 +98,7 @@ def test_other_tab_sees_the_progress_and_may_cancel(
     gate.release(2)
     await_folds(hands, 2)
     other = Hands(browser, hands.page.url)  # opened while it runs
-    other.page.click("#screen-bench")
+    other.page.click("#screen-editor")
     assert bar(other) == [2, 10, "2/10"]
     other.page.click("#cv-stop")
     hands.until("document.getElementById('cv-run') && !ceibaStudio.studio.progress")

@@ -93,7 +93,7 @@ WORDS = {
 ENGLISH = {"Undo", "Training", "Possible splits", "Grow everything", "Held-out", "Save model"}
 SMALL = """() => [...document.querySelectorAll('#app *')].filter((one) => one.offsetParent
   && [...one.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())
-  && !one.closest('.twin, svg') && parseFloat(getComputedStyle(one).fontSize) < 11)
+  && !one.closest('.outline, svg') && parseFloat(getComputedStyle(one).fontSize) < 11)
   .map((one) => one.outerHTML)"""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -172,7 +172,7 @@ def test_edit_of_a_tree_that_another_tab_changed_is_refused(
 ) -> None:
     one = grown(open_tab())
     two = Hands(browser, served.address)
-    two.run("() => { ceibaStudio.link.hear = () => {}; }")  # it does not hear of changes
+    two.run("() => { ceibaStudio.connection.onMessage = () => {}; }")  # it does not hear of changes
     one.click_node(0)
     one.await_action(lambda: one.page.click("#cut-branch"))
     two.run("() => ceibaStudio.act('cut', {node: 1})")

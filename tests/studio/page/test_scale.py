@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from ceiba.report.page import script_of
+from ceiba.report.page import bundle_scripts
 
-SCRIPT = script_of("studio/assets/bench/scale.js").removesuffix("})();")
+SCRIPT = bundle_scripts("studio/assets/editor/cut_axis.js").removesuffix("})();")
 
 
 @pytest.fixture(scope="module")
 def blank(browser: Any) -> Iterator[Any]:
     page = browser.new_page()
-    page.evaluate(SCRIPT + "Object.assign(window, {roundest, axisOf})})()")
+    page.evaluate(SCRIPT + "Object.assign(window, {roundestBetween, makeAxis})})()")
     yield page
     page.close()
 
@@ -36,7 +36,7 @@ def blank(browser: Any) -> Iterator[Any]:
 def test_roundest_gives_the_shortest_number_within_limits(
     blank: Any, low: float, high: float, number: float
 ) -> None:
-    assert blank.evaluate("([a, b]) => roundest(a, b)", [low, high]) == number
+    assert blank.evaluate("([a, b]) => roundestBetween(a, b)", [low, high]) == number
 
 
 def test_roundest_of_any_limits_lies_within_them(blank: Any) -> None:
@@ -47,7 +47,7 @@ def test_roundest_of_any_limits_lies_within_them(blank: Any) -> None:
           for (let k = 0; k < 20000; k++) {
             const size = 10 ** Math.floor(next() * 16 - 8);
             const low = (next() - 0.5) * size, high = low + next() * size * 0.01;
-            const at = roundest(low, high);
+            const at = roundestBetween(low, high);
             if (!(at >= low && at <= high)) wrong.push([low, high, at]);
           }
           return wrong;
@@ -59,9 +59,9 @@ def test_roundest_of_any_limits_lies_within_them(blank: Any) -> None:
 def test_line_axis_keys_go_from_cut_to_cut_and_stop_at_the_ends(blank: Any) -> None:
     steps = blank.evaluate(
         """() => {
-          const axis = axisOf({low: 0, high: 10, least: 0, most: 10}, [1, 3, 4.5, 8]);
+          const axis = makeAxis({low: 0, high: 10, least: 0, most: 10}, [1, 3, 4.5, 8]);
           return [axis.step(3, 1), axis.step(3, -1), axis.step(3.2, 1), axis.step(3.2, -1),
-                  axis.step(8, 1), axis.step(1, -5), axis.step(1, 1e9), axis.placeOf(5)];
+                  axis.step(8, 1), axis.step(1, -5), axis.step(1, 1e9), axis.positionOf(5)];
         }"""
     )
     assert steps == [4.5, 1, 4.5, 3, 8, 1, 8, 0.5]
@@ -70,9 +70,9 @@ def test_line_axis_keys_go_from_cut_to_cut_and_stop_at_the_ends(blank: Any) -> N
 def test_value_axis_cuts_lie_between_neighbours(blank: Any) -> None:
     cuts = blank.evaluate(
         """() => {
-          const few = axisOf({values: [1, 2, 5]}, []), levels = axisOf({codes: [0, 1, 3]}, []);
+          const few = makeAxis({values: [1, 2, 5]}, []), levels = makeAxis({codes: [0, 1, 3]}, []);
           return [few.cutAt(0.34), few.cutAt(0.9), few.step(1.5, 1), few.step(3.5, 1),
-                  few.placeOf(1.5), levels.cutAt(0.4), levels.step(0.5, 1)];
+                  few.positionOf(1.5), levels.cutAt(0.4), levels.step(0.5, 1)];
         }"""
     )
     assert cuts == [1.5, 3.5, 3.5, 3.5, 1 / 3, 0.5, 1.5]

@@ -151,7 +151,7 @@ def wide_table(path: Path) -> Path:
 def test_columns_are_found_by_name_in_three_languages(open_studio: Open, tmp_path: Path) -> None:
     hands = started(open_studio, wide_table(tmp_path / "wide.csv"), "y")
     page = hands.page
-    hands.page.focus("#twin")
+    hands.page.focus("#outline")
     hands.press("/")
     assert hands.run("() => document.activeElement.id") == "rival-filter"
     page.keyboard.type("ANO")  # neither case nor accents matter

@@ -1,4 +1,4 @@
-"""The workspace: what is set up, what was done, the tree as it is; saved after every action."""
+"""The workspace: setup, history of actions and current tree, saved after every action."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The file of a workspace: one line of JSON per action, on disk before the action is acknowledged.
+"""The workspace file: one line of JSON per action, synced before the action is acknowledged.
 
-Actions are deterministic, so the list of them is the state: opening the file repeats them. A line
-that a crash has cut short was never acknowledged, and is dropped. The first line names the data
-that the actions belong to.
+Actions are deterministic, so opening the file replays them. A line that a crash cut short was never
+acknowledged and is dropped. The first line identifies the data of the workspace.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 VERSION: Final = 1
-_FIRST: Final = b'{"ceiba_studio":'  # how a workspace begins
+_PREFIX: Final = b'{"ceiba_studio":'  # of every workspace file
 
 
 class Journal:
-    """A workspace file that is open for writing, by one process at a time."""
+    """A workspace file, open for writing and locked by this process."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
@@ -35,8 +34,8 @@ class Journal:
         self.remarks: list[str] = []
         self.saved: str | None = None
         self._file = file
-        self._ends: list[int] = []  # where the line of each action ends
-        self._length = 0  # of the whole lines
+        self._line_ends: list[int] = []  # offset after the line of each action
+        self._length = 0  # of the complete lines
 
     @classmethod
     def open(
@@ -44,18 +43,18 @@ class Journal:
     ) -> Journal:
         """Open the file of a workspace and read its actions.
 
-        A file of other data, or any with `new`, is kept under another name, never overwritten.
+        A file of other data, or any file with `new`, is renamed, never overwritten.
         """
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
         journal = cls(path, _open(path))
         try:
             content = journal._file.read()
-            stored = {} if new else _header(content, path)
+            stored = {} if new else _read_header(content, path)
             if stored == header:
                 journal._read(content)
             else:
                 if content and stored is not None:
-                    journal._put_aside(new)
+                    journal._rename_old(new)
                 journal._append(header)
         except BaseException:
             journal.close()
@@ -63,91 +62,91 @@ class Journal:
         return journal
 
     def write(self, action: str, arguments: dict[str, Any]) -> None:
-        """Put an action on disk."""
+        """Append an action and sync it."""
         self._append({"action": action, "arguments": arguments})
 
     def close(self) -> None:
-        """Let others open the file."""
+        """Close the file and release the lock."""
         self._file.close()
 
     def keep_first(self, n: int) -> Path:
-        """Copy the file, then leave only its first n actions in it; return the path of the copy."""
-        copy = free_name(self.path)
+        """Copy the file, then truncate it to its first n actions; return the path of the copy."""
+        copy = find_free_name(self.path)
         try:
             self._file.seek(0)
-            with _private(copy, "xb") as file:
+            with _open_private(copy, "xb") as file:
                 shutil.copyfileobj(self._file, file)
                 file.flush()
                 os.fsync(file.fileno())
-            self._file.truncate(self._ends[n])
+            self._file.truncate(self._line_ends[n])
         except OSError as error:
             copy.unlink(missing_ok=True)
-            raise _unwritable(copy, error) from None
-        self._length = self._ends[n]
+            raise _output_error(copy, error) from None
+        self._length = self._line_ends[n]
         return copy
 
-    def _put_aside(self, new: bool) -> None:
-        """Rename the file, which is locked, and begin another."""
-        aside, old = free_name(self.path), self._file
+    def _rename_old(self, new: bool) -> None:
+        """Rename the locked file and start a new one."""
+        backup, old = find_free_name(self.path), self._file
         try:
             if fcntl is None:
                 old.close()  # Windows does not rename an open file
-            self.path.rename(aside)
+            self.path.rename(backup)
         except OSError as error:
-            raise _unwritable(self.path, error) from None
+            raise _output_error(self.path, error) from None
         self._file = _open(self.path)
         old.close()
-        why = "" if new else f"{self.path.name} was made with other data or options. "
-        self.remarks.append(f"{why}The work so far is kept as {aside.name}.")
+        why = "" if new else f"{self.path.name} belongs to other data or options. "
+        self.remarks.append(f"{why}The previous work is kept as {backup.name}.")
 
     def _read(self, content: bytes) -> None:
-        self.saved = _modified(self._file)
+        self.saved = _modified_time(self._file)
         header, *lines, _ = content.split(b"\n")
         self._length = len(header) + 1
-        self._ends.append(self._length)
+        self._line_ends.append(self._length)
         for number, line in enumerate(lines, 2):
             self._length += len(line) + 1
-            entry = _entry(line)
+            entry = _parse_entry(line)
             if entry is None:
-                self.remarks.append(f"{self.path.name}: line {number} is damaged and skipped.")
+                self.remarks.append(f"{self.path.name}: line {number} is damaged and was skipped.")
                 continue
             self.actions.append(entry)
-            self._ends.append(self._length)
+            self._line_ends.append(self._length)
 
     def _append(self, entry: dict[str, Any]) -> None:
-        """Write a line whole and sync it, or leave the file as it was."""
+        """Write and sync a complete line, or leave the file unchanged."""
         try:
             text = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         except ValueError:
             raise OptionError("Numbers must be finite.") from None
         line = text.encode("ascii") + b"\n"
         try:
-            # Also removes what a crash, or a failure that could not be undone, has left.
+            # Removes an incomplete line left by a crash or by a failed write.
             self._file.truncate(self._length)
             written = 0
-            while written < len(line):  # a nearly full disk takes a part
+            while written < len(line):  # a nearly full disk may write only a part
                 written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._length)
-            raise _unwritable(self.path, error) from None
+            raise _output_error(self.path, error) from None
         self._length += len(line)
 
 
-def _private(path: Path, mode: str, buffering: int = -1) -> Any:
-    """Open a file; a new one is for its owner only."""
+def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:
+    """Open a file; a new one is readable by its owner only."""
     return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 def _open(path: Path) -> IO[bytes]:
-    """Open a file and lock it; the system frees the lock of a killed process."""
+    """Open a file and lock it; the system releases the lock of a killed process."""
     while True:
         try:
-            file: IO[bytes] = _private(path, "ab+", buffering=0)
+            file: IO[bytes] = _open_private(path, "ab+", buffering=0)
             file.seek(0)
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise _output_error(path, error) from None
         if fcntl is None:
             return file
         try:
@@ -159,37 +158,39 @@ def _open(path: Path) -> IO[bytes]:
         except BlockingIOError:
             file.close()
             raise OutputError(
-                f"{str(path)!r} is open in another studio. Use that one, or choose another place "
+                f"{str(path)!r} is open in another studio. Use that one, or choose another file "
                 "with --workspace."
             ) from None
         except OSError as error:
             file.close()
-            raise _unwritable(path, error) from None
-        file.close()  # another studio renamed it between the opening and the locking
+            raise _output_error(path, error) from None
+        file.close()  # another studio renamed it after it was opened here
 
 
-def _unwritable(path: Path, error: OSError) -> OutputError:
+def _output_error(path: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
-    return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another place with "
+    return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another file with "
                        "--workspace.")  # fmt: skip
 
 
-def _header(content: bytes, path: Path) -> dict[str, Any] | None:
-    """Return the first line of a workspace; None: it is empty, or was cut short while it began."""
+def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
+    """Return the first line of a workspace; None if it is empty or incomplete."""
     first, end, _ = content.partition(b"\n")
-    if not end and (first.startswith(_FIRST) or _FIRST.startswith(first)):
+    if not end and (first.startswith(_PREFIX) or _PREFIX.startswith(first)):
         return None
     header = _loads(first)
     if not isinstance(header, dict) or "ceiba_studio" not in header:
         raise DataError(
-            f"{str(path)!r} is not a workspace of the studio. Choose another place with "
-            "--workspace."
+            f"{str(path)!r} is not a workspace of the studio. Choose another file with --workspace."
         )
     return header
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
-    """Return the action of a line; of one glued to the rest of another, the last; None: damaged."""
+def _parse_entry(line: bytes) -> dict[str, Any] | None:
+    """Return the action of a line; None if it is damaged.
+
+    A complete action may follow the rest of an incomplete one on the same line.
+    """
     for text in (line, line[line.rfind(b'{"action":') :]):
         entry = _loads(text)
         if (
@@ -207,12 +208,12 @@ def _loads(text: bytes) -> Any:
     return None
 
 
-def free_name(path: Path) -> Path:
-    """Return a name beside a path that no file has: .old, .old2, ..."""
+def find_free_name(path: Path) -> Path:
+    """Return a free path with the suffix .old, .old2, ..."""
     names = (path.with_name(f"{path.name}.old{'' if k == 1 else k}") for k in range(1, 10**6))
     return next(name for name in names if not name.exists())
 
 
-def _modified(file: IO[bytes]) -> str | None:
+def _modified_time(file: IO[bytes]) -> str | None:
     seconds = os.fstat(file.fileno()).st_mtime
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""The saved script: a program that makes the very same tree from the same data."""
+"""The saved script: a program that rebuilds the tree from the data."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ceiba.studio.work.source import Source
 from ceiba.studio.work.state import State
 
 
-def script(source: Source, state: State) -> str:
+def write_script(source: Source, state: State) -> str:
     """Write the program that rebuilds the tree of a state.
 
-    Its `rebuild` takes the data; run as a program it reads them from the file they came from.
+    Its function `rebuild` takes the data; run as a program, it reads them from their file.
     """
     names = "X, y" if source.separate_target else "frame"
     if source.model is not None and state.setup.from_model:
         names = f"model, {names}"
-    body = [prepare_line(source, state.setup)]
+    body = [format_prepare_call(source, state.setup)]
     if state.model is not None:
-        body += [_parts(state.setup), *filter(None, [state.first]), *state.lines]
+        body += [_unpack_line(state.setup), *filter(None, [state.first_line]), *state.lines]
     variable = "model" if state.model is not None else "data"
-    about = f"The tree of {_in_docstring(source.name)}, grown in the studio of ceiba"
+    about = f"The tree of {_escape_docstring(source.name)}, grown in the studio of ceiba"
     lines = [
         f'"""{about} {version("ceiba")}."""',
         "",
@@ -37,18 +37,20 @@ def script(source: Source, state: State) -> str:
         "",
     ]
     if source.file is not None or source.expression is not None:
-        lines += ["", 'if __name__ == "__main__":', *_main(source, state), ""]
+        lines += ["", 'if __name__ == "__main__":', *_main_lines(source, state), ""]
     return "\n".join(lines)
 
 
-def prepare_line(source: Source, setup: Setup) -> str:
-    """Write the call that makes the table ready."""
+def format_prepare_call(source: Source, setup: Setup) -> str:
+    """Format the line that prepares the table."""
     if setup.target is None:
         return "data = ceiba.describe(frame)"
     target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
     arguments = {name: repr(value) for name, value in setup.arguments().items()}
     if setup.held_out is not None and "file" in setup.held_out:
-        arguments["held_out"] = read_call(source, _beside(source, setup.held_out["file"]))
+        arguments["held_out"] = format_read_call(
+            source, _sibling_path(source, setup.held_out["file"])
+        )
     if setup.from_model:
         arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
         arguments["like"] = "model"
@@ -56,48 +58,48 @@ def prepare_line(source: Source, setup: Setup) -> str:
     return f"data = ceiba.prepare({target}{more})"
 
 
-def first_line(model: Any, setup: Setup) -> str:
-    """Write the line that begins a tree."""
+def format_first_line(model: Any, setup: Setup) -> str:
+    """Format the line that fits the root."""
     name = type(model).__name__
-    return f"model = ceiba.{name}({parameters_text(model)}).fit_root({rows_of(setup)})"
+    return f"model = ceiba.{name}({format_parameters(model)}).fit_root({data_names(setup)})"
 
 
-def parameters_text(model: Any) -> str:
-    """Write the parameters that differ from their defaults."""
+def format_parameters(model: Any) -> str:
+    """Format the parameters that differ from their defaults."""
     return ", ".join(f"{name}={value!r}" for name, value in model._stated().items())
 
 
-def rows_of(setup: Setup) -> str:
-    """Write the data as they are passed to the methods of a model."""
+def data_names(setup: Setup) -> str:
+    """Format the data arguments of the model's methods."""
     return "X, y, w" if setup.weight is not None else "X, y"
 
 
-def read_call(source: Source, file: str) -> str:
-    """Write the call that reads a file."""
+def format_read_call(source: Source, file: str) -> str:
+    """Format the call that reads a file."""
     more = "".join(f", {name}={value!r}" for name, value in source.reading.items())
     return f"ceiba.read_file({file!r}{more})"
 
 
-def _beside(source: Source, name: str) -> str:
-    """Return the path of a file in the folder of the data, written as theirs is."""
+def _sibling_path(source: Source, name: str) -> str:
+    """Return the path of a file in the folder of the data, relative if theirs is."""
     if source.file is None:
         return name
     return str(Path(source.file.partition("::")[0]).parent / name)
 
 
-def _parts(setup: Setup) -> str:
+def _unpack_line(setup: Setup) -> str:
     if setup.weight is not None:
         return "X, y, w = data.X, data.y, data.weight"
     return "X, y = data.X, data.y"
 
 
-def _main(source: Source, state: State) -> list[str]:
-    argument = source.expression or read_call(source, str(source.file))
+def _main_lines(source: Source, state: State) -> list[str]:
+    argument = source.expression or format_read_call(source, str(source.file))
     if source.model is not None and state.setup.from_model:
         argument = f"ceiba.load({source.model_file!r}), {argument}"
     attribute = ".tree_" if state.model is not None else ""
     return [f"    print(rebuild({argument}){attribute})"]
 
 
-def _in_docstring(text: str) -> str:
+def _escape_docstring(text: str) -> str:
     return text.encode("unicode_escape").decode("ascii").replace('"', "'")

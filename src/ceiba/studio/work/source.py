@@ -1,4 +1,4 @@
-"""Where the data come from: the table with all its columns, and how a script gets it again."""
+"""The source of the data: the table with all its columns, and how a script reads it again."""
 
 from __future__ import annotations
 
@@ -36,52 +36,52 @@ class Source:
     separate_target: bool = False
     remarks: tuple[str, ...] = ()
 
-    def prepared(self, setup: Setup) -> Prepared:
-        """Make the table ready as a setup says."""
+    def prepare(self, setup: Setup) -> Prepared:
+        """Prepare the table by a setup."""
         assert setup.target is not None
         arguments = setup.arguments()
         if setup.held_out is not None and "share" not in setup.held_out:
-            arguments["held_out"] = self._held_out(setup.held_out)
+            arguments["held_out"] = self._read_held_out(setup.held_out)
         if setup.from_model:
             arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
             arguments["like"] = self.model
         return prepare(self.table, setup.target, **arguments)
 
-    def _held_out(self, chosen: Mapping[str, Any]) -> Any:
+    def _read_held_out(self, chosen: Mapping[str, Any]) -> Any:
         if "given" in chosen:
             return self.held_out
         if self.read_file is None:
-            raise OptionError("Held-out rows: no files are read here. Pass a share of the rows.")
-        return self.read_file(self.path_of(chosen["file"]))
+            raise OptionError("Held-out files are not supported here. Pass a share of the rows.")
+        return self.read_file(self.resolve_path(chosen["file"]))
 
-    def path_of(self, name: Any) -> Path:
-        """Return the path of a file in the folder; nothing outside of it has one."""
+    def resolve_path(self, name: Any) -> Path:
+        """Return the path of a file in the folder; raise for any path outside of it."""
         if self.folder is None:
-            raise OptionError("No folder was given, so no file is read or written.")
+            raise OptionError("Reading or writing files requires a folder, and none was given.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
         if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
             raise OptionError(f"{name!r} is not the name of a file in the folder.")
         path = self.folder / name
         if path.is_symlink() and path.resolve().parent != self.folder.resolve():
-            raise OptionError(f"{name!r} leads out of the folder.")
+            raise OptionError(f"{name!r} is a link to outside of the folder.")
         return Path(path)
 
-    def table_files(self) -> list[str]:
-        """Return the tables in the folder."""
+    def list_table_files(self) -> list[str]:
+        """List the tables in the folder."""
         if self.folder is None or self.read_file is None:
             return []
         endings = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
         try:
             names = [file.name for file in self.folder.iterdir() if file.is_file()]
         except OSError as error:
-            raise DataError(f"The folder cannot be read: {error.strerror}.") from None
+            raise DataError(f"Cannot read the folder: {error.strerror}.") from None
         return sorted(name for name in names if name.lower().endswith(endings) and name[0] != ".")
 
     @cached_property
     def fingerprint(self) -> str:
-        """What tells these data from others: names and values of all columns."""
+        """A hash of the names and values of all columns, and of the model."""
         digest = hashlib.blake2b(digest_size=16)
-        with ThreadPoolExecutor(2) as pool:  # hashing lets other threads run
+        with ThreadPoolExecutor(2) as pool:  # hashing releases the GIL
             for part in pool.map(_digest, self.table.columns):
                 digest.update(part)
         if self.model is not None:

@@ -1,4 +1,4 @@
-"""Splits on their way from the page to the library: objects of JSON, sentences, lines of Python."""
+"""Conversion of splits between JSON objects of the page, sentences and Python."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _FORMS = (
 )
 
 
-def read_json(form: Any, schema: Schema) -> Any:
-    """Read a split of the page: what `set_split` takes, as a sentence wherever one says it all."""
+def split_from_json(form: Any, schema: Schema) -> Any:
+    """Return the argument of `set_split` for a split of the page: a sentence where possible."""
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
         raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
     info = schema.columns[schema.index(form["column"])]
-    split = _split(form, info)
+    split = _parse_split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"split, missing: got {missing!r}. Pass the number of a branch.")
-    sentence = _sentence(split, schema, missing)
+        raise OptionError(f"split, missing must be the number of a branch, got {missing!r}.")
+    sentence = _format_sentence(split, schema, missing)
     if sentence is not None:
         return sentence
     if missing is not None:
-        raise OptionError("split, missing: this split cannot say where missing values go.")
+        raise OptionError("split: missing is not supported for this split.")
     return split
 
 
-def to_json(split: Split, schema: Schema) -> dict[str, Any]:
-    """Return a split as an object of JSON."""
+def split_to_json(split: Split, schema: Schema) -> dict[str, Any]:
+    """Return a split as a JSON object."""
     if isinstance(split, Cut):
         return {"column": split.column, "cut": split.cut}
     if isinstance(split, Intervals):
@@ -51,17 +51,17 @@ def to_json(split: Split, schema: Schema) -> dict[str, Any]:
     }
 
 
-def in_python(split: Any) -> str:
-    """Write a split as Python."""
+def split_to_python(split: Any) -> str:
+    """Format a split as Python."""
     return repr(split) if isinstance(split, str) else f"ceiba.tree.{split!r}"
 
 
-def _split(form: dict[str, Any], info: Any) -> Split:
+def _parse_split(form: dict[str, Any], info: Any) -> Split:
     column = info.name
     if "cut" in form:
-        return Cut(column, _number(form["cut"]))
+        return Cut(column, _parse_number(form["cut"]))
     if "cuts" in form:
-        numbers = read_cuts(form["cuts"])
+        numbers = parse_cuts(form["cuts"])
         alone = form.get("missing_branch") is True
         return (
             Cut(column, numbers[0])
@@ -71,35 +71,39 @@ def _split(form: dict[str, Any], info: Any) -> Split:
     if form.get("presence") is True:
         return Presence(column)
     if "branches" in form:
-        return LevelSets(column, tuple(_levels(group, info) for group in _groups(form["branches"])))
+        return LevelSets(
+            column, tuple(_find_levels(group, info) for group in _check_groups(form["branches"]))
+        )
     raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
 
 
-def read_cuts(cuts: Any) -> tuple[float, ...]:
-    """Read the cuts of a column."""
+def parse_cuts(cuts: Any) -> tuple[float, ...]:
+    """Return the cuts in a list, checked."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
-        raise OptionError(f"split, cuts: got {cuts!r}. Pass a list of numbers.")
-    return tuple(_number(cut) for cut in cuts)
+        raise OptionError(f"split, cuts must be a list of numbers, got {cuts!r}.")
+    return tuple(_parse_number(cut) for cut in cuts)
 
 
-def _number(value: Any) -> float:
+def _parse_number(value: Any) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not abs(value) < float("inf"):
         raise OptionError(f"split: {value!r} is not a finite number.")
     return float(value)
 
 
-def _groups(groups: Any) -> list[list[Any]]:
+def _check_groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
-        raise OptionError(f"split, branches: got {groups!r}. Pass a list of codes for each branch.")
+        raise OptionError(
+            f"split, branches must be a list of level codes per branch, got {groups!r}."
+        )
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
         raise OptionError("split, branches: a level is in two branches.")
     return list(groups)
 
 
-def _levels(group: list[Any], info: Any) -> tuple[Any, ...]:
+def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
     for code in group:
         whole = isinstance(code, int) and not isinstance(code, bool)
         if not whole or not 0 <= code < info.n_levels:
@@ -110,9 +114,9 @@ def _levels(group: list[Any], info: Any) -> tuple[Any, ...]:
     return tuple(info.levels[code] for code in group)
 
 
-def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
-    """Write a split as a sentence, if that reads as the very same split."""
-    for parts in _written(split, schema):
+def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
+    """Return a sentence that parses as this split; None if there is none."""
+    for parts in _spellings(split, schema):
         if missing is not None:
             if not 0 <= missing < max(len(parts), 2):
                 raise OptionError(f"split, missing: there is no branch {missing}.")
@@ -129,8 +133,8 @@ def _sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
     return None
 
 
-def _written(split: Split, schema: Schema) -> list[list[str]]:
-    """Return ways to write a split, the shortest first; each has a sentence per branch."""
+def _spellings(split: Split, schema: Schema) -> list[list[str]]:
+    """Return spellings of a split, the shortest first; each has a sentence per branch."""
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -141,9 +145,9 @@ def _written(split: Split, schema: Schema) -> list[list[str]]:
             for group in groups
         ]
         return [sentences]
-    ways = []
+    spellings = []
     exact = replace(split, digits=ALL_DIGITS)
-    for display_schema in (schema, None):  # a date, where that is the cut, or its number
+    for display_schema in (schema, None):  # with dates as text, then as numbers
         sentences = [exact.sentence(branch, display_schema) for branch in range(split.n_branches)]
-        ways += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
-    return ways
+        spellings += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
+    return spellings

@@ -1,4 +1,4 @@
-"""One state of the work: the setup, the model, the lines of Python that made it. A value."""
+"""One state of the workspace, immutable: setup, model, and the lines of Python that built it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ceiba.errors import TreeError
 from ceiba.studio.work.setup import Setup
 from ceiba.tree import Tree
 
-#: A place in a tree that does not depend on the numbers of nodes: branches from the root down.
-Place = tuple[int, ...]
+#: The branches from the root to a node; unlike its number, they survive edits elsewhere.
+BranchPath = tuple[int, ...]
 
 
-def place_of(tree: Tree, node: int) -> Place:
+def branch_path(tree: Tree, node: int) -> BranchPath:
     """Return the branches from the root to a node."""
     return tuple(int(tree.branch_index[i]) for i in tree.path(node).nodes[1:])
 
 
-def node_at(tree: Tree, place: Place) -> int | None:
-    """Return the node at a place; None where the tree does not reach it."""
+def find_node(tree: Tree, path: BranchPath) -> int | None:
+    """Return the node at a path; None if the tree does not reach it."""
     node = 0
-    for branch in place:
+    for branch in path:
         first, last = tree.branch_start[node : node + 2].tolist()
         if first + branch >= last:
             return None
@@ -35,22 +35,22 @@ def node_at(tree: Tree, place: Place) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The tree as it is, and how it came about."""
+    """The setup, the model and the history of a tree."""
 
     setup: Setup
     model: Any = None
-    first: str = ""
+    first_line: str = ""
     history: tuple[Any, str] | None = None
-    by_hand: frozenset[Place] = field(default_factory=frozenset)
+    by_hand: frozenset[BranchPath] = field(default_factory=frozenset)
 
     @property
     def tree(self) -> Tree | None:
-        """The tree; None while there is no target."""
+        """The tree; None without a target."""
         return None if self.model is None else self.model.tree_
 
     @property
-    def known_tree(self) -> Tree:
-        """The tree, which must be there."""
+    def fitted_tree(self) -> Tree:
+        """The tree; raises if there is none yet."""
         if self.model is None:
             raise TreeError("There is no tree yet. Choose the target first.")
         tree: Tree = self.model.tree_
@@ -58,7 +58,7 @@ class State:
 
     @property
     def lines(self) -> list[str]:
-        """Python that makes the tree, from its first line."""
+        """The lines of Python that built the tree, after the first one."""
         lines, rest = [], self.history
         while rest is not None:
             rest, line = rest
@@ -67,25 +67,33 @@ class State:
 
     @cached_property
     def nodes_by_hand(self) -> list[int]:
-        """The nodes whose split was made by hand."""
+        """The nodes whose split was set by hand."""
         tree = self.tree
         if tree is None:
             return []
-        nodes = (node_at(tree, place) for place in self.by_hand)
+        nodes = (find_node(tree, path) for path in self.by_hand)
         return sorted(node for node in nodes if node is not None and not tree.is_leaf[node])
 
-    def then(
-        self, model: Any, line: str, *, at: Place | None = None, places: Iterable[Place] = ()
+    def with_model(
+        self,
+        model: Any,
+        line: str,
+        *,
+        at: BranchPath | None = None,
+        paths: Iterable[BranchPath] = (),
     ) -> State:
-        """Return the state after a step."""
+        """Return the next state: `model`, built by `line`.
+
+        `paths` are splits set by hand; those recorded at and below `at` are forgotten.
+        """
         others = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
-            self, model=model, history=(self.history, line), by_hand=frozenset({*others, *places})
+            self, model=model, history=(self.history, line), by_hand=frozenset({*others, *paths})
         )
 
 
-def rules_in(tree: Tree) -> list[dict[str, Any]]:
-    """Return the rules of growing that are set in a tree, by node."""
+def list_rules(tree: Tree) -> list[dict[str, Any]]:
+    """List the growing rules of a tree by node."""
     notes: Mapping[int, Any] = tree.notes or {}
     return [
         {
@@ -99,7 +107,7 @@ def rules_in(tree: Tree) -> list[dict[str, Any]]:
     ]
 
 
-def places_below(tree: Tree, node: int) -> list[Place]:
-    """Return the places of the splits at and below a node."""
+def split_paths(tree: Tree, node: int) -> list[BranchPath]:
+    """Return the paths to the splits at and below a node."""
     inside = range(node, int(tree.subtree_end[node]))
-    return [place_of(tree, i) for i in inside if not bool(np.asarray(tree.is_leaf)[i])]
+    return [branch_path(tree, i) for i in inside if not bool(np.asarray(tree.is_leaf)[i])]

@@ -1,8 +1,8 @@
-"""The workspace: states and how one came from another; undo, redo, snapshots; all tabs see one.
+"""The workspace, shared by all browser tabs: history of states, undo, redo, snapshots, journal.
 
-States are values, so undoing is going back in a list. Whoever changes the workspace holds its lock;
-whoever reads takes the state as it is and needs none. Everything that changes it is an action, also
-undo and snapshots, and goes into the journal before it is acknowledged.
+States are immutable, so undo moves back in a list. Changing the workspace requires its lock;
+reading does not. Every change is an action (also undo and snapshots) and is written to the journal
+before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError, OutputError, TreeError, did_you_mean
 from ceiba.studio.prepare import Prepared
-from ceiba.studio.work.actions import ACTIONS, Desk, act, begun
+from ceiba.studio.work.actions import ACTIONS, ActionContext, act, begin_state
 from ceiba.studio.work.journal import Journal
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source
-from ceiba.studio.work.state import Place, State, place_of
+from ceiba.studio.work.state import BranchPath, State, branch_path
 
-_MOST_SNAPSHOTS: Final = 200
-_COPY: Final = (
-    "New actions are not saved behind it: start again when the cause is removed, or continue "
-    "without the rest, which is kept in a copy."
+_MAX_SNAPSHOTS: Final = 200
+_NOT_SAVED: Final = (
+    "New actions cannot be saved after it: restart when the cause is removed, or continue without "
+    "the remaining actions, which are kept in a copy."
 )
 
 
 class StaleError(CeibaError):
-    """The page asked about a tree that has changed since."""
+    """A request refers to a tree that has changed since."""
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """One action that was done: its line of Python and the state after it."""
+class HistoryEntry:
+    """An action, its line of Python and the state after it."""
 
     action: str
     line: str
@@ -43,78 +43,78 @@ class Step:
 
 @dataclass(eq=False)
 class Workspace:
-    """What the studio works on."""
+    """The data, the history and the snapshots of one session."""
 
     source: Source
     start: Setup
     journal: Journal | None = None
     lang: str = "en"
     lesson: str | None = None
-    begin_later: bool = False
+    defer_root: bool = False
     revision: int = 0
     resumed: dict[str, Any] | None = None
     remarks: list[str] = field(default_factory=list)
     not_replayed: str | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[HistoryEntry] = field(default_factory=list)
     position: int = 0
     snapshots: dict[str, State] = field(default_factory=dict)
-    answered: dict[Place, str] = field(default_factory=dict)
+    lesson_answers: dict[BranchPath, str] = field(default_factory=dict)
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.RLock)
-    _first: State | None = None
+    _first_state: State | None = None
     _data: tuple[Any, Prepared] | None = None
 
     def __post_init__(self) -> None:
-        if not self.begin_later or self.source.model is not None:
-            self._begin()
+        if not self.defer_root or self.source.model is not None:
+            self._fit_root()
         elif self.start.target is not None:
-            self.prepared(self.start)  # a target that cannot be learned is refused at once
+            self.prepare(self.start)  # raises at once for a target that cannot be learned
         if self.journal is not None:
             self.remarks += self.journal.remarks
             if self.journal.actions:
                 self._replay(self.journal)
 
-    def _begin(self) -> State:
-        """Fit the root; once, whoever asks first."""
+    def _fit_root(self) -> State:
+        """Fit the root at the first call; return the first state."""
         with self.lock:
-            if self._first is None:
-                self._first = begun(self._desk(State(self.start)), self.start)
-            return self._first
+            if self._first_state is None:
+                self._first_state = begin_state(self._context(State(self.start)), self.start)
+            return self._first_state
 
     # ------------------------------------------------------------------ reading
 
     @property
-    def is_begun(self) -> bool:
+    def has_root(self) -> bool:
         """Whether there is a root."""
-        return self._first is not None
+        return self._first_state is not None
 
     @property
     def state(self) -> State:
-        """The state as it is."""
+        """The current state."""
         if self.position:
             return self.steps[self.position - 1].state
-        return self._first or self._begin()
+        return self._first_state or self._fit_root()
 
     @property
     def setup(self) -> Setup:
-        """The setup as it is; this does not begin."""
-        return self.state.setup if self.is_begun else self.start
+        """The current setup; reading it does not fit the root."""
+        return self.state.setup if self.has_root else self.start
 
-    def prepared(self, setup: Setup) -> Prepared:
-        """Return the table of a setup, made ready; that of the last one is kept."""
+    def prepare(self, setup: Setup) -> Prepared:
+        """Return the prepared table of a setup; the last one is cached."""
         key = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
         cached = self._data
         if cached is None or cached[0] != key:
-            self._data = cached = (key, self.source.prepared(setup))
+            self._data = cached = (key, self.source.prepare(setup))
         return cached[1]
 
     @property
     def data(self) -> Prepared:
-        """The table as it is made ready."""
-        return self.prepared(self.state.setup)
+        """The prepared table of the current setup."""
+        return self.prepare(self.state.setup)
 
-    def state_named(self, name: str) -> State:
-        """Return a snapshot; "" is the state as it is."""
+    def find_state(self, name: str) -> State:
+        """Return a snapshot; "" is the current state."""
         if not name:
             return self.state
         if name not in self.snapshots:
@@ -126,40 +126,40 @@ class Workspace:
     # ------------------------------------------------------------------ changing
 
     def act(self, name: Any, arguments: Any = None, revision: int | None = None) -> None:
-        """Do an action: change the state, put it on disk, tell all tabs."""
+        """Run an action: change the state, write it to the journal, notify all tabs."""
         arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise OptionError("An action is a name and an object of arguments.")
+            raise OptionError("An action must have a name and an object of arguments.")
         with self.lock:
             if revision is not None and revision != self.revision:
-                raise StaleError("The tree has changed meanwhile. Read the state again.")
+                raise StaleError("The tree has changed. Read the state again.")
             if name == "continue_in_copy":
                 self._continue_in_copy(**arguments)
             else:
-                self._do_and_write(name, arguments)
+                self._apply_and_record(name, arguments)
             self.revision += 1
-        self.tell({"type": "state", "revision": self.revision})
+        self.notify({"type": "state", "revision": self.revision})
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def notify(self, message: dict[str, Any]) -> None:
         """Send a message to all tabs."""
         for listener in list(self.listeners):
             listener(message)
 
-    def _do_and_write(self, name: str, arguments: dict[str, Any]) -> None:
-        """Do an action and put it on disk, or change nothing."""
+    def _apply_and_record(self, name: str, arguments: dict[str, Any]) -> None:
+        """Run an action and write it to the journal, or change nothing."""
         if self.not_replayed is not None:
-            raise OutputError(f"{self.not_replayed} {_COPY}")
-        before = list(self.steps), self.position, dict(self.snapshots), dict(self.answered)
-        self._do(name, arguments)
+            raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
+        before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
+        self._apply(name, arguments)
         if self.journal is not None:
             try:
                 self.journal.write(name, arguments)
             except CeibaError:
-                self.steps, self.position, self.snapshots, self.answered = before
+                self.steps, self.position, self.snapshots, self.lesson_answers = before
                 raise
 
-    def _do(self, name: str, arguments: dict[str, Any]) -> None:
-        method = _OWN.get(name)
+    def _apply(self, name: str, arguments: dict[str, Any]) -> None:
+        method = _WORKSPACE_ACTIONS.get(name)
         if method is not None:
             try:
                 method(self, **arguments)
@@ -167,85 +167,85 @@ class Workspace:
                 raise OptionError(f"{name}: {error}.") from None
             return
         if name not in ACTIONS:
-            names = [*ACTIONS, *_OWN]
+            names = [*ACTIONS, *_WORKSPACE_ACTIONS]
             raise OptionError(f"There is no action {name!r}.{did_you_mean(name, names)}")
-        state, line = act(self._desk(self.state), name, arguments)
+        state, line = act(self._context(self.state), name, arguments)
         node = arguments.get("node")
-        self._add(Step(name, line, node if isinstance(node, int) else None, state))
+        self._append_entry(HistoryEntry(name, line, node if isinstance(node, int) else None, state))
 
-    def _add(self, step: Step) -> None:
+    def _append_entry(self, step: HistoryEntry) -> None:
         del self.steps[self.position :]
         self.steps.append(step)
         self.position += 1
 
     def _undo(self, *, steps: Any = 1) -> None:
-        n = _count(steps)
+        n = _check_count(steps)
         if n > self.position:
-            raise TreeError(f"There are {self.position} actions to undo, not {n}.")
+            raise TreeError(f"Cannot undo {n} of {self.position} actions.")
         self.position -= n
 
     def _redo(self, *, steps: Any = 1) -> None:
-        n, undone = _count(steps), len(self.steps) - self.position
+        n, undone = _check_count(steps), len(self.steps) - self.position
         if n > undone:
-            raise TreeError(f"There are {undone} actions to redo, not {n}.")
+            raise TreeError(f"Cannot redo {n} of {undone} actions.")
         self.position += n
 
     def _snapshot(self, *, name: Any) -> None:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
-            raise OptionError(f"name: got {name!r}. Pass a text of 1 to 100 characters.")
-        if len(self.snapshots) >= _MOST_SNAPSHOTS and name not in self.snapshots:
-            raise OptionError(f"There are {_MOST_SNAPSHOTS} snapshots. Forget one first.")
+            raise OptionError(f"name must be a text of 1 to 100 characters, got {name!r}.")
+        if len(self.snapshots) >= _MAX_SNAPSHOTS and name not in self.snapshots:
+            raise OptionError(f"At most {_MAX_SNAPSHOTS} snapshots are kept. Forget one first.")
         self.snapshots[name] = self.state
 
-    def _snapshot_named(self, name: Any) -> State:
+    def _find_snapshot(self, name: Any) -> State:
         if not isinstance(name, str) or not name:
-            raise OptionError(f"name must be that of a snapshot, got {name!r}.")
-        return self.state_named(name)
+            raise OptionError(f"name must be the name of a snapshot, got {name!r}.")
+        return self.find_state(name)
 
     def _restore(self, *, name: Any) -> None:
-        state = self._snapshot_named(name)
-        self._add(Step("restore", f"model = snapshots[{name!r}]", None, state))
+        state = self._find_snapshot(name)
+        self._append_entry(HistoryEntry("restore", f"model = snapshots[{name!r}]", None, state))
 
     def _forget(self, *, name: Any) -> None:
-        self._snapshot_named(name)
+        self._find_snapshot(name)
         del self.snapshots[name]
 
     def _answer(self, *, node: Any, column: Any) -> None:
-        desk = self._desk(self.state)
-        place = place_of(desk.tree, desk.node(node))
-        desk.tree.schema.index(str(column))
-        self.answered[place] = str(column)
+        context = self._context(self.state)
+        place = branch_path(context.tree, context.check_node(node))
+        context.tree.schema.index(str(column))
+        self.lesson_answers[place] = str(column)
 
     # ------------------------------------------------------------------ inside
 
-    def _desk(self, state: State) -> Desk:
-        return Desk(self.source, state, self.prepared)
+    def _context(self, state: State) -> ActionContext:
+        return ActionContext(self.source, state, self.prepare)
 
     def _replay(self, journal: Journal) -> None:
-        """Repeat the actions of the journal, up to the first that fails."""
+        """Replay the actions of the journal, up to the first that fails."""
         for entry in journal.actions:
             try:
-                self._do(entry["action"], entry["arguments"])
+                self._apply(entry["action"], entry["arguments"])
             except CeibaError as error:
                 self.not_replayed = (
                     f"Action {self.revision + 1} of {len(journal.actions)} in {journal.path.name} "
-                    f"cannot be repeated: {error}"
+                    f"cannot be replayed: {error}"
                 )
-                self.remarks.append(f"{self.not_replayed} {_COPY}")
+                self.remarks.append(f"{self.not_replayed} {_NOT_SAVED}")
                 break
             self.revision += 1
         self.resumed = {"actions": self.revision, "saved": journal.saved}
 
-    def _continue_in_copy(self, **nothing: Any) -> None:
-        """Copy the workspace file and drop what could not be repeated from it."""
-        if self.not_replayed is None or self.journal is None or nothing:
-            raise OptionError("continue_in_copy: every action was repeated.")
+    def _continue_in_copy(self, **arguments: Any) -> None:
+        """Copy the workspace file and drop the actions that were not replayed from it."""
+        if self.not_replayed is None or self.journal is None or arguments:
+            raise OptionError("continue_in_copy: every action was replayed.")
         copy = self.journal.keep_first(self.revision)
-        self.remarks[-1] = f"{self.not_replayed} The work with all actions is kept as {copy.name}."
+        self.remarks[-1] = f"{self.not_replayed} All actions are kept in {copy.name}."
         self.not_replayed = None
 
 
-_OWN: Final[dict[str, Callable[..., None]]] = {
+_WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "undo": Workspace._undo,
     "redo": Workspace._redo,
     "snapshot": Workspace._snapshot,
@@ -255,7 +255,7 @@ _OWN: Final[dict[str, Callable[..., None]]] = {
 }
 
 
-def _count(steps: Any) -> int:
+def _check_count(steps: Any) -> int:
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise OptionError(f"steps: got {steps!r}. Pass a whole number of at least 1.")
+        raise OptionError(f"steps must be an integer of at least 1, got {steps!r}.")
     return steps

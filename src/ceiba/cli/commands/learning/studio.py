@@ -81,7 +81,7 @@ def studio(
     from ceiba.cli.studio_job import file_source, lesson_source, model_source
 
     try:
-        from ceiba.studio import Address, first_setup, open_workspace, run
+        from ceiba.studio import Address, initial_setup, open_workspace, run
     except ImportError as error:
         raise ImportError(
             f"The studio needs the package {error.name!r}. Install it with: pip install "
@@ -101,14 +101,12 @@ def studio(
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
-    start = first_setup(source, name, options)
+    start = initial_setup(source, name, options)
     if start.ignore:
         names = ", ".join(map(repr, start.ignore))
         remark(f"Left out as identifiers: {names}. The page can take them in again.", quiet)
     named_lesson = data if lesson else None
-    opened = open_workspace(
-        source, start, path, lang, named_lesson, begin_later=not lesson, new=new
-    )
+    opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
     for text in (*source.remarks, *opened.remarks):
         remark(f"warning: {text}", quiet)
     if opened.resumed is not None:

@@ -1,36 +1,36 @@
-// Putting the page together: load the payload, build the frame, connect the views.
+// The report's application: load the payload, build the page, connect the views.
 
-import { nearestOther } from "../case/nearest.js";
-import { caseFromCsv, middlingCase } from "../case/read.js";
+import { nearestCounterfactual } from "../case/counterfactual.js";
+import { caseFromCsv, typicalCase } from "../case/read_case.js";
 import { predictCase, routeCase } from "../case/route.js";
-import { shapleyOf } from "../case/shapley.js";
-import { sliceOf } from "../case/slice.js";
+import { shapleyValues } from "../case/shapley.js";
+import { sliceRegions } from "../case/slice.js";
 import { histogramOf } from "../charts/charts.js";
 import { ruleCode, ruleParts, ruleText } from "../core/conditions.js";
 import { WORDS } from "../core/i18n.js";
 import { importanceAt, metricsAt, sortedClass, sourceOf } from "../core/metrics.js";
 import { M, setModel } from "../core/model.js";
-import { sureWords } from "../core/sure.js";
-import { fmtCount, setLanguage, t } from "../core/words.js";
-import { byId, copied, el } from "../page/dom.js";
+import { confidenceText } from "../core/confidence.js";
+import { fmtCount, setLanguage, t } from "../core/format.js";
+import { byId, lastCopied, el } from "../page/dom.js";
 import { languageChoice, preferredTheme, showPage, themeButton, treeBody, wireBody } from "../page/frame.js";
-import { followTabs, tabs } from "../page/inspector.js";
-import { alphaNow, follow, numberOf, openingNow, readAddress, reveal, state, update, writeAddress } from "../page/state.js";
-import { leakNow } from "../panels/findings.js";
+import { subscribeTabs, tabs } from "../page/inspector.js";
+import { currentAlpha, subscribe, displayNumber, initialFold, readAddress, reveal, state, update, writeAddress } from "../page/state.js";
+import { currentLeak } from "../panels/findings.js";
 import { headerMarks, proofLine, summaryLine } from "../panels/header.js";
 import { casePanel, LARGE_TREE, showCase } from "../panels/panel_case.js";
 import { dataPanel } from "../panels/panel_data.js";
 import { modelPanel } from "../panels/panel_model.js";
 import { nodeExtras, nodePanel } from "../panels/panel_node.js";
 import { pruneFigures, prunePanel, showStep } from "../panels/panel_prune.js";
-import { filterHits, nextHit, presentHits, searchHits, searchText } from "../tree/find.js";
+import { filterHits, goToNextHit, presentHits, searchHits, searchText } from "../tree/search.js";
 import { hover } from "../tree/hover.js";
-import { beyondEdges, drawIcicle } from "../tree/icicle.js";
+import { countBeyondEdges, drawIcicle } from "../tree/icicle.js";
 import { connectTree } from "../tree/pane.js";
-import { CanvasPen, measuring, rankOf } from "../tree/pens.js";
-import { tidy } from "../tree/tidy.js";
+import { CanvasPen, measuringContext, rankOf } from "../tree/pens.js";
+import { tidyLayout } from "../tree/tidy.js";
 import { drawDots } from "../tree/tree_draw.js";
-import { fitTree, icicle, makeLayout, screenPlace, screenPlaces, view, zoomTo } from "../tree/tree_view.js";
+import { fitTree, icicle, makeLayout, screenPosition, screenPositions, view, zoomTo } from "../tree/tree_view.js";
 import { buildPrint, saveSvg, viewSvg } from "./print.js";
 
 async function readPayload() {
@@ -53,12 +53,12 @@ function topBar() {
     byId("hits").textContent = searchHits() ? t("n_found", { n: fmtCount(presentHits().length) }) : "";
   });
   search.addEventListener("keydown", (e) => {
-    if (e.key === "Enter") nextHit(e.shiftKey ? -1 : 1);
+    if (e.key === "Enter") goToNextHit(e.shiftKey ? -1 : 1);
     if (e.key === "Escape") {
       search.value = "";
       update({ search: "" });
       byId("hits").textContent = "";
-      byId("twin").focus();
+      byId("outline").focus();
     }
   });
   return el("header", { class: "top" },
@@ -72,13 +72,13 @@ function topBar() {
       el("button", { id: "print-button", onclick: () => window.print() }, t("print"))));
 }
 
-/** A leak is marked on the tab that speaks of it. */
+/** Mark the Data tab if a leak is suspected. */
 function markDataTab() {
   const tab = byId("tab-data");
-  tab.replaceChildren(t("tab_data"), ...(leakNow() ? [el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠")] : []));
+  tab.replaceChildren(t("tab_data"), ...(currentLeak() ? [el("span", { class: "tab-mark", role: "img", "aria-label": t("warning") }, "⚠")] : []));
 }
 
-/** Build everything; again when language or theme change. */
+/** Build the page, at first and whenever language or theme change. */
 function build() {
   showPage(() => [topBar(), treeBody()]);
   wireBody();
@@ -86,15 +86,15 @@ function build() {
 }
 
 function connect() {
-  follow(["theme"], build);
+  subscribe(["theme"], build);
   connectTree();
-  follow(["step"], () => {
+  subscribe(["step"], () => {
     byId("summary").textContent = summaryLine();
     byId("marks").replaceChildren(...headerMarks());
     byId("proof").replaceChildren(...proofLine());
     markDataTab();
   });
-  followTabs();
+  subscribeTabs();
   document.addEventListener("keydown", (e) => {
     if (e.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
       e.preventDefault();
@@ -107,7 +107,7 @@ function connect() {
 
 /**
  * Load the payload and show it.
- * @param {{panel: () => Element, ofNode: (i: number) => Element|null}|null} trust what shows the checks of trust, on a page that has them
+ * @param {{panel: () => Element, ofNode: (i: number) => Element|null}|null} trust the Trust tab, on a page that has it
  */
 export async function start(trust) {
   const payload = await readPayload();
@@ -122,43 +122,43 @@ export async function start(trust) {
     tabs.trust = { build: trust.panel, stale: ["step"] };
     nodeExtras.push(trust.ofNode);
   }
-  state.values = middlingCase();
+  state.values = typicalCase();
   state.theme = preferredTheme();
   state.source = M.test ? "test" : "train";
   state.step = M.start;
-  state.folded = openingNow();
+  state.folded = initialFold();
   const given = readAddress(Object.keys(tabs));
   build();
   connect();
   update(given);
   computeAhead();
   if (given.selected) reveal(given.selected);
-  // For tests, and for pages that embed this one: everything it computes, nothing it can be made to fetch.
+  // For tests, and for pages that embed this one; nothing in it can fetch anything.
   /** @type {any} */ (window).ceibaReport = {
-    model: M, state, view, update, reveal, viewSvg, sureWords, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
+    model: M, state, view, update, reveal, viewSvg, confidenceText, metricsAt: (step, source) => metricsAt(M.steps[step].alpha, source),
     predict: (values, step = state.step) => {
       const moves = routeCase(values, M.steps[step].alpha);
-      const said = predictCase(moves);
-      return { moves, leaf: said.leaf, answer: said.answer, value: [...said.value] };
+      const prediction = predictCase(moves);
+      return { moves, leaf: prediction.leaf, answer: prediction.answer, value: [...prediction.value] };
     },
-    slice: (values, x, y, step = state.step) => sliceOf(values, x, y, M.steps[step].alpha),
-    nearest: (values, step = state.step) => nearestOther(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
+    slice: (values, x, y, step = state.step) => sliceRegions(values, x, y, M.steps[step].alpha),
+    nearest: (values, step = state.step) => nearestCounterfactual(values, predictCase(routeCase(values, M.steps[step].alpha)), M.steps[step].alpha),
     shapley: (values, k = 0, step = state.step) => {
-      const { base, parts } = shapleyOf(values, M.steps[step].alpha, k);
+      const { base, parts } = shapleyValues(values, M.steps[step].alpha, k);
       return { base, parts: [...parts] };
     },
     ruleCode, ruleText, ruleParts, caseFromCsv, words: WORDS,
-      copied: () => copied.text, buildPrint: () => buildPrint(byId("print")),
-    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidy, place: (k) => screenPlace(k), hover, icicle,
-      numberOf, histogramOf, filterHits, beyondEdges, rankOf, zoomTo, fitTree, ahead: () => ahead.length, ready: true,
+      copied: () => lastCopied.text, buildPrint: () => buildPrint(byId("print")),
+    importanceAt: (step) => [...importanceAt(M.steps[step].alpha)], tidyLayout, place: (k) => screenPosition(k), hover, icicle,
+      displayNumber, histogramOf, filterHits, countBeyondEdges, rankOf, zoomTo, fitTree, ahead: () => ahead.length, ready: true,
   };
 }
 
 /** @type {(() => void)[]} */ const ahead = [];
-/** A few milliseconds at a time; of the steps the nearest to the open one first. */
+/** Fill caches in the background, a few milliseconds at a time; the steps nearest to the current one first. */
 function computeAhead() {
-  const apart = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
-  const steps = M.steps.filter((s) => s.there).sort((a, b) => apart(a) - apart(b));
+  const stepDistance = (/** @type {import("../core/model.js").Step} */ s) => Math.abs(M.steps.indexOf(s) - state.step);
+  const steps = M.steps.filter((s) => s.isAvailable).sort((a, b) => stepDistance(a) - stepDistance(b));
   for (const name of ["train", "test"]) {
     const source = sourceOf(name);
     if (!source) continue;
@@ -170,10 +170,10 @@ function computeAhead() {
       for (let i = from; i < Math.min(from + 400, M.n); i++) searchText(i);
     });
   }
-  for (let i = 0; i < Math.min(M.n, 24); i++) ahead.push(() => withoutTrace({ selected: i }, nodePanel));
-  for (const s of steps.slice(1, 9)) ahead.push(() => withoutTrace({ step: M.steps.indexOf(s) }, rehearseStep));
-  if (M.n > LARGE_TREE) for (let turn = 0; turn < 4; turn++) ahead.push(() => shapleyOf(state.values, alphaNow(), 0));
-  if (M.n > 2000) for (let turn = 0; turn < 6; turn++) for (const search of [M.columns.name[0], "\u0000"]) ahead.push(() => withoutTrace({ search, folded: new Set() }, rehearseSearch));
+  for (let i = 0; i < Math.min(M.n, 24); i++) ahead.push(() => inTemporaryState({ selected: i }, nodePanel));
+  for (const s of steps.slice(1, 9)) ahead.push(() => inTemporaryState({ step: M.steps.indexOf(s) }, rehearseStep));
+  if (M.n > LARGE_TREE) for (let turn = 0; turn < 4; turn++) ahead.push(() => shapleyValues(state.values, currentAlpha(), 0));
+  if (M.n > 2000) for (let turn = 0; turn < 6; turn++) for (const search of [M.columns.name[0], "\u0000"]) ahead.push(() => inTemporaryState({ search, folded: new Set() }, rehearseSearch));
   const work = () => {
     const end = performance.now() + 3;
     while (ahead.length && performance.now() < end) ahead.shift()();
@@ -182,8 +182,8 @@ function computeAhead() {
   setTimeout(work, 100);
 }
 
-/** Run something in another state, of which no view hears. @param {Partial<typeof state>} other @param {() => void} run */
-function withoutTrace(other, run) {
+/** Run something in another state, without notifying the views. @param {Partial<typeof state>} other @param {() => void} run */
+function inTemporaryState(other, run) {
   const had = { ...state };
   const { layout } = view;
   Object.assign(state, other);
@@ -195,7 +195,7 @@ function withoutTrace(other, run) {
   }
 }
 
-/** What a step of the slider computes. */
+/** Compute what a step of the slider needs. */
 function rehearseStep() {
   makeLayout();
   summaryLine();
@@ -203,13 +203,13 @@ function rehearseStep() {
   pruneFigures();
 }
 
-/** The pictures of a search in the whole tree, on a canvas that is not shown. */
+/** Draw a search in the whole tree on a hidden canvas. */
 function rehearseSearch() {
-  const pen = new CanvasPen(measuring);
+  const pen = new CanvasPen(measuringContext);
   view.layout = wholeLayout = wholeLayout || makeLayout();
   drawIcicle(pen, icicle.width, icicle.height, true);
   const box = { level: "dot", scale: 1, w: 6, h: 6 };
-  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPlaces(), room: 0, near: 1, way: new Set(), found: searchHits(), kept: null });
+  drawDots({ pen, box, width: view.width, height: view.height, across: true, at: screenPositions(), room: 0, near: 1, path: new Set(), hits: searchHits(), passing: null });
   if (!ahead.length) wholeLayout = null;
 }
 let wholeLayout = null;

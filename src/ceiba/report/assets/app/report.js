@@ -1,4 +1,4 @@
-// A report without checks of trust.
+// Entry of a report without the Trust tab.
 
 import { showFailure } from "../page/frame.js";
 import { start } from "./app.js";

@@ -1,4 +1,4 @@
-// A report with the tab of the checks of trust.
+// Entry of a report with the Trust tab.
 
 import { showFailure } from "../page/frame.js";
 import { nodeTrust, trustPanel } from "../trust/trust.js";

@@ -1,12 +1,12 @@
-// The way of one case through the tree: the rules of ceiba.tree.trace, and of pruning.
-// A case has one entry per column: a number, a level code (one past the last: unseen), or null.
+// Routing of one case through the pruned tree, by the rules of ceiba.tree.trace.
+// A case has one value per column: a number, a level code (one past the last: unseen), or null if missing.
 
 import { bestClass, CUT, cutsOf, INTERVALS, M, PRESENCE } from "../core/model.js";
 
 /** @typedef {{node: number, branch: number|null, by: string|null, surrogate: number|null, share: number}} Move */
 
-/** Ask split i: a branch, or "missing", or "unseen". */
-export function ask(splits, i, values) {
+/** The branch of a case at split i, or "missing" or "unseen". */
+export function evaluateSplit(splits, i, values) {
   const j = splits.column[i];
   const value = values[j];
   const missing = value === null || Number.isNaN(value);
@@ -23,27 +23,26 @@ export function ask(splits, i, values) {
   return "unseen";
 }
 
-/** Give branch (null: stays), who decided, and the surrogate's number. */
-export function decide(i, values) {
-  const found = ask(M.splits, i, values);
-  if (typeof found === "number") return { branch: found, by: "primary", surrogate: null };
-  if (found === "unseen" && M.payload.unseen === "default") return { branch: null, by: "unseen", surrogate: null };
-  if (found === "unseen" && M.payload.unseen !== "missing") {
+/** Route a case at node i: the branch (null: the case stays), what decided it, and the number of the surrogate. */
+export function chooseBranch(i, values) {
+  const branch = evaluateSplit(M.splits, i, values);
+  if (typeof branch === "number") return { branch: branch, by: "primary", surrogate: null };
+  if (branch === "unseen" && M.payload.unseen === "default") return { branch: null, by: "unseen", surrogate: null };
+  if (branch === "unseen" && M.payload.unseen !== "missing") {
     return { branch: M.majority[i], by: "unseen", surrogate: null };
   }
   if (M.payload.missing === "fractional") return { branch: null, by: "share", surrogate: null };
   const s = M.surrogates;
   if (s && s.inUse) {
     for (let k = s.start[i]; k < s.start[i + 1]; k++) {
-      const stand = ask(s.splits, k, values);
-      if (typeof stand === "number") return { branch: stand, by: "surrogate", surrogate: k };
+      const surrogateBranch = evaluateSplit(s.splits, k, values);
+      if (typeof surrogateBranch === "number") return { branch: surrogateBranch, by: "surrogate", surrogate: k };
     }
   }
-  const way = M.defaultBranch[i];
-  return { branch: way < 0 ? null : way, by: "default", surrogate: null };
+  return { branch: M.defaultBranch[i] < 0 ? null : M.defaultBranch[i], by: "default", surrogate: null };
 }
 
-/** Follow a case through T(alpha). @param {(number|null)[]} values @param {number} alpha @returns {Move[]} */
+/** Route a case through T(alpha). @param {(number|null)[]} values @param {number} alpha @returns {Move[]} */
 export function routeCase(values, alpha) {
   const moves = [];
   const waiting = [[0, 1]];
@@ -53,7 +52,7 @@ export function routeCase(values, alpha) {
       moves.push({ node: i, branch: null, by: null, surrogate: null, share });
       continue;
     }
-    const d = decide(i, values);
+    const d = chooseBranch(i, values);
     if (d.by === "share") {
       const below = [];
       let total = 0;
@@ -75,10 +74,10 @@ export function routeCase(values, alpha) {
   return moves;
 }
 
-/** What is predicted for a case. @returns {{ends: Move[], value: Float64Array, answer: number|null, leaf: number}} */
+/** The prediction of a case from its moves. @returns {{ends: Move[], value: Float64Array, answer: number|null, leaf: number}} */
 export function predictCase(moves) {
   const last = moves.filter((m) => m.branch === null);
-  const lost = last.find((m) => m.by === "unseen"); // the root answers
+  const lost = last.find((m) => m.by === "unseen"); // predicted by the root
   const ends = lost ? [{ ...lost, node: 0, share: 1 }] : last;
   const value = new Float64Array(M.K);
   if (ends.length === 1) {

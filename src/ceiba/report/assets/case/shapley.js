@@ -1,15 +1,14 @@
-// Exact Shapley values of one case: how much each column moved the figure away from that of all rows. The same game as
-// `ceiba.trust.shap_values` without background: a column that is left out sends the case down every branch of its questions, by the
-// branches' shares of the training weight (after priors); a known one goes where the tree sends the case.
-// An end whose path asks about m columns gives, with o and z the products of the shares of its way for a known and an unknown column,
-// column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of (z (1 - t) + o t) dt.
-// Gauss and Legendre's rule with m / 2 points is exact for it.
+// Exact Shapley values of one case, the same game as `ceiba.trust.shap_values` without background: an unknown column sends the case
+// down every branch of its splits, in proportion to the training weight (after priors); a known one follows the tree.
+// Let o and z be the products of the branch shares along the path of a leaf, for a known and an unknown column. A leaf whose path
+// uses m columns contributes to column j: value (o_j - z_j) * integral from 0 to 1 of the product over the other columns of
+// (z (1 - t) + o t) dt. Gauss-Legendre quadrature with m / 2 points is exact for this polynomial.
 
 import { M } from "../core/model.js";
-import { decide } from "./route.js";
+import { chooseBranch } from "./route.js";
 
 /** @type {[number[], number[]][]} */ const legendreRules = [];
-/** Points and weights on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
+/** Nodes and weights of Gauss-Legendre quadrature on 0 to 1, exact up to degree 2 n - 1. @returns {[number[], number[]]} */
 function legendre(n) {
   if (legendreRules[n]) return legendreRules[n];
   const points = [], weights = [];
@@ -29,7 +28,7 @@ function legendre(n) {
   return (legendreRules[n] = [points, weights]);
 }
 
-/** Shares of a node's branches when its question is left open, or when rows are parted. @returns {number[]} */
+/** Shares of the branches of a node, for an unknown column or fractional rows. @returns {number[]} */
 function branchShares(i, mass) {
   const below = [];
   let total = 0;
@@ -38,15 +37,15 @@ function branchShares(i, mass) {
 }
 
 /** Contributions to the probability of class k, or to the number, in T(alpha). @returns {{base: number, parts: Float64Array}} */
-export function shapleyOf(values, alpha, k) {
+export function shapleyValues(values, alpha, k) {
   const n = M.columns.name.length;
   const parts = new Float64Array(n), known = new Float64Array(n).fill(1), open = new Float64Array(n).fill(1), factor = new Float64Array(n);
-  const path = [], times = new Int32Array(n); // columns asked about, and how often
+  const path = [], times = new Int32Array(n); // columns on the path, and how often each is used
   let base = 0;
   // Plain loops: with reduce and forEach 5,000 leaves took 13 ms instead of 2.
   const finish = (/** @type {number} */ i) => {
-    const said = M.value[i * M.K + k];
-    let unknown = said, reachable = true;
+    const value = M.value[i * M.K + k];
+    let unknown = value, reachable = true;
     for (const j of path) {
       unknown *= open[j];
       if (known[j] === 0 && open[j] === 0) reachable = false;
@@ -55,13 +54,13 @@ export function shapleyOf(values, alpha, k) {
     if (!reachable) return;
     const [points, weights] = legendre(Math.ceil(path.length / 2));
     for (let q = 0; q < points.length; q++) {
-      let whole = said * weights[q];
+      let whole = value * weights[q];
       for (const j of path) whole *= factor[j] = open[j] + (known[j] - open[j]) * points[q];
       for (const j of path) parts[j] += ((known[j] - open[j]) * whole) / factor[j];
     }
   };
-  // Going down multiplies a column's products; going up again puts back what they were.
-  /** @type {[number, number, number, number, boolean][]} node (negative: the case stays there), column, shares, whether it goes up */
+  // Going down multiplies the products of a column; an entry with `up` restores them afterwards.
+  /** @type {[number, number, number, number, boolean][]} node (negative: the case stays there), column, shares (or products to restore), up */
   const waiting = [[0, -1, 1, 1, false]];
   while (waiting.length) {
     const [node, column, o, z, up] = waiting.pop();
@@ -81,7 +80,7 @@ export function shapleyOf(values, alpha, k) {
       finish(node < 0 ? -1 - node : node);
       continue;
     }
-    const { branch, by } = decide(node, values);
+    const { branch, by } = chooseBranch(node, values);
     const j = M.splits.column[node];
     const cold = branchShares(node, M.share), warm = by === "share" ? branchShares(node, M.weight) : null;
     for (let b = 0; b < cold.length; b++) waiting.push([M.child(node, b), j, warm ? warm[b] : branch === b ? 1 : 0, cold[b], false]);

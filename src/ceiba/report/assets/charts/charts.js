@@ -1,27 +1,27 @@
-// Small charts: frames with axes, bars, and histograms with their cuts by any pen in any box. They know nothing of the tree that
-// is shown; each has a table twin for readers who cannot see it (made by the panels).
+// Small charts: frames with axes, bars, and histograms with their cuts. They are independent of the shown tree;
+// the panels add a table to each, for screen readers.
 
-import { ask } from "../case/route.js";
+import { evaluateSplit } from "../case/route.js";
 import { cutsOf, M } from "../core/model.js";
-import { fmtCompact, fmtCount, fmtCut, fmtNumber, fmtTick, fmtValue, t } from "../core/words.js";
+import { fmtCompact, fmtCount, fmtCut, fmtNumber, fmtTick, fmtValue, t } from "../core/format.js";
 import { el, sv } from "../page/dom.js";
-import { elide, ink, SvgPen, textWidth } from "../tree/pens.js";
+import { elide, palette, SvgPen, textWidth } from "../tree/pens.js";
 
-/** Round steps for an axis. */
-export function ticksOf(low, high, about = 5) {
+/** Round tick values of an axis. */
+export function roundTicks(low, high, about = 5) {
   if (!(high > low)) return [low];
   const raw = (high - low) / about;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw);
-  const found = [];
-  for (let v = Math.ceil(low / step - 1e-9) * step; v <= high + step * 1e-9; v += step) found.push(Math.abs(v) < step * 1e-9 ? 0 : v);
-  return found;
+  const result = [];
+  for (let v = Math.ceil(low / step - 1e-9) * step; v <= high + step * 1e-9; v += step) result.push(Math.abs(v) < step * 1e-9 ? 0 : v);
+  return result;
 }
 
-/** A frame with axes; gives the scales and a layer to draw on. @param {any} options */
-export function frame(options) {
+/** A chart frame with axes: the element, a layer to draw on, and the scales. @param {any} options */
+export function chartFrame(options) {
   let { width = 380, height = 240, x, y, xLabel = "", yLabel = "", label = "", left = 0, bottom = 38, xTicks, yTicks, xFormat = fmtTick, yFormat = fmtTick } = options;
-  const rows = yTicks || ticksOf(y[0], y[1]);
+  const rows = yTicks || roundTicks(y[0], y[1]);
   if (yFormat === fmtTick && rows.some((v) => Math.abs(v) >= 1e5)) yFormat = fmtCompact;
   left = left || Math.max(44, 28 + Math.max(...rows.map((v) => textWidth(yFormat(v), 11))));
   const box = { left, top: 10, right: width - 20, bottom: height - bottom };
@@ -33,7 +33,7 @@ export function frame(options) {
       sv("line", { x1: box.left, x2: box.right, y1: sy(v), y2: sy(v), class: "grid" }),
       chartText(box.left - 6, sy(v), yFormat(v), "end"));
   }
-  for (const v of xTicks || ticksOf(x[0], x[1])) {
+  for (const v of xTicks || roundTicks(x[0], x[1])) {
     svg.append(chartText(sx(v), box.bottom + 14, xFormat(v), "middle"));
   }
   svg.append(
@@ -45,14 +45,14 @@ export function frame(options) {
   const layer = sv("g");
   svg.append(layer);
   /** @param {number[][]} points @param {string} kind */
-  const line = (points, kind) => layer.append(sv("path", { d: pathOf(points.map(([a, b]) => [sx(a), sy(b)])), class: kind }));
+  const line = (points, kind) => layer.append(sv("path", { d: svgPath(points.map(([a, b]) => [sx(a), sy(b)])), class: kind }));
   return { svg, layer, sx, sy, box, line };
 }
 
 export const chartText = (x, y, text, anchor, kind = "") =>
   sv("text", { x, y, "text-anchor": anchor, "dominant-baseline": "central", class: "tick " + kind }, text);
 
-export const pathOf = (points) => points.map(([x, y], k) => `${k ? "L" : "M"}${x.toFixed(2)},${y.toFixed(2)}`).join("");
+export const svgPath = (points) => points.map(([x, y], k) => `${k ? "L" : "M"}${x.toFixed(2)},${y.toFixed(2)}`).join("");
 
 /** A bar in its track. @param {number} share 0 to 1 @param {string} [background] */
 export function barTrack(share, background = "") {
@@ -66,13 +66,13 @@ export function barList(rows) {
     el("span", { class: "bar-name", title: row.name }, row.name), barTrack(row.share, row.colour), el("span", { class: "bar-text" }, row.text))));
 }
 
-/** A line of the charts' legend. */
+/** A legend of colours. */
 export function legend(items) {
   const swatch = (background) => el("span", { class: "swatch", style: { background } });
   return el("div", { class: "legend" }, items.map(([colour, text]) => el("span", { class: "legend-item" }, swatch(colour), text)));
 }
 
-/** Counts side by side in one bar. @param {number[]} counts @param {string[]} colours @param {number} most what fills the width @param {string} kind */
+/** Counts side by side in one bar. @param {number[]} counts @param {string[]} colours @param {number} most the count that fills the width @param {string} kind */
 export function stackedBar(counts, colours, most, width, height, kind) {
   const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, class: kind, preserveAspectRatio: "none", "aria-hidden": "true" });
   let x = 0;
@@ -85,7 +85,7 @@ export function stackedBar(counts, colours, most, width, height, kind) {
 
 /**
  * @param {any} pen @param {Histogram} hist @param {{x: number, y: number, w: number, h: number}} box
- * @param {string[]} colours by class @param {{size?: number, words?: boolean}} [style] words: ends, cut and names below the bars
+ * @param {string[]} colours by class @param {{size?: number, words?: boolean}} [style] words: whether to label ends, cuts and bars
  */
 export function drawHistogram(pen, hist, box, colours, { size = 10, words = true } = {}) {
   const floor = box.y + box.h - (words ? size + 5 : 0);
@@ -105,9 +105,9 @@ export function drawHistogram(pen, hist, box, colours, { size = 10, words = true
   }
   parts.forEach((places, k) => pen.boxes(places, colours[k]));
   if (numbers) drawQuartiles(pen, hist, box, floor - room - 4, gap);
-  pen.rect(box.x, floor, box.w, 1, { fill: ink.muted });
-  for (const cut of hist.cuts) pen.rect(box.x + cut * box.w - 0.75, box.y, 1.5, floor - box.y + 3, { fill: ink.text });
-  if (words) histogramWords(pen, hist, box, size);
+  pen.rect(box.x, floor, box.w, 1, { fill: palette.muted });
+  for (const cut of hist.cuts) pen.rect(box.x + cut * box.w - 0.75, box.y, 1.5, floor - box.y + 3, { fill: palette.text });
+  if (words) drawHistogramLabels(pen, hist, box, size);
 }
 
 /** Quartiles of the target in each bar as boxes, the median as a line, all on one scale. */
@@ -118,15 +118,15 @@ function drawQuartiles(pen, hist, box, bottom, gap) {
   for (const { from, to, quartiles } of hist.bars) {
     if (!quartiles) continue;
     const x = box.x + from * box.w + gap / 2, w = Math.max((to - from) * box.w - gap, 1);
-    pen.rect(x, sy(quartiles[2]), w, Math.max(sy(quartiles[0]) - sy(quartiles[2]), 1), { fill: ink.line });
-    pen.rect(x, sy(quartiles[1]) - 1, w, 2, { fill: ink.text });
+    pen.rect(x, sy(quartiles[2]), w, Math.max(sy(quartiles[0]) - sy(quartiles[2]), 1), { fill: palette.line });
+    pen.rect(x, sy(quartiles[1]) - 1, w, 2, { fill: palette.text });
   }
 }
 
-/** Least, cut and greatest value, or the names of the bars; what has no room is left out. */
-function histogramWords(pen, hist, box, size) {
+/** Label minimum, cuts and maximum, or the bars; labels without room are omitted. */
+function drawHistogramLabels(pen, hist, box, size) {
   const y = box.y + box.h - size / 2;
-  const style = { size, fill: ink.muted };
+  const style = { size, fill: palette.muted };
   if (!hist.ends) {
     for (const bar of hist.bars) {
       const room = (bar.to - bar.from) * box.w - 2;
@@ -136,20 +136,20 @@ function histogramWords(pen, hist, box, size) {
     return;
   }
   const [least, most] = hist.ends.map((text) => textWidth(text, size));
-  /** Where the words of the cuts end; the first cut comes first. */
+  /** The space that the labels of the cuts take; the first cut has priority. */
   let [left, right] = hist.cutTexts.length ? [Infinity, -Infinity] : [box.x + box.w, box.x + least + 8];
   hist.cutTexts.forEach((text, k) => {
     const half = textWidth(text, size, true) / 2;
     const at = Math.min(Math.max(box.x + hist.cuts[k] * box.w, box.x + half), box.x + box.w - half);
     if (at - half - 5 < right) return;
-    pen.text(at, y, text, { ...style, bold: true, fill: ink.text, align: "center" });
+    pen.text(at, y, text, { ...style, bold: true, fill: palette.text, align: "center" });
     [left, right] = [Math.min(left, at - half - 5), at + half + 5];
   });
   if (box.x + least < left) pen.text(box.x, y, hist.ends[0], style);
   if (box.x + box.w - most > right) pen.text(box.x + box.w, y, hist.ends[1], { ...style, align: "right" });
 }
 
-/** The same as an SVG picture. @param {string} label what it shows, in words */
+/** A histogram as SVG. @param {string} label a description for screen readers */
 export function histogramSvg(hist, colours, width, height, label) {
   const svg = sv("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart histogram", role: "img", "aria-label": label });
   drawHistogram(new SvgPen(svg), hist, { x: 2, y: 2, w: width - 4, h: height - 4 }, colours, { size: 11 });
@@ -172,52 +172,52 @@ export function namedBars(hist, colours, branchName) {
 /** @typedef {{name: string, from: number, to: number, counts: number[], total: number, quartiles: number[]|null, branch: number}} Bar */
 /** @typedef {{bars: Bar[], cuts: number[], ends: [string, string]|null, cutTexts: string[], missing: number, others: number}} Histogram */
 
-/** The bars of the split column in a node; null where the page holds none. @returns {Histogram|null} */
+/** The histogram of the split column at a node; null if the payload has none. @returns {Histogram|null} */
 export function histogramOf(i) {
-  const given = M.histograms.get(i);
-  return given ? readBars(given, M.splits.column[i], M.regression ? 1 : M.K, (value) => branchOf(i, value), cutsOf(M.splits, i)) : null;
+  const data = M.histograms.get(i);
+  return data ? readHistogram(data, M.splits.column[i], M.regression ? 1 : M.K, (value) => branchOf(i, value), cutsOf(M.splits, i)) : null;
 }
 
 /** The distribution of a column over all training rows. @returns {Histogram|null} */
-export function columnBars(j) {
-  const given = M.payload.bars && M.payload.bars[j];
-  return given ? readBars(given, j, 1, () => 0, []) : null;
+export function columnHistogram(j) {
+  const data = M.payload.bars && M.payload.bars[j];
+  return data ? readHistogram(data, j, 1, () => 0, []) : null;
 }
 
-/** The branch that a value takes; -1 if the split does not know it. */
+/** The branch of a value; -1 if the split does not know it. */
 function branchOf(i, value) {
   const values = [];
   values[M.splits.column[i]] = value;
-  const found = ask(M.splits, i, values);
-  return typeof found === "number" ? found : found === "missing" ? M.defaultBranch[i] : -1;
+  const result = evaluateSplit(M.splits, i, values);
+  return typeof result === "number" ? result : result === "missing" ? M.defaultBranch[i] : -1;
 }
 
 /** @param {number[]} cuts @returns {Histogram} */
-export function readBars(given, j, K, branch, cuts) {
-  const n = given.n.length / K;
-  const placeOf = (value) => (value - given.low) / (given.high - given.low);
-  /** Where bar k begins: bins of several intervals differ in width. */
-  const edge = (k) => (given.edges ? placeOf(given.edges[k]) : k / n);
-  const level = (k) => (given.presence ? (k ? null : 0) : given.codes ? given.codes[k] : given.values ? given.values[k] : null);
+export function readHistogram(data, j, K, branch, cuts) {
+  const n = data.n.length / K;
+  const positionOf = (value) => (value - data.low) / (data.high - data.low);
+  /** The left edge of bar k; with several cuts, bins differ in width. */
+  const edge = (k) => (data.edges ? positionOf(data.edges[k]) : k / n);
+  const level = (k) => (data.presence ? (k ? null : 0) : data.codes ? data.codes[k] : data.values ? data.values[k] : null);
   const bars = Array.from({ length: n }, (_, k) => {
-    const counts = given.n.slice(k * K, (k + 1) * K);
-    const alone = given.codes && level(k) === null; // missing levels that have a branch of their own
-    const name = alone ? t("missing") : given.presence ? t(k ? "is_missing" : "is_present") : given.low === undefined ? fmtValue(level(k), j) : "";
-    const at = alone ? branch(null) : given.presence ? k : given.low === undefined ? branch(level(k)) : 0;
-    return { name, from: edge(k), to: edge(k + 1), counts, total: counts.reduce((a, b) => a + b, 0), quartiles: given.quartiles && counts[0] ? given.quartiles.slice(3 * k, 3 * k + 3) : null, branch: at };
+    const counts = data.n.slice(k * K, (k + 1) * K);
+    const alone = data.codes && level(k) === null; // missing levels with a separate branch
+    const name = alone ? t("missing") : data.presence ? t(k ? "is_missing" : "is_present") : data.low === undefined ? fmtValue(level(k), j) : "";
+    const at = alone ? branch(null) : data.presence ? k : data.low === undefined ? branch(level(k)) : 0;
+    return { name, from: edge(k), to: edge(k + 1), counts, total: counts.reduce((a, b) => a + b, 0), quartiles: data.quartiles && counts[0] ? data.quartiles.slice(3 * k, 3 * k + 3) : null, branch: at };
   });
-  const rest = { missing: given.missing || 0, others: given.others || 0 };
-  if (given.low === undefined) return { bars: inOrder(bars), cuts: turns(bars), ends: null, cutTexts: [], ...rest };
-  const inside = cuts.filter((cut) => placeOf(cut) >= 0 && placeOf(cut) <= 1);
-  return { bars, cuts: inside.map(placeOf), ends: [fmtValue(given.least, j), fmtValue(given.most, j)], cutTexts: inside.map((cut) => fmtCut(cut, j, true)), ...rest };
+  const rest = { missing: data.missing || 0, others: data.others || 0 };
+  if (data.low === undefined) return { bars: sortByBranch(bars), cuts: branchStarts(bars), ends: null, cutTexts: [], ...rest };
+  const inside = cuts.filter((cut) => positionOf(cut) >= 0 && positionOf(cut) <= 1);
+  return { bars, cuts: inside.map(positionOf), ends: [fmtValue(data.least, j), fmtValue(data.most, j)], cutTexts: inside.map((cut) => fmtCut(cut, j, true)), ...rest };
 }
 
-/** Bars of one branch beside each other. @param {Bar[]} bars */
-function inOrder(bars) {
+/** Sort bars by branch, and place them again. @param {Bar[]} bars */
+function sortByBranch(bars) {
   bars.sort((a, b) => a.branch - b.branch);
   bars.forEach((bar, k) => Object.assign(bar, { from: k / bars.length, to: (k + 1) / bars.length }));
   return bars;
 }
 
-/** Where bars of another branch begin. @param {Bar[]} bars in order */
-const turns = (bars) => bars.filter((bar, k) => k > 0 && bar.branch !== bars[k - 1].branch).map((bar) => bar.from);
+/** Where the bars of each further branch begin. @param {Bar[]} bars by branch */
+const branchStarts = (bars) => bars.filter((bar, k) => k > 0 && bar.branch !== bars[k - 1].branch).map((bar) => bar.from);

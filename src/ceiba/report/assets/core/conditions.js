@@ -1,9 +1,9 @@
-// The way to a node as one condition: tests on a column merged into one value set, missing and
-// unseen values part of it, written as text, Python and SQL. Where surrogates decide for missing
-// values the code is written step by step instead of merged, so that it selects the same rows.
+// The path to a node as one condition: the splits of a column merged into one value set, including missing and
+// unseen values; formatted as text, Python and SQL. With surrogates, the code has one condition per split
+// instead of per column, so that it selects the same rows.
 
 import { boundsOf, CUT, INTERVALS, M, PRESENCE } from "./model.js";
-import { isolated, isoTime, isYesNo, joined, listed, quotedLevel, rangeText, t } from "./words.js";
+import { isolateRtl, isoTime, isYesNo, joinWithAnd, listNames, quoteLevel, rangeText, t } from "./format.js";
 
 /**
  * A set of values of one column: numbers low < x <= high, or codes (the last one: unseen levels).
@@ -11,7 +11,7 @@ import { isolated, isoTime, isYesNo, joined, listed, quotedLevel, rangeText, t }
  */
 
 /** @returns {ValueSet} */
-function nothingOf(j) {
+function emptySet(j) {
   const n = M.columns.levels[j].length;
   const numeric = M.columns.kind[j] === "numeric";
   return {
@@ -20,38 +20,38 @@ function nothingOf(j) {
   };
 }
 
-/** Values that a split sends to a branch, and whether it can place unseen levels and missing ones at all. */
-export function answersOf(splits, i, branch) {
+/** Values that a split sends to a branch. */
+export function branchValues(splits, i, branch) {
   const j = splits.column[i];
-  const yes = nothingOf(j);
+  const accepted = emptySet(j);
   if (splits.kind[i] === PRESENCE) {
-    if (branch === 1) return { ...yes, missing: true };
-    if (yes.codes) yes.codes.fill(1);
-    if (yes.named) yes.named.fill(1, 0, -1); // unseen levels are not named
-    return { ...yes, low: -Infinity };
+    if (branch === 1) return { ...accepted, missing: true };
+    if (accepted.codes) accepted.codes.fill(1);
+    if (accepted.named) accepted.named.fill(1, 0, -1); // unseen levels have no name
+    return { ...accepted, low: -Infinity };
   }
   if (splits.kind[i] === CUT) {
     const low = branch === splits.low[i];
-    if (!yes.codes) return Object.assign(yes, low ? { low: -Infinity, high: splits.cut[i] } : { low: splits.cut[i], high: Infinity });
-    for (let c = 0; c < yes.codes.length - 1; c++) {
-      if (low === c <= splits.cut[i]) yes.codes[c] = yes.named[c] = 1;
+    if (!accepted.codes) return Object.assign(accepted, low ? { low: -Infinity, high: splits.cut[i] } : { low: splits.cut[i], high: Infinity });
+    for (let c = 0; c < accepted.codes.length - 1; c++) {
+      if (low === c <= splits.cut[i]) accepted.codes[c] = accepted.named[c] = 1;
     }
-    return yes;
+    return accepted;
   }
   if (splits.kind[i] === INTERVALS) {
     const [low, high] = boundsOf(splits, i, branch);
-    return Object.assign(yes, { low, high });
+    return Object.assign(accepted, { low, high });
   }
   for (let k = splits.levelStart[i]; k < splits.levelStart[i + 1]; k++) {
-    if (splits.levelBranch[k] === branch) yes.codes[splits.levelCode[k]] = yes.named[splits.levelCode[k]] = 1;
+    if (splits.levelBranch[k] === branch) accepted.codes[splits.levelCode[k]] = accepted.named[splits.levelCode[k]] = 1;
   }
-  return yes;
+  return accepted;
 }
 
-/** Codes that split i does not know. */
-function unknownTo(splits, i) {
+/** Level codes that split i does not know. */
+function unknownLevels(splits, i) {
   const j = splits.column[i];
-  const set = nothingOf(j);
+  const set = emptySet(j);
   if (!set.codes || splits.kind[i] === PRESENCE) return set;
   if (splits.kind[i] === CUT) set.codes[set.codes.length - 1] = 1;
   else {
@@ -61,8 +61,8 @@ function unknownTo(splits, i) {
   return set;
 }
 
-/** Join b into a; one of them has no numbers. */
-function join(a, b) {
+/** Unite a with b, in place; at most one of them has an interval of numbers. */
+function uniteInto(a, b) {
   if (a.codes) a.codes.forEach((_, c) => {
     a.codes[c] |= b.codes[c];
     a.named[c] |= b.named[c];
@@ -72,59 +72,59 @@ function join(a, b) {
   return a;
 }
 
-/** What both allow. */
-export function meet(a, b) {
+/** The intersection of two value sets. */
+export function intersect(a, b) {
   const codes = a.codes && a.codes.map((v, c) => v & b.codes[c]);
   const named = a.named && a.named.map((v, c) => v & b.named[c]);
   return { j: a.j, low: Math.max(a.low, b.low), high: Math.min(a.high, b.high), codes, named, missing: a.missing && b.missing };
 }
 
-/** What node i's split asks of a row that takes a branch: its own values, and those it cannot place. */
-export function stepOf(i, branch) {
+/** The condition of a branch of node i: values accepted by the split, values that it cannot decide, and how surrogates decide those. */
+export function splitCondition(i, branch) {
   const s = M.splits;
   const j = s.column[i];
-  const yes = answersOf(s, i, branch);
-  const silent = nothingOf(j);
-  if (s.kind[i] !== PRESENCE) silent.missing = true;
-  const unseen = unknownTo(s, i);
-  if (M.payload.unseen === "missing") join(silent, unseen);
-  else if (branch === M.majority[i] && M.payload.unseen !== "default") join(yes, unseen);
-  const stand = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
+  const accepted = branchValues(s, i, branch);
+  const undecided = emptySet(j);
+  if (s.kind[i] !== PRESENCE) undecided.missing = true;
+  const unseen = unknownLevels(s, i);
+  if (M.payload.unseen === "missing") uniteInto(undecided, unseen);
+  else if (branch === M.majority[i] && M.payload.unseen !== "default") uniteInto(accepted, unseen);
+  const surrogates = M.surrogates && M.surrogates.inUse ? M.surrogates : null;
   const tests = [];
-  if (stand) {
-    for (let k = stand.start[i]; k < stand.start[i + 1]; k++) {
-      const mute = unknownTo(stand.splits, k);
-      if (stand.splits.kind[k] !== PRESENCE) mute.missing = true;
-      tests.push([answersOf(stand.splits, k, branch), mute]);
+  if (surrogates) {
+    for (let k = surrogates.start[i]; k < surrogates.start[i + 1]; k++) {
+      const unknown = unknownLevels(surrogates.splits, k);
+      if (surrogates.splits.kind[k] !== PRESENCE) unknown.missing = true;
+      tests.push([branchValues(surrogates.splits, k, branch), unknown]);
     }
   }
-  const other = M.payload.missing === "fractional" ? M.weight[M.child(i, branch)] > 0 || !M.known : M.defaultBranch[i] === branch;
-  if (!tests.length && other) join(yes, silent);
-  return { j, yes, silent, tests, other };
+  const isDefault = M.payload.missing === "fractional" ? M.weight[M.child(i, branch)] > 0 || !M.hasRows : M.defaultBranch[i] === branch;
+  if (!tests.length && isDefault) uniteInto(accepted, undecided);
+  return { j, accepted, undecided, tests, isDefault };
 }
 
-/** Steps from the root to a node. */
-function stepsTo(node) {
-  const found = [];
-  for (let i = node; i > 0; i = M.parent[i]) found.push(stepOf(M.parent[i], M.branchIndex[i]));
-  return found.reverse();
+/** The conditions from the root to a node. */
+function pathConditions(node) {
+  const result = [];
+  for (let i = node; i > 0; i = M.parent[i]) result.push(splitCondition(M.parent[i], M.branchIndex[i]));
+  return result.reverse();
 }
 
-/** The merged value set of each column, in the order in which the path asks. @returns {ValueSet[]} */
+/** The merged value set of each column, in the order of the path. @returns {ValueSet[]} */
 function valueSets(node) {
-  const found = new Map();
-  for (const step of stepsTo(node)) {
-    const had = found.get(step.j);
-    found.set(step.j, had ? meet(had, step.yes) : step.yes);
+  const result = new Map();
+  for (const step of pathConditions(node)) {
+    const had = result.get(step.j);
+    result.set(step.j, had ? intersect(had, step.accepted) : step.accepted);
   }
-  return [...found.values()];
+  return [...result.values()];
 }
 
-/** What a value set says, in words; "" when it restricts nothing. @param {boolean} [closed] in brackets where it holds an "or" */
-export function setText(set, most = 8, closed = false) {
-  const name = isolated(M.columns.name[set.j]);
+/** A value set as text; "" if it restricts nothing. @param {boolean} [closed] in brackets if it contains "or" */
+export function valueSetText(set, most = 8, closed = false) {
+  const name = isolateRtl(M.columns.name[set.j]);
   const or = set.missing && M.columns.n_missing[set.j] > 0;
-  const whole = (/** @type {string} */ said) => (!or ? said : closed ? `(${said} ${t("or_missing")})` : `${said} ${t("or_missing")}`);
+  const whole = (/** @type {string} */ text) => (!or ? text : closed ? `(${text} ${t("or_missing")})` : `${text} ${t("or_missing")}`);
   if (!set.codes) {
     if (set.low >= set.high) return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
     const below = set.high < Infinity, above = set.low > -Infinity;
@@ -132,24 +132,24 @@ export function setText(set, most = 8, closed = false) {
     if (below !== above && isYesNo(set.j, below ? set.high : set.low)) return whole(`${name} = ${t(below ? "no" : "yes")}`);
     return whole(rangeText(name, set.low, set.high, set.j));
   }
-  const levels = M.columns.levels[set.j].map(quotedLevel);
-  let shown = levels.filter((_, c) => set.named[c]);
-  if (!shown.length) shown = levels.filter((_, c) => set.codes[c]);
-  if (!shown.length) {
+  const levels = M.columns.levels[set.j].map(quoteLevel);
+  let visible = levels.filter((_, c) => set.named[c]);
+  if (!visible.length) visible = levels.filter((_, c) => set.codes[c]);
+  if (!visible.length) {
     if (set.codes[levels.length]) return `${name}: ${t("unseen_level")}`;
     return set.missing ? `${name} ${t("is_missing")}` : `${name}: ∅`;
   }
-  if (shown.length === levels.length) return set.missing ? "" : `${name} ${t("is_present")}`;
-  const said = shown.length === 1 ? `${name} = ${shown[0]}` : `${name} ∈ {${listed(shown, most)}}`;
-  return whole(said);
+  if (visible.length === levels.length) return set.missing ? "" : `${name} ${t("is_present")}`;
+  const text = visible.length === 1 ? `${name} = ${visible[0]}` : `${name} ∈ {${listNames(visible, most)}}`;
+  return whole(text);
 }
 
-/** The rule of a node, one text per column. */
-export const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => setText(s, most, closed)).filter(Boolean);
-/** The rule as one sentence; "or missing" stands in brackets beside an "and". */
+/** The rule of a node: one text per column. */
+export const ruleParts = (node, most = 8, closed = false) => valueSets(node).map((s) => valueSetText(s, most, closed)).filter(Boolean);
+/** The rule of a node as one sentence; "or missing" is in brackets next to an "and". */
 export const ruleText = (node, most = 8) => {
   const parts = ruleParts(node, most, true);
-  return parts.length > 1 ? joined(parts) : ruleParts(node, most)[0] || t("all_rows");
+  return parts.length > 1 ? joinWithAnd(parts) : ruleParts(node, most)[0] || t("all_rows");
 };
 
 // ---------------------------------------------------------------- code
@@ -161,8 +161,8 @@ const pythonDialect = {
   present: (c) => `(${c} is not None and ${c} == ${c})`,
   numbers: (c, set) => {
     const low = pythonNumber(set.low, set.j), high = pythonNumber(set.high, set.j);
-    const said = set.low > -Infinity && set.high < Infinity ? `${low} < ${c} <= ${high}` : set.high < Infinity ? `${c} <= ${high}` : `${c} > ${low}`;
-    return `(${c} is not None and ${said})`;
+    const text = set.low > -Infinity && set.high < Infinity ? `${low} < ${c} <= ${high}` : set.high < Infinity ? `${c} <= ${high}` : `${c} > ${low}`;
+    return `(${c} is not None and ${text})`;
   },
   levels: (c, list, not) => `${c} ${not ? "not " : ""}in [${list.join(", ")}]`,
   literal: (v) => (typeof v === "boolean" ? (v ? "True" : "False") : typeof v === "number" ? String(v) : JSON.stringify(v)),
@@ -199,8 +199,8 @@ const sqlDialect = {
   literal: (v) => (typeof v === "boolean" ? (v ? "TRUE" : "FALSE") : typeof v === "number" ? String(v) : sqlText(v)),
 };
 
-/** A value set as code, exactly. */
-function setCode(set, d) {
+/** A value set as code, including missing and unseen values. */
+function valueSetCode(set, d) {
   const c = d.name(set.j);
   let inside, whole;
   if (!set.codes) {
@@ -220,20 +220,20 @@ function setCode(set, d) {
   return set.missing ? `(${d.missing(c)}${d.or}${inside})` : inside;
 }
 
-function stepCode(step, d) {
-  const own = setCode(step.yes, d);
-  if (!step.tests.length) return own;
-  let chain = step.other ? d.yes : d.no;
-  for (const [yes, mute] of step.tests.slice().reverse()) {
-    chain = `(${setCode(yes, d)}${d.or}(${setCode(mute, d)}${d.and}${chain}))`;
+function conditionCode(step, d) {
+  const accepted = valueSetCode(step.accepted, d);
+  if (!step.tests.length) return accepted;
+  let chain = step.isDefault ? d.yes : d.no;
+  for (const [values, unknown] of step.tests.slice().reverse()) {
+    chain = `(${valueSetCode(values, d)}${d.or}(${valueSetCode(unknown, d)}${d.and}${chain}))`;
   }
-  return `(${own}${d.or}(${setCode(step.silent, d)}${d.and}${chain}))`;
+  return `(${accepted}${d.or}(${valueSetCode(step.undecided, d)}${d.and}${chain}))`;
 }
 
 /** The condition of a node as code. @param {"python"|"sql"} language */
 export function ruleCode(node, language) {
   const d = language === "sql" ? sqlDialect : pythonDialect;
-  const steps = stepsTo(node);
-  const parts = steps.some((s) => s.tests.length) ? steps.map((s) => stepCode(s, d)) : valueSets(node).map((s) => setCode(s, d));
+  const steps = pathConditions(node);
+  const parts = steps.some((s) => s.tests.length) ? steps.map((s) => conditionCode(s, d)) : valueSets(node).map((s) => valueSetCode(s, d));
   return parts.filter((p) => p !== d.yes).join(d.and) || d.yes;
 }

@@ -1,5 +1,5 @@
-// The table of words, by key: a text in English, in Spanish and in Portuguese. The bundle fills it from
-// the catalogues of `ceiba.words`. A key whose `n` is 1 may have a form of its own, named key_one.
+// The table of words: a text in English, Spanish and Portuguese by key. The bundle fills it from the
+// catalogues of `ceiba.words`. The singular form of a key (n = 1) is named key_one.
 
 /** @type {Record<string, [string, string, string]>} */
 export const WORDS = {};

@@ -1,4 +1,4 @@
-// The payload as typed arrays with what follows from it: branches, depths, answers, probabilities.
+// The model: the payload as typed arrays, and what is derived from it: branches, depths, predictions, probabilities.
 
 export const CUT = 1;
 export const LEVELS = 2;
@@ -8,54 +8,54 @@ export const INTERVALS = 4;
 /** @typedef {ReturnType<typeof loadModel>} Model */
 /** The model of the page; filled by `setModel`. */
 export const M = /** @type {Model} */ ({});
-/** @type {(() => void)[]} */ const forgetters = [];
-/** Have something forgotten that holds for one model only. @param {() => void} forget */
-export const perModel = (forget) => forgetters.push(forget);
+/** @type {(() => void)[]} */ const modelListeners = [];
+/** Call `forget` when another model is shown, to clear a cache. @param {() => void} forget */
+export const onModelChange = (forget) => modelListeners.push(forget);
 
-/** Show another payload from now on. @param {any} payload */
+/** Replace the model by that of another payload. @param {any} payload */
 export function setModel(payload) {
   Object.assign(M, loadModel(payload));
-  for (const forget of forgetters) forget();
+  for (const forget of modelListeners) forget();
 }
 
-/** A function that computes once for each model, and again when its key has changed. @template T @param {() => T} compute @param {() => any} [key] @returns {() => T} */
-export function once(compute, key = () => true) {
-  let known, at = null;
-  perModel(() => (at = null));
+/** Cache a computation per model and key. @template T @param {() => T} compute @param {() => any} [key] @returns {() => T} */
+export function computeOnce(compute, key = () => true) {
+  let cached, at = null;
+  onModelChange(() => (at = null));
   return () => {
     const now = key();
     if (now !== at) {
-      known = compute();
+      cached = compute();
       at = now;
     }
-    return known;
+    return cached;
   };
 }
 
-/** A function of texts and numbers whose answers are kept as long as the model. @template {(...given: any[]) => any} F @param {F} compute @returns {F} */
-export function kept(compute) {
-  const known = new Map();
-  perModel(() => known.clear());
-  return /** @type {any} */ ((...given) => {
-    const key = given.join();
-    if (!known.has(key)) known.set(key, compute(...given));
-    return known.get(key);
+/** Cache a function of texts and numbers, per model. @template {(...given: any[]) => any} F @param {F} compute @returns {F} */
+export function memoize(compute) {
+  const cached = new Map();
+  onModelChange(() => cached.clear());
+  return /** @type {any} */ ((...data) => {
+    const key = data.join();
+    if (!cached.has(key)) cached.set(key, compute(...data));
+    return cached.get(key);
   });
 }
 
-/** @param {any} given @param {number} n */
-function readSplits(given, n) {
+/** @param {any} data @param {number} n */
+function readSplits(data, n) {
   return {
-    kind: Uint8Array.from(given.kind),
-    column: Int32Array.from(given.column),
-    cut: floats(given.cut),
-    digits: given.digits ? Uint8Array.from(given.digits) : null,
-    low: given.low_branch ? Uint8Array.from(given.low_branch) : new Uint8Array(n),
-    levelStart: starts(given.n_levels || new Array(n).fill(0)),
-    levelCode: Int32Array.from(given.level_code || []),
-    levelBranch: Int32Array.from(given.level_branch || []),
-    intervalStart: starts(given.n_cuts || new Array(n).fill(0)),
-    intervalCut: floats(given.interval_cut || []).map((cut) => (Number.isNaN(cut) ? Infinity : cut)),
+    kind: Uint8Array.from(data.kind),
+    column: Int32Array.from(data.column),
+    cut: toFloats(data.cut),
+    digits: data.digits ? Uint8Array.from(data.digits) : null,
+    low: data.low_branch ? Uint8Array.from(data.low_branch) : new Uint8Array(n),
+    levelStart: toOffsets(data.n_levels || new Array(n).fill(0)),
+    levelCode: Int32Array.from(data.level_code || []),
+    levelBranch: Int32Array.from(data.level_branch || []),
+    intervalStart: toOffsets(data.n_cuts || new Array(n).fill(0)),
+    intervalCut: toFloats(data.interval_cut || []).map((cut) => (Number.isNaN(cut) ? Infinity : cut)),
   };
 }
 
@@ -65,30 +65,30 @@ export function cutsOf(splits, i) {
   return [...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1])].filter(Number.isFinite);
 }
 
-/** The interval low < x <= high that split i sends to a branch; none for the branch of missing values. @returns {[number, number]} */
+/** The interval low < x <= high that split i sends to a branch; empty for the branch of missing values. @returns {[number, number]} */
 export function boundsOf(splits, i, branch) {
   const cuts = [-Infinity, ...splits.intervalCut.slice(splits.intervalStart[i], splits.intervalStart[i + 1]), Infinity];
   return [cuts[branch], cuts[branch + 1]];
 }
 
-/** Whether a branch of split i takes missing values alone. */
-export function partsMissing(splits, i) {
+/** Whether split i has a branch for missing values only. */
+export function hasMissingBranch(splits, i) {
   const first = splits.intervalStart[i], last = splits.intervalStart[i + 1];
   return splits.kind[i] === PRESENCE || (last > first && splits.intervalCut[last - 1] === Infinity);
 }
 
-/** Rows of a ragged table by node. */
-function starts(lengths) {
+/** Offsets of a ragged array from the lengths of its rows. */
+function toOffsets(lengths) {
   const start = new Int32Array(lengths.length + 1);
   lengths.forEach((n, i) => (start[i + 1] = start[i] + n));
   return start;
 }
 
 /** Numbers with NaN for null. @param {(number|null)[]} list */
-function floats(list) {
-  const found = new Float64Array(list.length);
-  for (let k = 0; k < list.length; k++) found[k] = list[k] === null ? NaN : /** @type {number} */ (list[k]);
-  return found;
+function toFloats(list) {
+  const result = new Float64Array(list.length);
+  for (let k = 0; k < list.length; k++) result[k] = list[k] === null ? NaN : /** @type {number} */ (list[k]);
+  return result;
 }
 
 /** @param {any} p the payload */
@@ -122,9 +122,9 @@ function loadModel(p) {
   }
 
   const rows = Float64Array.from(nodes.n_rows);
-  const weight = nodes.weight ? floats(nodes.weight) : rows;
-  const counts = nodes.counts ? floats(nodes.counts) : null;
-  let value = nodes.value ? floats(nodes.value) : null;
+  const weight = nodes.weight ? toFloats(nodes.weight) : rows;
+  const counts = nodes.counts ? toFloats(nodes.counts) : null;
+  let value = nodes.value ? toFloats(nodes.value) : null;
   if (!value) {
     value = new Float64Array(n * K);
     for (let i = 0; i < n; i++) {
@@ -134,50 +134,50 @@ function loadModel(p) {
     }
   }
   const nLeaves = leafCount[0];
-  const known = rows[0] > 0;
+  const hasRows = rows[0] > 0;
   const splits = readSplits(nodes.splits, n);
   const shape = {
-    n, K, splits, regression, parent, depth, size, leafCount, nLeaves, weight, known, branchIndex,
+    n, K, splits, regression, parent, depth, size, leafCount, nLeaves, weight, hasRows, branchIndex,
     nBranches: (/** @type {number} */ i) => branchStart[i + 1] - branchStart[i],
     isLeaf: (/** @type {number} */ i) => branchStart[i] === branchStart[i + 1],
     child: (/** @type {number} */ i, /** @type {number} */ b) => branchNode[branchStart[i] + b],
     defaultBranch: Int32Array.from(nodes.default_branch),
     nodeAlpha: p.pruning ? Float64Array.from(p.pruning.node_alpha, (v) => (v === null ? Infinity : v)) : new Float64Array(n).fill(Infinity),
   };
-  const cost = p.cost_matrix ? floats(p.cost_matrix) : null;
-  /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} what people wrote on nodes */
-  const notes = new Map((nodes.notes || []).map((/** @type {any} */ one) => [one.node, one]));
+  const cost = p.cost_matrix ? toFloats(p.cost_matrix) : null;
+  /** @type {Map<number, {node: number, text: string, name: string|null, note: string|null, answer?: number}>} notes by node */
+  const notes = new Map((nodes.notes || []).map((/** @type {any} */ item) => [item.node, item]));
   const counting = readCounting(p, shape, rows, counts, value);
   const steps = readSteps(shape, p.pruning);
   return {
     ...shape, ...counting, payload: p, columns: p.columns, classes: /** @type {string[]} */ (p.classes), target: p.target, rows, counts, value, cost,
-    /** weight after priors */ share: nodes.share ? floats(nodes.share) : weight,
-    impurity: floats(nodes.impurity), gain: floats(nodes.gain), worth: floats(nodes.worth),
-    boxes: p.boxes ? floats(p.boxes) : null,
-    /** @type {number[]|null} training rows without the value asked for */ sentDefault: nodes.sent_default,
+    /** weight after priors */ share: nodes.share ? toFloats(nodes.share) : weight,
+    impurity: toFloats(nodes.impurity), gain: toFloats(nodes.gain), importance: toFloats(nodes.importance),
+    boxes: p.boxes ? toFloats(p.boxes) : null,
+    /** @type {number[]|null} training rows sent by default, for lack of a value */ sentDefault: nodes.sent_default,
     maxDepth: depth.reduce((a, b) => Math.max(a, b), 0),
     prob: (/** @type {number} */ i, /** @type {number} */ k) => value[i * K + k],
-    // How wide a node is drawn: by rows, or by leaves where no rows are known.
-    breadth: known ? Float64Array.from(counting.seen, (r) => r / counting.seen[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
+    // The width of a node: its share of the rows, or of the leaves if rows are unknown.
+    breadth: hasRows ? Float64Array.from(counting.rowMass, (r) => r / counting.rowMass[0]) : Float64Array.from(leafCount, (c) => c / nLeaves),
     majority: majorityBranches(shape),
     answer: regression ? null : Int32Array.from({ length: n }, (_, i) => notes.get(i)?.answer ?? bestClass(K, cost, value, i * K)),
     notes,
     surrogates: nodes.surrogates ? readSurrogates(nodes.surrogates) : null,
     competitors: nodes.competitors || p.rivals ? readCompetitors(nodes.competitors || p.rivals) : null,
-    /** @type {Map<number, any>} bars of the split column by node, of the largest nodes */ histograms: new Map((p.histograms || []).map((one) => [one.node, one])),
-    // Classes that are bare numbers say nothing without the name of the target.
-    bare: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
+    /** @type {Map<number, any>} histograms of the split column at the largest nodes */ histograms: new Map((p.histograms || []).map((item) => [item.node, item])),
+    // Classes that are numbers are shown with the name of the target.
+    hasNumericClasses: !regression && p.classes.every((/** @type {string} */ name) => /^[-+]?[\d.,]+$/.test(name)),
     test: p.test ? readTest(p.test, regression) : null,
-    steps, /** the step the page opens with */ start: startOf(steps, p.pruning),
+    steps, /** the initial step */ start: findStartStep(steps, p.pruning),
     low: regression ? value.reduce((a, b) => Math.min(a, b), Infinity) : 0,
     high: regression ? value.reduce((a, b) => Math.max(a, b), -Infinity) : 0,
   };
 }
 
 /**
- * How training rows count. weighted: not all alike. clipped: values were held within monotone limits, so
- * that those of the rows are not known. altered: by that or by priors, they are not those of the rows
- * alone. seen: rows by node, parts of rows where missing values go by shares.
+ * How training rows are counted. weighted: rows have different weights. clipped: values were clipped by monotone
+ * constraints, so that the means of the rows are unknown. altered: values differ from those of the rows, by clipping or by
+ * priors. rowMass: rows by node, with fractions if missing values are split among the branches.
  */
 function readCounting(p, m, rows, counts, value) {
   const whole = (/** @type {number} */ end) => counts === null || counts.subarray(0, end).every((c) => Math.abs(c - Math.round(c)) < 1e-6);
@@ -185,10 +185,10 @@ function readCounting(p, m, rows, counts, value) {
   const weighted = p.parameters.class_weight !== undefined || (p.nodes.weight !== null && !inParts);
   const limited = () => (weighted || inParts ? p.parameters.monotonic_cst !== undefined : !whole(m.n * m.K));
   const clipped = m.regression ? p.criterion === "squared_error" && !areMeans(m, value) : (p.nodes.value !== null && !p.class_prior) || limited();
-  return { weighted, clipped, altered: clipped || p.class_prior !== null, seen: inParts ? m.weight : rows };
+  return { weighted, clipped, altered: clipped || p.class_prior !== null, rowMass: inParts ? m.weight : rows };
 }
 
-/** Whether every value is the mean of those below it, as means of rows are. */
+/** Whether every value is the weighted mean of its branches, as means of rows are. */
 function areMeans(m, value) {
   for (let i = 0; i < m.n; i++) {
     let w = 0, sum = 0, size = Math.abs(value[i]);
@@ -198,7 +198,7 @@ function areMeans(m, value) {
       sum += m.weight[c] * value[c];
       size = Math.max(size, Math.abs(value[c]));
     }
-    // Rows that stayed in the node are in its mean alone.
+    // Rows that stay in the node contribute to its mean only, so such a node is not checked.
     if (w > 0 && m.weight[i] - w <= 1e-9 * w && Math.abs(sum / w - value[i]) > 1e-6 * size) return false;
   }
   return true;
@@ -206,41 +206,41 @@ function areMeans(m, value) {
 
 function readSurrogates(s) {
   return {
-    start: starts(s.n), splits: readSplits(s.splits, s.splits.kind.length),
-    agreement: floats(s.agreement), adjusted: floats(s.adjusted), sent: s.sent, inUse: s.in_use,
+    start: toOffsets(s.n), splits: readSplits(s.splits, s.splits.kind.length),
+    agreement: toFloats(s.agreement), adjusted: toFloats(s.adjusted), sent: s.sent, inUse: s.in_use,
   };
 }
 
-const readCompetitors = (c) => ({ start: starts(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: floats(c.gain) });
+const readCompetitors = (c) => ({ start: toOffsets(c.n), splits: readSplits(c.splits, c.splits.kind.length), gain: toFloats(c.gain) });
 
-/** Figures of rows at each node: class counts; or weight with mean and variance, or with the mean loss. @typedef {{rows: Float64Array, counts?: Float64Array, weight?: Float64Array, mean?: Float64Array, variance?: Float64Array, loss?: Float64Array}} Source */
+/** Counts of rows by node: class counts; or weight with mean and variance, or with mean loss. @typedef {{rows: Float64Array, counts?: Float64Array, weight?: Float64Array, mean?: Float64Array, variance?: Float64Array, loss?: Float64Array}} Source */
 /** @returns {Source} */
-function readTest(given, regression) {
-  const rows = Float64Array.from(given.n_rows);
-  if (!regression) return { rows, counts: floats(given.counts) };
-  const weight = floats(given.weight);
-  if (given.mean) return { rows, weight, mean: floats(given.mean), variance: floats(given.variance) };
-  return { rows, weight, loss: floats(given.loss) };
+function readTest(data, regression) {
+  const rows = Float64Array.from(data.n_rows);
+  if (!regression) return { rows, counts: toFloats(data.counts) };
+  const weight = toFloats(data.weight);
+  if (data.mean) return { rows, weight, mean: toFloats(data.mean), variance: toFloats(data.variance) };
+  return { rows, weight, loss: toFloats(data.loss) };
 }
 
-/** The branch with the most weight, the first on ties; no branch of levels that takes missing values alone. */
+/** The branch with the most weight, the first on ties; never a branch of levels for missing values only. */
 function majorityBranches(m) {
-  const found = new Int32Array(m.n).fill(-1);
+  const result = new Int32Array(m.n).fill(-1);
   for (let i = 0; i < m.n; i++) {
     let most = -Infinity;
-    const n = m.nBranches(i) - (m.splits.kind[i] === LEVELS && partsMissing(m.splits, i) ? 1 : 0);
+    const n = m.nBranches(i) - (m.splits.kind[i] === LEVELS && hasMissingBranch(m.splits, i) ? 1 : 0);
     for (let b = 0; b < n; b++) {
       const w = m.weight[m.child(i, b)];
       if (w > most) {
         most = w;
-        found[i] = b;
+        result[i] = b;
       }
     }
   }
-  return found;
+  return result;
 }
 
-/** Class of least expected cost, the lowest on ties; `at` is where K probabilities begin. */
+/** The class of least expected cost, the lowest on ties; its K probabilities start at `at`. */
 export function bestClass(K, costs, value, at) {
   if (!costs) {
     let best = 0;
@@ -249,67 +249,67 @@ export function bestClass(K, costs, value, at) {
   }
   const cost = new Float64Array(K);
   for (let truth = 0; truth < K; truth++) {
-    for (let said = 0; said < K; said++) cost[said] += value[at + truth] * costs[truth * K + said];
+    for (let predicted = 0; predicted < K; predicted++) cost[predicted] += value[at + truth] * costs[truth * K + predicted];
   }
   const least = cost.reduce((a, b) => Math.min(a, b), Infinity);
   return cost.findIndex((c) => c <= least + 1e-12 * Math.abs(least));
 }
 
 /**
- * The trees the slider shows, the smallest first. `alpha` -1 is the tree as it was handed over;
- * a step is not `there` when the pruning table knows it but its nodes were not kept.
- * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, there: boolean, asIs: boolean}} Step
+ * The trees of the slider, the smallest first. `alpha` -1 is the full tree. A step is not available
+ * if it is in the pruning table but its nodes are not in the payload.
+ * @typedef {{alpha: number, leaves: number, risk: number|null, row: number, cv: number|null, se: number|null, isAvailable: boolean, isFull: boolean}} Step
  * @returns {Step[]}
  */
 function readSteps(m, pruning) {
-  /** @type {Step} */ const asItIs = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, there: true, asIs: true };
-  if (!pruning) return [asItIs];
-  const leaves = leavesAt(m, pruning.alpha);
+  /** @type {Step} */ const fullStep = { alpha: -1, leaves: m.nLeaves, risk: null, row: -1, cv: null, se: null, isAvailable: true, isFull: true };
+  if (!pruning) return [fullStep];
+  const leaves = leafCountsAt(m, pruning.alpha);
   const steps = pruning.alpha.map((alpha, k) => ({
     alpha, leaves: pruning.n_leaves[k], risk: pruning.risk[k], row: k,
     cv: pruning.cv_risk ? pruning.cv_risk[k] : null,
     se: pruning.cv_se ? pruning.cv_se[k] : null,
-    there: leaves[k] === pruning.n_leaves[k], asIs: false,
+    isAvailable: leaves[k] === pruning.n_leaves[k], isFull: false,
   }));
-  const same = steps.find((s) => s.there && s.leaves === m.nLeaves);
-  if (same) same.asIs = true;
-  else steps.unshift(asItIs);
-  return thinned(steps.reverse(), pruning);
+  const same = steps.find((s) => s.isAvailable && s.leaves === m.nLeaves);
+  if (same) same.isFull = true;
+  else steps.unshift(fullStep);
+  return thinSteps(steps.reverse(), pruning);
 }
 
-/** The step of the chosen alpha, or that of the tree as it is. @param {Step[]} steps */
-function startOf(steps, pruning) {
-  const asIs = steps.findIndex((s) => s.asIs);
-  if (!pruning || pruning.start === null) return asIs;
-  const within = (s) => s.there && s.alpha >= 0 && s.alpha <= pruning.start;
-  const found = steps.reduce((best, s, k) => (within(s) && (best < 0 || s.alpha > steps[best].alpha) ? k : best), -1);
-  return found < 0 ? asIs : found;
+/** The step of the chosen alpha, by default that of the full tree. @param {Step[]} steps */
+function findStartStep(steps, pruning) {
+  const isFull = steps.findIndex((s) => s.isFull);
+  if (!pruning || pruning.start === null) return isFull;
+  const within = (s) => s.isAvailable && s.alpha >= 0 && s.alpha <= pruning.start;
+  const result = steps.reduce((best, s, k) => (within(s) && (best < 0 || s.alpha > steps[best].alpha) ? k : best), -1);
+  return result < 0 ? isFull : result;
 }
 
-const MOST_STEPS = 120;
+const MAX_STEPS = 120;
 
-/** Of very many steps those evenly spread by the logarithm of their leaves, and the marked ones. */
-function thinned(steps, pruning) {
-  if (steps.length <= MOST_STEPS) return steps;
+/** Thin out very many steps, evenly by the logarithm of their leaves; marked steps are kept. */
+function thinSteps(steps, pruning) {
+  if (steps.length <= MAX_STEPS) return steps;
   const marked = new Set([pruning.minimum, pruning.one_se, pruning.chosen]);
   const most = Math.log(steps[steps.length - 1].leaves);
   let next = 0;
   return steps.filter((s, k) => {
     const at = Math.log(s.leaves) / most;
     const due = at >= next || k === steps.length - 1;
-    if (due) next = at + 1 / MOST_STEPS;
-    return due || s.asIs || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
+    if (due) next = at + 1 / MAX_STEPS;
+    return due || s.isFull || (s.row >= 0 && marked.has(s.row)) || s.alpha === pruning.start;
   });
 }
 
 /** Number of leaves of T(alpha) for ascending alphas. */
-const leavesAt = (m, alphas) => Array.from(sumsAt(m, alphas, () => 1, () => 0));
+const leafCountsAt = (m, alphas) => Array.from(sumOverTerminals(m, alphas, () => 1, () => 0));
 
 /**
- * A sum over the ends of T(alpha), for ascending alphas, in one pass: a node is a leaf from the alpha
- * at which it collapses (a leaf: always) until its parent does, and an inner node until it collapses.
+ * A sum over the terminal nodes of T(alpha), for ascending alphas, in one pass over the nodes: a node is a leaf from the
+ * alpha at which it collapses (a leaf: from 0) until that of its parent, and an inner node before that.
  */
-export function sumsAt(m, alphas, asLeaf, asInner) {
+export function sumOverTerminals(m, alphas, asLeaf, asInner) {
   const change = new Float64Array(alphas.length + 1);
   const firstFrom = (alpha) => {
     let low = 0, high = alphas.length;

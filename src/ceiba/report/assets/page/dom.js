@@ -1,13 +1,13 @@
-// Making elements. Text goes in by textContent only: no name of a column can become markup.
+// Creation of elements. Text is set by textContent only, so that no column name can become markup.
 
-import { t } from "../core/words.js";
+import { t } from "../core/format.js";
 
 /** The element with an id. @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 
 /**
  * @param {string} tag @param {Record<string, any>} [props] class, text, style (properties), value, on..., anything else is an attribute
- * @param {...any} children nodes, texts, or lists of them; null is left out
+ * @param {...any} children nodes, texts, or lists of them; null is skipped
  * @returns {any} the element
  */
 export function el(tag, props = {}, ...children) {
@@ -22,16 +22,16 @@ export function el(tag, props = {}, ...children) {
     else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? "" : String(value));
   }
-  put(node, children);
-  // Last: it depends on the limits of a range, and on the options of a list.
+  appendChildren(node, children);
+  // Last, since it depends on the limits of a range and on the options of a list.
   if (props.value !== undefined) /** @type {any} */ (node).value = props.value;
   return node;
 }
 
 /** Append nodes, texts, and lists of them. @param {Element} node @param {any[]} children */
-function put(node, children) {
+function appendChildren(node, children) {
   for (const c of children) {
-    if (Array.isArray(c)) put(node, c);
+    if (Array.isArray(c)) appendChildren(node, c);
     else if (c !== null && c !== undefined && c !== false) node.append(c);
   }
 }
@@ -44,14 +44,14 @@ export function sv(tag, attributes = {}, ...children) {
     if (key.startsWith("on") && typeof value === "function") node.addEventListener(key.slice(2), value);
     else if (value !== undefined && value !== null) node.setAttribute(key, String(value));
   }
-  put(node, children);
+  appendChildren(node, children);
   return node;
 }
 
 export const section = (title, ...children) => el("section", { class: "block" }, el("h3", { text: title }), ...children);
 
 /** A table of figures. @param {any[]} head @param {any[][]} rows @param {string} [kind] */
-export function tableOf(head, rows, kind = "") {
+export function dataTable(head, rows, kind = "") {
   const cell = (tag, value, k) =>
     el(tag, { class: k ? "num" : "", scope: tag === "th" ? "col" : undefined }, value instanceof Node ? value : String(value));
   return scrollTable(t("table"), kind, head.map((h, k) => cell(h === "" ? "td" : "th", h, k)),
@@ -62,8 +62,8 @@ export function tableOf(head, rows, kind = "") {
 export const scrollTable = (label, kind, head, body) => el("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": label },
   el("table", { class: "figures " + kind }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body)));
 
-/** A table behind a chart, made when it is opened. @param {string} title @param {() => Node} make */
-export function tableLater(title, make) {
+/** A collapsed table, built when it is opened. @param {string} title @param {() => Node} make */
+export function lazyTable(title, make) {
   const box = el("details", {}, el("summary", {}, title));
   box.addEventListener("toggle", () => {
     if (box.open && box.childElementCount === 1) box.append(make());
@@ -71,13 +71,13 @@ export function tableLater(title, make) {
   return box;
 }
 
-/** A button that copies text and says so. */
+/** A button that copies text and confirms it. */
 export function copyButton(label, text) {
   const button = el("button", { class: "small" }, label);
   button.addEventListener("click", async () => {
     const what = typeof text === "function" ? text() : text;
     let done = false;
-    copied.text = what;
+    lastCopied.text = what;
     try {
       await navigator.clipboard.writeText(what);
       done = true;
@@ -88,28 +88,28 @@ export function copyButton(label, text) {
       done = document.execCommand("copy");
       area.remove();
     }
-    say(done ? t("copied") : t("copy_failed"));
+    announce(done ? t("copied") : t("copy_failed"));
     button.textContent = done ? t("copied") : label;
     setTimeout(() => (button.textContent = label), 1200);
   });
   return button;
 }
-/** What was copied last. */
-export const copied = { text: "" };
+/** The text that was copied last. */
+export const lastCopied = { text: "" };
 
-/** Where a pointer is in an element, in px. @param {Element} node @param {MouseEvent} e @returns {[number, number]} */
-export function placeIn(node, e) {
+/** The position of a pointer in an element, in px. @param {Element} node @param {MouseEvent} e @returns {[number, number]} */
+export function pointerPosition(node, e) {
   const { left, top } = node.getBoundingClientRect();
   return [e.clientX - left, e.clientY - top];
 }
 
-/** Say something to screen readers. */
-export function say(text) {
+/** Announce a text to screen readers. */
+export function announce(text) {
   const live = byId("live");
   if (live) live.textContent = text;
 }
 
-/** Offer a text as a file. */
+/** Download a text as a file. */
 export function download(name, type, text) {
   const link = el("a", { download: name });
   link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -117,27 +117,27 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 5000);
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons of which one is pressed. */
 export function segmented(values, now, run, label) {
   return el("div", { class: "segmented", role: "group" }, values.map((v) =>
     el("button", { "aria-pressed": String(v === now), onclick: () => run(v) }, label(v))));
 }
 
-/** A list of values by name. @param {any} id @param {string} label @param {any[]} values @param {any} value @param {(v: any) => string} name @param {(v: string) => void} chosen */
-export function choice(id, label, values, value, name, chosen) {
+/** A select element of named values. @param {any} id @param {string} label @param {any[]} values @param {any} value @param {(v: any) => string} name @param {(v: string) => void} chosen */
+export function selectBox(id, label, values, value, name, chosen) {
   const options = values.map((v) => el("option", { value: String(v) }, name(v)));
   return el("select", { id, "aria-label": label, value: String(value), onchange: (e) => chosen(e.target.value) }, options);
 }
 
 export const factList = (facts, kind = "facts") => el("dl", { class: kind }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
 
-/** What stands before the colon, in bold. @param {{text: string, judged: boolean}} sure */
-export function verdict({ text, judged }) {
-  const at = judged ? text.indexOf(":") + 1 : 0;
+/** A text whose verdict, up to the colon, is in bold. @param {{text: string, hasVerdict: boolean}} sure */
+export function verdict({ text, hasVerdict }) {
+  const at = hasVerdict ? text.indexOf(":") + 1 : 0;
   return at ? [el("strong", {}, text.slice(0, at)), text.slice(at)] : [text];
 }
 
-/** What words mean, behind a line to open. @param {string[][]} entries word and key of its meaning */
+/** A collapsed glossary. @param {string[][]} entries word and key of its meaning */
 export function glossary(entries) {
   return el("details", { class: "gloss" }, el("summary", {}, t("words_mean")), el("dl", {}, entries.map(([word, key]) => [el("dt", {}, word), el("dd", {}, t(key))])));
 }

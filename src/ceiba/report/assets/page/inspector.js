@@ -1,11 +1,12 @@
-// The inspector beside the tree: its tabs, and the panel of the open one, built anew when it is stale.
+// The inspector: its tabs, and the panel of the open tab, which is rebuilt when it is stale.
 
-import { t } from "../core/words.js";
+import { t } from "../core/format.js";
 import { byId, el } from "./dom.js";
-import { follow, state, update } from "./state.js";
+import { subscribe, state, update } from "./state.js";
 
 /**
- * The tabs in their order, by name: what builds each, which changes make it stale, what shows other changes. Set by the page.
+ * The tabs by name, in order. build: builds the panel; stale: changes of the state that require a rebuild; show: applies other
+ * changes in place. Set by the entry.
  * @type {Record<string, {build: () => Element, stale: string[], show?: (changed: Set<string>) => void}>}
  */
 export const tabs = {};
@@ -32,29 +33,29 @@ export function inspector() {
 let panelTop = 0; // how far the panel is scrolled
 /** @type {HTMLElement|null} */ let panelEnd = null;
 
-/** Say that a panel goes on below, as long as its end is not seen. */
-export function watchEnd() {
+/** Show that a panel continues below, as long as its end is not visible. */
+export function watchPanelEnd() {
   panelEnd = el("div", { class: "panel-end" });
   const more = byId("more");
   new IntersectionObserver((seen) => more.classList.toggle("gone", seen[seen.length - 1].isIntersecting), { root: byId("panel"), rootMargin: "0px 0px 24px" }).observe(panelEnd);
 }
 
-/** Show a tab from its beginning; where the page itself scrolls, it goes back to it. */
-function toTop(panel) {
+/** Scroll a new tab to its top; where the page itself scrolls, scroll to the panel. */
+function scrollToTop(panel) {
   panelTop = panel.scrollTop = 0;
   if (panel.dataset.tab && panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
 }
 
 const CONTROLS = "button, input, select, textarea, summary, [tabindex]";
-/** Build the tab anew. A control that had the focus has it again, if the new tab has its like in that place; else the panel. */
+/** Rebuild the open tab. The focus returns to the same control if it still exists, else to the panel. */
 export function renderPanel() {
   const panel = byId("panel");
   const held = panel.dataset.tab === state.tab && document.activeElement !== panel && panel.contains(document.activeElement) ? document.activeElement : null;
   const place = held ? [...panel.querySelectorAll(CONTROLS)].indexOf(held) : -1;
   const heading = state.tab === "node" ? [] : [el("h2", { class: "offscreen" }, t("tab_" + state.tab))];
   panel.replaceChildren(...heading, tabs[state.tab].build(), panelEnd);
-  // Asking the panel for its place would make the browser lay out the page twice.
-  if (panel.dataset.tab !== state.tab) toTop(panel);
+  // Reading panel.scrollTop would make the browser lay out the page twice.
+  if (panel.dataset.tab !== state.tab) scrollToTop(panel);
   else if (panelTop) panel.scrollTop = panelTop;
   panel.dataset.tab = state.tab;
   if (held) {
@@ -69,9 +70,9 @@ export function renderPanel() {
   }
 }
 
-/** Have the open tab follow the state: built anew when a change makes it stale, else changed in place. */
-export function followTabs() {
-  follow(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
+/** Subscribe the open tab to the state: rebuild it when it is stale, else change it in place. */
+export function subscribeTabs() {
+  subscribe(["tab", "selected", "step", "values", "hasCase", "source", "filter"], (changed) => {
     const { stale, show } = tabs[state.tab];
     if (changed.has("tab") || stale.some((k) => changed.has(k))) renderPanel();
     else if (show) show(changed);

@@ -1,8 +1,8 @@
-// One state, changed by `update` only; views say which keys they follow. What is worth sharing
-// (tab, node, step, case) lives in the address after #.
+// The state of the page, changed by `update` only; views subscribe to its keys. Tab, node, step and case
+// are also kept in the address after #, so that a link restores them.
 
 import { routeCase } from "../case/route.js";
-import { M, once } from "../core/model.js";
+import { M, computeOnce } from "../core/model.js";
 
 /** @typedef {{rows: number, sure: number, cls: number, low: number|null, high: number|null}} Filter */
 /** @type {Filter} */ export const NO_FILTER = { rows: 0, sure: 0, cls: -1, low: null, high: null };
@@ -11,50 +11,50 @@ export const state = {
   selected: 0, step: 0, tab: "node", theme: "light", orientation: "auto", source: "train",
   /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),
   /** @type {(number|null)[]} */ values: [], hasCase: false,
-  /** @type {number[]} nodes on the way of the case */ way: [],
+  /** @type {number[]} nodes on the path of the case */ casePath: [],
   search: "", bigIcicle: false, focusVersion: 0, panelHidden: false,
   filter: NO_FILTER, filterOpen: false,
 };
 
 /** @type {[string[], (changed: Set<string>) => void][]} */
-const followers = [];
-export const follow = (keys, run) => followers.push([keys, run]);
+const subscribers = [];
+export const subscribe = (keys, run) => subscribers.push([keys, run]);
 
 /** @param {Partial<typeof state>} change */
 export function update(change) {
   const changed = new Set(Object.keys(change).filter((k) => state[k] !== change[k]));
   Object.assign(state, change);
-  if (changed.has("step")) settle(changed);
+  if (changed.has("step")) selectPresent(changed);
   if ((changed.has("values") || changed.has("hasCase") || changed.has("step")) && state.hasCase) {
-    const way = [...new Set(routeCase(state.values, alphaNow()).map((m) => m.node))];
-    // A value that changes nothing on the way need not lay the tree out again.
-    if (changed.has("step") || way.join() !== state.way.join()) {
-      state.way = way;
-      changed.add("way");
-      openTo(way, changed);
+    const path = [...new Set(routeCase(state.values, currentAlpha()).map((m) => m.node))];
+    // If the path stays the same, the tree need not be laid out again.
+    if (changed.has("step") || path.join() !== state.casePath.join()) {
+      state.casePath = path;
+      changed.add("casePath");
+      unfoldPath(path, changed);
     }
   } else if (changed.has("hasCase")) {
-    state.way = [];
-    state.folded = openingNow();
-    changed.add("way").add("folded");
+    state.casePath = [];
+    state.folded = initialFold();
+    changed.add("casePath").add("folded");
   }
-  if (changed.size) for (const [keys, run] of followers) if (keys.some((k) => changed.has(k))) run(changed);
-  keepInAddress();
+  if (changed.size) for (const [keys, run] of subscribers) if (keys.some((k) => changed.has(k))) run(changed);
+  scheduleAddress();
 }
 
-/** Unfold the way of the case; where it is long, fold what lies beside it. */
-function openTo(way, changed) {
-  const open = new Set(way);
-  const deep = way.some((i) => M.depth[i] > 5);
-  if (!deep && !way.some((i) => state.folded.has(i))) return;
+/** Unfold the path of the case; if it is deep, fold everything else. */
+function unfoldPath(path, changed) {
+  const open = new Set(path);
+  const deep = path.some((i) => M.depth[i] > 5);
+  if (!deep && !path.some((i) => state.folded.has(i))) return;
   const folded = new Set(deep ? [] : [...state.folded].filter((i) => !open.has(i)));
   if (deep) for (let i = 0; i < M.n; i++) if (!open.has(i) && !M.isLeaf(i)) folded.add(i);
   state.folded = folded;
   changed.add("folded");
 }
 
-/** After pruning the selected node must still be there. */
-function settle(changed) {
+/** After pruning, select the nearest ancestor that is still present. */
+function selectPresent(changed) {
   let i = state.selected;
   while (i > 0 && !isPresent(i)) i = M.parent[i];
   if (i !== state.selected) {
@@ -63,33 +63,33 @@ function settle(changed) {
   }
 }
 
-export const alphaNow = () => M.steps[state.step].alpha;
+export const currentAlpha = () => M.steps[state.step].alpha;
 /** Whether a node is in the pruned tree. */
-export const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > alphaNow();
-export const stepNow = () => state.step;
-const endMask = once(() => {
-  const alpha = alphaNow();
+export const isPresent = (i) => i === 0 || M.nodeAlpha[M.parent[i]] > currentAlpha();
+export const currentStep = () => state.step;
+const terminalMask = computeOnce(() => {
+  const alpha = currentAlpha();
   const mask = new Uint8Array(M.n);
   for (let k = 0; k < M.n; k++) if (M.nodeAlpha[k] <= alpha || M.isLeaf(k)) mask[k] = 1;
   return mask;
-}, stepNow);
-/** Whether a node answers in the pruned tree; found once per step, since every loop over nodes asks. */
-export const isEnd = (i) => endMask()[i] === 1;
-/** Numbers of the nodes in the shown tree: those of apply(), of rules and of SQL. A tree that is not pruned has its own. */
-const numbers = once(() => {
+}, currentStep);
+/** Whether a node is terminal in the pruned tree; cached per step, since every loop over nodes calls this. */
+export const isTerminal = (i) => terminalMask()[i] === 1;
+/** Node numbers in the shown tree: those of apply(), of rules and of SQL for that tree. */
+const numbers = computeOnce(() => {
   const of = new Int32Array(M.n).fill(-1), at = [];
-  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
+  for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) of[i] = at.push(i) - 1;
   return { of, at };
-}, stepNow);
-export const numberOf = (i) => numbers().of[i];
-export const nodeOf = (number) => numbers().at[number] ?? -1;
+}, currentStep);
+export const displayNumber = (i) => numbers().of[i];
+export const nodeByNumber = (number) => numbers().at[number] ?? -1;
 export const presentLeaves = (i) => {
-  let found = 0;
-  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isEnd(k)) found++;
-  return found;
+  let count = 0;
+  for (let k = i; k < i + M.size[i]; k++) if (isPresent(k) && isTerminal(k)) count++;
+  return count;
 };
 
-/** Show a node: unfold what hides it, select it. */
+/** Select a node, and unfold its ancestors. */
 export function reveal(i) {
   while (i > 0 && !isPresent(i)) i = M.parent[i];
   let folded = state.folded;
@@ -101,15 +101,15 @@ export function reveal(i) {
   update({ selected: i, folded, focusVersion: state.focusVersion + 1 });
 }
 
-/** How much of the tree is open at first: nodes and levels. */
-const openingSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
-/** @type {Set<number>|null} */ let lastOpening = null;
-/** Whether the tree is folded as it opened. */
-export const isOpening = () => state.folded === lastOpening;
-export const openingNow = () => (lastOpening = openingFold(openingSize().most, openingSize().deep));
+/** How much of the tree is unfolded initially: nodes and levels. */
+const initialSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
+/** @type {Set<number>|null} */ let lastInitialFold = null;
+/** Whether the tree is folded as initially. */
+export const isInitialFold = () => state.folded === lastInitialFold;
+export const initialFold = () => (lastInitialFold = foldToSize(initialSize().most, initialSize().deep));
 
-/** Fold so that about `most` nodes are seen, the heaviest first, at most `deep` levels. */
-export function openingFold(most, deep) {
+/** Fold the tree to about `most` visible nodes, the heaviest first, on at most `deep` levels. */
+export function foldToSize(most, deep) {
   const folded = new Set();
   const open = [0];
   let seen = 1;
@@ -117,7 +117,7 @@ export function openingFold(most, deep) {
   while (open.length) {
     open.sort((a, b) => M.depth[a] - M.depth[b] || M.breadth[b] - M.breadth[a]);
     const i = open.shift();
-    if (isEnd(i) || M.depth[i] >= deep) continue;
+    if (isTerminal(i) || M.depth[i] >= deep) continue;
     if (seen + M.nBranches(i) > most && seen > 1) continue;
     folded.delete(i);
     seen += M.nBranches(i);
@@ -127,56 +127,56 @@ export function openingFold(most, deep) {
 }
 
 let addressTimer = 0;
-/** Once the hand rests: browsers limit how often an address may change. */
-function keepInAddress() {
+/** Write the address after a pause: browsers limit how often it may change. */
+function scheduleAddress() {
   clearTimeout(addressTimer);
   addressTimer = setTimeout(writeAddress, 300);
 }
 
 export function writeAddress() {
   if (!M.n) return;
-  const parts = [`tab=${state.tab}`, `node=${numberOf(state.selected)}`, `step=${state.step}`];
+  const parts = [`tab=${state.tab}`, `node=${displayNumber(state.selected)}`, `step=${state.step}`];
   if (state.hasCase) parts.push("case=" + encodeURIComponent(JSON.stringify(state.values)));
   try {
     history.replaceState(null, "", "#" + parts.join("&"));
   } catch {
-    // A frame in a notebook has no address of its own.
+    // A frame in a notebook has no address.
   }
 }
 
-/** What the address says. @param {string[]} tabs those that the page has */
+/** Read a change of the state from the address. @param {string[]} tabs the tabs of the page */
 export function readAddress(tabs) {
   const change = {};
   let number = -1;
   for (const part of location.hash.slice(1).split("&")) {
     const [key, value] = [part.slice(0, part.indexOf("=")), part.slice(part.indexOf("=") + 1)];
     if (key === "tab" && tabs.includes(value)) change.tab = value;
-    if (key === "step" && M.steps[+value] && M.steps[+value].there) change.step = +value;
+    if (key === "step" && M.steps[+value] && M.steps[+value].isAvailable) change.step = +value;
     if (key === "node") number = Math.trunc(+value);
     if (key === "case") {
       try {
-        const given = JSON.parse(decodeURIComponent(value));
-        const fits = Array.isArray(given) && given.length === M.columns.name.length;
-        if (fits && given.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: given, hasCase: true });
+        const parsed = JSON.parse(decodeURIComponent(value));
+        const fits = Array.isArray(parsed) && parsed.length === M.columns.name.length;
+        if (fits && parsed.every((v) => v === null || typeof v === "number")) Object.assign(change, { values: parsed, hasCase: true });
       } catch {
-        // A mangled address is no reason to fail.
+        // Ignore a malformed address.
       }
     }
   }
-  // A number is one of the tree at its step.
+  // The node number refers to the tree at that step.
   const had = state.step;
   state.step = change.step ?? had;
-  if (nodeOf(number) > 0) change.selected = nodeOf(number);
+  if (nodeByNumber(number) > 0) change.selected = nodeByNumber(number);
   state.step = had;
   return change;
 }
 
-/** Whether the shown tree is another than the fitted one. */
-export const isTrial = () => M.steps[state.step].leaves !== M.steps[M.start].leaves;
+/** Whether the shown tree is not the fitted one. */
+export const isPreview = () => M.steps[state.step].leaves !== M.steps[M.start].leaves;
 
 /** Depth of the pruned tree. */
-export const depthNow = once(() => {
+export const currentDepth = computeOnce(() => {
   let deep = 0;
-  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) if (M.depth[i] > deep) deep = M.depth[i];
+  for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) if (M.depth[i] > deep) deep = M.depth[i];
   return deep;
-}, stepNow);
+}, currentStep);

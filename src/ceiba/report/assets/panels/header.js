@@ -1,19 +1,19 @@
-// What the header says of the shown tree: its figures, what a reader must not miss, what was proven.
+// The header: metrics of the shown tree, important warnings, and what the search has proven.
 
 import { quickMetrics } from "../core/metrics.js";
 import { M } from "../core/model.js";
-import { className, fmtCount, fmtNumber, fmtPercent, isolated, stepText, t } from "../core/words.js";
+import { className, fmtCount, fmtNumber, fmtPercent, isolateRtl, stepText, t } from "../core/format.js";
 import { el, factList } from "../page/dom.js";
-import { alphaNow, depthNow, isTrial, state, update } from "../page/state.js";
-import { baseline, metricName } from "./figures.js";
-import { leakNow, leakText } from "./findings.js";
+import { currentAlpha, currentDepth, isPreview, state, update } from "../page/state.js";
+import { baseline, metricName } from "./metric_tables.js";
+import { currentLeak, leakText } from "./findings.js";
 
 export function summaryLine() {
-  const parts = [t(M.payload.task) + (M.target ? `: ${isolated(M.target)}` : "")];
-  parts.push(stepText(state.step), `${t("depth")} ${depthNow()}`);
-  if (M.known) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
+  const parts = [t(M.payload.task) + (M.target ? `: ${isolateRtl(M.target)}` : "")];
+  parts.push(stepText(state.step), `${t("depth")} ${currentDepth()}`);
+  if (M.hasRows) parts.push(t("n_rows", { n: fmtCount(M.rows[0]) }));
   const source = M.test ? "test" : "train";
-  const best = quickMetrics(alphaNow(), source);
+  const best = quickMetrics(currentAlpha(), source);
   if (best) {
     const where = t(source);
     const base = baseline() && baseline().of(source);
@@ -25,42 +25,42 @@ export function summaryLine() {
   return parts.join(" · ");
 }
 
-/** What a reader must not miss, beside the figures of the header: a leak, a tree that is not the fitted one. */
+/** Marks in the header: a suspected leak, and a tree that is not the fitted one. */
 export function headerMarks() {
-  const leak = leakNow();
+  const leak = currentLeak();
   const marks = [];
   if (leak) marks.push(el("button", { id: "leak", class: "mark-warn", title: leakText(leak), onclick: () => update({ tab: "data" }) }, "⚠ " + t("leak_mark", { column: M.columns.name[leak.column] })));
-  if (isTrial()) marks.push(el("button", { id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => update({ step: M.start }) }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[M.start].leaves) })));
+  if (isPreview()) marks.push(el("button", { id: "trial", class: "mark-trial", title: t("back_fitted"), onclick: () => update({ step: M.start }) }, "↺ " + t("trial", { now: stepText(state.step), fitted: fmtCount(M.steps[M.start].leaves) })));
   return marks;
 }
 
-const PROOF_ENDS = ["gap", "time", "interrupted"]; // why a search ended before its proof
+const EARLY_ENDS = ["gap", "time", "interrupted"]; // status of a search that ended before its proof
 
-/** An objective: whole numbers are counts of errors. @param {number} value */
+/** An objective; integers are counts of errors. @param {number} value */
 const proofAmount = (value) => (Number.isInteger(value) ? fmtCount(value) : fmtNumber(value, 6));
 
-/** What is proven, in a sentence; null where nothing was searched for, or another tree is shown. @returns {string|null} */
+/** What is proven, as a sentence; null without a certificate, or if another tree is shown. @returns {string|null} */
 export function proofText() {
   const c = M.payload.certificate;
-  if (!c || isTrial()) return null;
+  if (!c || isPreview()) return null;
   if (c.status === "lookahead") return t("proof_lookahead");
   if (!(c.lower_bound > 0) && !c.proven) return t("proof_nothing");
   const plain = c.loss === "error" && !c.penalty;
-  const said = t(plain ? "proof_errors" : "proof_loss", { depth: c.max_depth, n: proofAmount(c.lower_bound), own: proofAmount(c.objective), unit: t("unit_" + c.loss) });
-  return c.proven ? said : `${said} ${t("proof_better", { gap: fmtPercent(c.gap, 1) })}`;
+  const sentence = t(plain ? "proof_errors" : "proof_loss", { depth: c.max_depth, n: proofAmount(c.lower_bound), own: proofAmount(c.objective), unit: t("unit_" + c.loss) });
+  return c.proven ? sentence : `${sentence} ${t("proof_better", { gap: fmtPercent(c.gap, 1) })}`;
 }
 
-/** Why the search ended, and what the sentence leaves out. @returns {string} */
+/** Why the search ended, and further conditions of the proof. @returns {string} */
 export function proofNotes() {
   const c = M.payload.certificate;
   return [
     c.penalty ? t("proof_penalty", { penalty: fmtNumber(c.penalty) }) : "",
-    PROOF_ENDS.includes(c.status) ? t("proof_" + c.status, { seconds: fmtNumber(c.seconds, 3) }) : "",
+    EARLY_ENDS.includes(c.status) ? t("proof_" + c.status, { seconds: fmtNumber(c.seconds, 3) }) : "",
     c.all_level_sets ? "" : t("proof_levels"),
   ].filter(Boolean).join(" ");
 }
 
-/** The figures behind the sentence. */
+/** The numbers of the certificate. */
 function proofFacts() {
   const c = M.payload.certificate;
   const searched = c.status !== "lookahead";
@@ -73,7 +73,7 @@ function proofFacts() {
   ]);
 }
 
-/** The line of the header. */
+/** The line of the header about the proof. */
 export function proofLine() {
   const text = proofText();
   if (!text) return [];

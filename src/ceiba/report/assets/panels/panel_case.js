@@ -1,19 +1,19 @@
-// The Case tab: a form made of the schema. The case lives in the address, so a link to the file
-// shows it again.
+// The Case tab: a form with a field per column, and the prediction of the case. The case is kept in the address,
+// so that a link restores it.
 
-import { nearestOther } from "../case/nearest.js";
-import { caseFromCsv, middlingCase, parseValue, usedColumns } from "../case/read.js";
+import { nearestCounterfactual } from "../case/counterfactual.js";
+import { caseFromCsv, typicalCase, parseValue, usedColumns } from "../case/read_case.js";
 import { predictCase, routeCase } from "../case/route.js";
-import { shapleyOf } from "../case/shapley.js";
+import { shapleyValues } from "../case/shapley.js";
 import { barList } from "../charts/charts.js";
-import { setText } from "../core/conditions.js";
+import { valueSetText } from "../core/conditions.js";
 import { M } from "../core/model.js";
-import { sureWords, testedText } from "../core/sure.js";
-import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joined, listed, question } from "../core/words.js";
-import { sentence, t } from "../core/words.js";
+import { confidenceText, testRowsText } from "../core/confidence.js";
+import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joinWithAnd, listNames, question } from "../core/format.js";
+import { sentence, t } from "../core/format.js";
 import { byId, el, section, sv, verdict } from "../page/dom.js";
 import { renderPanel } from "../page/inspector.js";
-import { alphaNow, numberOf, reveal, state, update } from "../page/state.js";
+import { currentAlpha, displayNumber, reveal, state, update } from "../page/state.js";
 import { fillSpace, spacePanel } from "./panel_space.js";
 
 function setValue(j, value) {
@@ -30,10 +30,10 @@ export function casePanel() {
     el("p", { class: "muted" }, t("case_hint")),
     result,
     el("form", { class: "case", onsubmit: (e) => e.preventDefault() }, used.map((j) => caseField(j))),
-    others.length ? el("details", {}, el("summary", {}, t("unused_columns", { n: others.length })), el("p", { class: "muted" }, listed(others.map((j) => M.columns.name[j]), 60))) : null,
+    others.length ? el("details", {}, el("summary", {}, t("unused_columns", { n: others.length })), el("p", { class: "muted" }, listNames(others.map((j) => M.columns.name[j]), 60))) : null,
     section(t("paste_row"), pasteBox()),
     el("div", { class: "row" },
-      el("button", { class: "small", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("middling")),
+      el("button", { class: "small", onclick: () => { update({ values: typicalCase(), hasCase: true }); renderPanel(); } }, t("middling")),
       el("button", { class: "small", onclick: () => { update({ hasCase: false }); renderPanel(); } }, t("clear_case"))),
     spacePanel());
   fillResult(result);
@@ -41,7 +41,7 @@ export function casePanel() {
 }
 
 let spaceTimer = 0;
-/** Show another case in the open tab; the slice through it follows a moment after the answer, in a frame of its own. @param {Set<string>} changed */
+/** Show another case in the open tab; the slice through it follows a moment later, in a separate frame. @param {Set<string>} changed */
 export function showCase(changed) {
   if (!["values", "hasCase", "step"].some((k) => changed.has(k))) return;
   fillResult(byId("case-result"));
@@ -74,7 +74,7 @@ function caseField(j) {
   return el("div", { class: "field" }, label, el("div", { class: "field-inputs" }, input, slider));
 }
 
-/** Slider over the range seen in training, with marks at quantiles. */
+/** A slider over the training range, with marks at quantiles. */
 function rangeField(j, low, high, value, input) {
   const range = el("input", { type: "range", min: low, max: high, step: "any", "aria-label": M.columns.name[j], tabindex: -1 });
   range.addEventListener("input", () => {
@@ -93,7 +93,7 @@ function rangeField(j, low, high, value, input) {
   return box;
 }
 
-/** Put the knob at a value; a missing value has no place, so no knob is shown. */
+/** Move the knob to a value; it is hidden for a missing value. */
 function showOnRange(box, value, low) {
   const range = box.querySelector("input");
   box.classList.toggle("blank", value === null);
@@ -123,30 +123,30 @@ function pasteBox() {
 
 function fillResult(box) {
   if (!state.hasCase) {
-    box.replaceChildren(el("button", { class: "primary", onclick: () => { update({ values: middlingCase(), hasCase: true }); renderPanel(); } }, t("start_case")));
+    box.replaceChildren(el("button", { class: "primary", onclick: () => { update({ values: typicalCase(), hasCase: true }); renderPanel(); } }, t("start_case")));
     return;
   }
-  const moves = routeCase(state.values, alphaNow());
-  const said = predictCase(moves);
-  box.replaceChildren(caseAnswer(said), el("h3", {}, t("why")), caseSteps(moves, said), notAsked(moves) || "", nearestChange(said) || "", sharesBox(said));
+  const moves = routeCase(state.values, currentAlpha());
+  const prediction = predictCase(moves);
+  box.replaceChildren(caseAnswer(prediction), el("h3", {}, t("why")), caseSteps(moves, prediction), missingUnasked(moves) || "", nearestChange(prediction) || "", contributionsBox(prediction));
 }
 
-function caseAnswer(said) {
-  const leaf = said.leaf;
-  const head = M.regression ? fmtNumber(said.value[0]) : className(said.answer);
-  const order = M.classes.map((_, k) => k).sort((a, b) => said.value[b] - said.value[a]).slice(0, 6);
-  const sure = said.ends.length > 1 ? { text: t("mixture", { n: said.ends.length }), doubt: false, judged: false } : sureWords(leaf);
+function caseAnswer(prediction) {
+  const leaf = prediction.leaf;
+  const head = M.regression ? fmtNumber(prediction.value[0]) : className(prediction.answer);
+  const order = M.classes.map((_, k) => k).sort((a, b) => prediction.value[b] - prediction.value[a]).slice(0, 6);
+  const sure = prediction.ends.length > 1 ? { text: t("mixture", { n: prediction.ends.length }), isUncertain: false, hasVerdict: false } : confidenceText(leaf);
   return el("div", { class: "case-answer" },
-    el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(said.value[said.answer], 1) }))),
-    M.regression ? null : barList(order.map((k) => ({ name: className(k), share: said.value[k], text: fmtPercent(said.value[k], 1), colour: M.payload.colours[k], strong: k === said.answer }))),
-    sure ? el("p", { id: "case-sure", class: sure.doubt ? "sure doubt" : "sure" }, verdict(sure)) : null,
-    el("p", { class: "sure" }, testedText(leaf) ? testedText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${numberOf(leaf)}`)));
+    el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(prediction.value[prediction.answer], 1) }))),
+    M.regression ? null : barList(order.map((k) => ({ name: className(k), share: prediction.value[k], text: fmtPercent(prediction.value[k], 1), colour: M.payload.colours[k], strong: k === prediction.answer }))),
+    sure ? el("p", { id: "case-sure", class: sure.isUncertain ? "sure uncertain" : "sure" }, verdict(sure)) : null,
+    el("p", { class: "sure" }, testRowsText(leaf) ? testRowsText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${displayNumber(leaf)}`)));
 }
 
-/** Each question as the condition that holds, and where it leads the figure. */
-function caseSteps(moves, said) {
-  const figure = (i) => (M.regression ? fmtNumber(M.value[i]) : fmtPercent(M.prob(i, said.answer)));
-  const begin = M.regression ? figure(0) : `${className(said.answer)} ${figure(0)}`;
+/** Each split on the path as the condition that holds, and the value that it leads to. */
+function caseSteps(moves, prediction) {
+  const figure = (i) => (M.regression ? fmtNumber(M.value[i]) : fmtPercent(M.prob(i, prediction.answer)));
+  const begin = M.regression ? figure(0) : `${className(prediction.answer)} ${figure(0)}`;
   const items = moves.filter((m) => m.by).map((m) => {
     const j = M.splits.column[m.node];
     const holds = m.branch === null ? `${question(m.node, 6)} · ${t("stays")}` : sentence(M.splits, m.node, m.branch, 6);
@@ -155,13 +155,13 @@ function caseSteps(moves, said) {
     else if (m.by === "default") note = t("by_default");
     else if (m.by === "unseen") note = t(m.branch === null ? "by_root" : "by_unseen");
     else if (m.by === "share") note = t("by_share", { share: fmtPercent(m.share) });
-    const asked = question(m.node, 12);
+    const title = question(m.node, 12);
     const value = state.values[j];
-    const known = value !== null && M.columns.kind[j] === "numeric" && m.by === "primary";
+    const showsValue = value !== null && M.columns.kind[j] === "numeric" && m.by === "primary";
     return el("li", {},
       el("span", { class: "step" },
-        el("button", { class: "link", title: asked, onclick: () => reveal(m.node) }, holds),
-        known ? el("span", { class: "muted" }, ` (${t("it_is", { value: fmtValue(value, j) })})`) : null,
+        el("button", { class: "link", title, onclick: () => reveal(m.node) }, holds),
+        showsValue ? el("span", { class: "muted" }, ` (${t("it_is", { value: fmtValue(value, j) })})`) : null,
         note ? el("span", { class: "note" }, note) : null),
       m.branch === null ? null : el("span", { class: "leads" }, "→ " + figure(M.child(m.node, m.branch))));
   });
@@ -169,64 +169,64 @@ function caseSteps(moves, said) {
     el("li", { class: "begin" }, el("span", { class: "step" }, t("case_begin", { said: begin }))), items);
 }
 
-/** Columns that are missing in the case and were not asked about. */
-function notAsked(moves) {
-  const asked = new Set();
+/** Columns that are missing in the case but not used on its path. */
+function missingUnasked(moves) {
+  const used = new Set();
   for (const { node, by } of moves) {
     if (!by) continue;
-    asked.add(M.splits.column[node]);
+    used.add(M.splits.column[node]);
     const s = M.surrogates;
-    if (s && s.inUse && by !== "primary") for (let k = s.start[node]; k < s.start[node + 1]; k++) asked.add(s.splits.column[k]);
+    if (s && s.inUse && by !== "primary") for (let k = s.start[node]; k < s.start[node + 1]; k++) used.add(s.splits.column[k]);
   }
-  const names = usedColumns().filter((j) => state.values[j] === null && !asked.has(j)).map((j) => M.columns.name[j]);
-  return names.length ? el("p", { class: "not-asked" }, t("not_asked", { names: listed(names, 8) })) : null;
+  const names = usedColumns().filter((j) => state.values[j] === null && !used.has(j)).map((j) => M.columns.name[j]);
+  return names.length ? el("p", { class: "not-asked" }, t("not_asked", { names: listNames(names, 8) })) : null;
 }
 
-/** In words: what would have to change for another answer. */
-function nearestChange(said) {
-  if (said.ends.length > 1) return null;
-  const found = nearestOther(state.values, said, alphaNow());
-  if (!found) return null;
-  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joined(found.sets.map((set) => setText(set, 4, found.sets.length > 1))), " → ", answerText(found.node),
-    M.known ? ` (${t("n_train_rows", { n: fmtCount(M.rows[found.node]) })})` : "");
+/** The nearest counterfactual as a sentence. */
+function nearestChange(prediction) {
+  if (prediction.ends.length > 1) return null;
+  const nearest = nearestCounterfactual(state.values, prediction, currentAlpha());
+  if (!nearest) return null;
+  return el("p", { class: "flip" }, el("strong", {}, t("nearest_change") + " "), joinWithAnd(nearest.sets.map((set) => valueSetText(set, 4, nearest.sets.length > 1))), " → ", answerText(nearest.node),
+    M.hasRows ? ` (${t("n_train_rows", { n: fmtCount(M.rows[nearest.node]) })})` : "");
 }
 
-const MOST_SHARES = 8;
-export const LARGE_TREE = 1000; // nodes; its contributions follow in a frame of their own
-let sharesTimer = 0;
+const MAX_CONTRIBUTIONS = 8;
+export const LARGE_TREE = 1000; // nodes; contributions are then computed in a separate frame
+let contributionsTimer = 0;
 
-/** Room for the contributions, filled at once or a moment later. */
-function sharesBox(said) {
+/** The box of the contributions, filled at once or a moment later. */
+function contributionsBox(prediction) {
   const box = el("div", { id: "case-shares" });
-  clearTimeout(sharesTimer);
-  if (M.n <= LARGE_TREE) fillShares(box, said);
-  else sharesTimer = setTimeout(() => fillShares(box, said), 60);
+  clearTimeout(contributionsTimer);
+  if (M.n <= LARGE_TREE) fillContributions(box, prediction);
+  else contributionsTimer = setTimeout(() => fillContributions(box, prediction), 60);
   return box;
 }
 
-function fillShares(box, said) {
-  const k = M.regression ? 0 : said.answer;
-  const { base, parts } = shapleyOf(state.values, alphaNow(), k);
+function fillContributions(box, prediction) {
+  const k = M.regression ? 0 : prediction.answer;
+  const { base, parts } = shapleyValues(state.values, currentAlpha(), k);
   const least = 1e-9 * Math.max(...parts.map(Math.abs), Math.abs(base));
   const order = usedColumns().filter((j) => Math.abs(parts[j]) > least).sort((a, b) => Math.abs(parts[b]) - Math.abs(parts[a]));
   if (!order.length) return;
-  const shown = order.slice(0, order.length > MOST_SHARES + 1 ? MOST_SHARES : order.length);
-  const rest = order.slice(shown.length);
-  const rows = shown.map((j) => ({ name: `${M.columns.name[j]} = ${fmtValue(state.values[j], j)}`, part: parts[j] }));
+  const visible = order.slice(0, order.length > MAX_CONTRIBUTIONS + 1 ? MAX_CONTRIBUTIONS : order.length);
+  const rest = order.slice(visible.length);
+  const rows = visible.map((j) => ({ name: `${M.columns.name[j]} = ${fmtValue(state.values[j], j)}`, part: parts[j] }));
   if (rest.length) rows.push({ name: t("shap_rest", { n: rest.length }), part: rest.reduce((sum, j) => sum + parts[j], 0) });
   const none = usedColumns().filter((j) => M.splits.column.includes(j) && !order.includes(j)).map((j) => M.columns.name[j]);
   const figure = (v) => (M.regression ? fmtNumber(v) : fmtPercent(v, 1));
   const of = M.regression ? "" : `: ${className(k)}`;
   box.replaceChildren(el("h3", {}, t("shap_title")),
-    shareEnd(t("shap_base") + of, figure(base)), ...shareBars(rows), shareEnd(t("shap_end") + of, figure(said.value[k])),
-    none.length ? el("p", { class: "not-asked" }, t("shap_none", { names: listed(none, 8) })) : "",
+    contributionTotal(t("shap_base") + of, figure(base)), ...contributionBars(rows), contributionTotal(t("shap_end") + of, figure(prediction.value[k])),
+    none.length ? el("p", { class: "not-asked" }, t("shap_none", { names: listNames(none, 8) })) : "",
     el("p", { class: "muted small-text" }, t("shap_hint")));
 }
 
-const shareEnd = (name, text) => el("div", { class: "shap-row shap-end" }, el("span", { class: "shap-name", title: name }, name), el("span", {}), el("span", { class: "shap-text" }, text));
+const contributionTotal = (name, text) => el("div", { class: "shap-row shap-end" }, el("span", { class: "shap-name", title: name }, name), el("span", {}), el("span", { class: "shap-text" }, text));
 
-/** Signed bars around one zero. @param {{name: string, part: number}[]} rows */
-function shareBars(rows) {
+/** Signed bars on a common scale. @param {{name: string, part: number}[]} rows */
+function contributionBars(rows) {
   const low = Math.min(0, ...rows.map((r) => r.part)), high = Math.max(0, ...rows.map((r) => r.part));
   const at = (v) => (100 * (v - low)) / (high - low);
   const text = (v) => (v < 0 ? "−" : "+") + (M.regression ? fmtNumber(Math.abs(v), 3) : fmtPoints(Math.abs(v)));

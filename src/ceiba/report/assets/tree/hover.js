@@ -1,27 +1,26 @@
-// The card of the node under the pointer, at once: what it asks or answers, how it got there, the
-// histogram of its split; the way to it lights up in tree and overview. The same for the node the
-// keyboard is on, and for a tap.
+// The hover card of the node under the pointer, on keyboard focus or tapped: split or prediction, rule, histogram of the split.
+// The path to the node is highlighted in tree and overview.
 
 import { histogramOf, histogramSvg } from "../charts/charts.js";
 import { ruleParts } from "../core/conditions.js";
 import { M } from "../core/model.js";
-import { answerText, fmtCount, fmtPercent, question, t } from "../core/words.js";
+import { answerText, fmtCount, fmtPercent, question, t } from "../core/format.js";
 import { byId, el } from "../page/dom.js";
-import { isEnd, numberOf, presentLeaves, state } from "../page/state.js";
-import { barColours, ink, nodeCss } from "./pens.js";
+import { isTerminal, displayNumber, presentLeaves, state } from "../page/state.js";
+import { barColours, palette, nodeCss } from "./pens.js";
 import { dotRadius } from "./tree_draw.js";
-import { boxSize, hidesSomething, scheduleIcicle, scheduleTree, screenPlace, view } from "./tree_view.js";
+import { boxSize, isFolded, scheduleIcicle, scheduleTree, screenPosition, view } from "./tree_view.js";
 
 export const hover = { /** @type {number} the node whose card is shown, -1 if none */ node: -1, /** @type {number[]} */ path: [] };
 
-/** The way from the root to a node. */
+/** The path from the root to a node. */
 function pathTo(i) {
-  const found = [];
-  for (let a = i; a >= 0; a = M.parent[a]) found.unshift(a);
-  return found;
+  const result = [];
+  for (let a = i; a >= 0; a = M.parent[a]) result.unshift(a);
+  return result;
 }
 
-/** Show the card of a node beside a box given in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
+/** Show the card of a node next to a box in px of the window; -1 hides it. @param {number} i @param {{left: number, top: number, right: number, bottom: number}} [box] */
 export function showHover(i, box) {
   if (i === hover.node && (i < 0 || box === undefined)) return;
   const card = byId("hover-card");
@@ -30,8 +29,8 @@ export function showHover(i, box) {
   hover.path = i < 0 ? [] : pathTo(i);
   card.hidden = i < 0;
   if (i >= 0) {
-    // What the open Node tab shows of this very node need not be drawn twice.
-    if (other) card.replaceChildren(...hoverWords(i, i === state.selected && state.tab === "node" && !state.panelHidden));
+    // The histogram is omitted if the open Node tab shows it.
+    if (other) card.replaceChildren(...hoverContent(i, i === state.selected && state.tab === "node" && !state.panelHidden));
     if (box) placeCard(card, box);
   }
   if (!other) return;
@@ -39,28 +38,28 @@ export function showHover(i, box) {
   scheduleIcicle();
 }
 
-/** Beside the box, on the side with more room, inside the window. */
+/** Place the card next to the box, inside the window. */
 function placeCard(card, box) {
   const { offsetWidth: w, offsetHeight: h } = card;
   const [wide, high] = [document.documentElement.clientWidth, document.documentElement.clientHeight];
   const right = box.right + 10, left = box.left - w - 10;
   const x = right + w <= wide - 4 ? right : left >= 4 ? left : Math.max(4, Math.min(box.left, wide - w - 4));
-  const beside = x === right || x === left;
+  const isBeside = x === right || x === left;
   const under = box.bottom + 10, over = box.top - h - 10;
-  const y = beside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
+  const y = isBeside ? (box.top + box.bottom - h) / 2 : under + h <= high - 4 ? under : over;
   Object.assign(card.style, { left: `${x}px`, top: `${Math.max(4, Math.min(y, high - h - 4))}px` });
 }
 
-/** @param {boolean} brief without the picture */
-function hoverWords(i, brief) {
-  const end = isEnd(i);
+/** @param {boolean} brief without the histogram */
+function hoverContent(i, brief) {
+  const end = isTerminal(i);
   const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
   const rule = ruleParts(i, 6);
   const hist = end || brief ? null : histogramOf(i);
   const parts = [
-    el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${numberOf(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
+    el("p", { class: "hover-head" }, el("span", { class: "muted" }, `#${displayNumber(i)} `), el("strong", {}, end ? "" : question(i, 12)), end ? [mark, el("strong", {}, answerText(i))] : null),
     end ? null : el("p", {}, mark, answerText(i)),
-    M.known ? el("p", { class: "muted" }, `${t("n_rows", { n: fmtCount(M.rows[i]) })} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0], 1) })}` + (hidesSomething(i) ? ` · +${t("n_leaves", { n: fmtCount(presentLeaves(i)) })}` : "")) : null,
+    M.hasRows ? el("p", { class: "muted" }, `${t("n_rows", { n: fmtCount(M.rows[i]) })} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0], 1) })}` + (isFolded(i) ? ` · +${t("n_leaves", { n: fmtCount(presentLeaves(i)) })}` : "")) : null,
     hist ? histogramSvg(hist, barColours(), 260, 86, t("histogram")) : null,
     rule.length ? el("ul", { class: "rule" }, rule.map((part) => el("li", {}, part))) : null,
   ];
@@ -71,20 +70,20 @@ function hoverWords(i, brief) {
 export function windowBox(i) {
   const k = view.layout.place[i];
   if (k < 0) return null;
-  const [x, y] = screenPlace(k);
+  const [x, y] = screenPosition(k);
   const { w, h } = boxSize();
   const at = view.canvas.getBoundingClientRect();
   return { left: at.left + x - w / 2, right: at.left + x + w / 2, top: at.top + y - h / 2, bottom: at.top + y + h / 2 };
 }
 
-/** Card of the node the keyboard is on. */
+/** Show the card of the selected node. */
 export function hoverSelected() {
   const box = windowBox(state.selected);
   if (box) showHover(state.selected, box);
 }
 
-/** The lit way on the canvas of marks: links, and frames about the boxes. */
-export function drawLit(pen) {
+/** Draw the highlighted path on the canvas of marks: links, and frames around the boxes. */
+export function drawHoverPath(pen) {
   if (hover.path.length < 1 || !view.layout) return;
   const box = boxSize();
   const across = view.direction === "right";
@@ -92,14 +91,14 @@ export function drawLit(pen) {
   for (const i of hover.path) {
     const k = view.layout.place[i];
     if (k < 0) break;
-    const [x, y] = screenPlace(k);
+    const [x, y] = screenPosition(k);
     if (before) {
-      const style = { stroke: ink.accent, width: 2.5 };
+      const style = { stroke: palette.accent, width: 2.5 };
       if (across) pen.link(before[0] + box.w / 2, before[1], x - box.w / 2, y, true, style);
       else pen.link(before[0], before[1] + box.h / 2, x, y - box.h / 2, false, style);
     }
-    if (box.level === "dot") pen.circle(x, y, dotRadius(k) + 2, { stroke: ink.accent, width: 2 });
-    else pen.rect(x - box.w / 2 - 1, y - box.h / 2 - 1, box.w + 2, box.h + 2, { stroke: ink.accent, width: 2.5, radius: 7 });
+    if (box.level === "dot") pen.circle(x, y, dotRadius(k) + 2, { stroke: palette.accent, width: 2 });
+    else pen.rect(x - box.w / 2 - 1, y - box.h / 2 - 1, box.w + 2, box.h + 2, { stroke: palette.accent, width: 2.5, radius: 7 });
     before = [x, y];
   }
 }

@@ -1,18 +1,18 @@
-// The icicle: all rows on one screen at any size of tree. Width = rows, colour = answer, one line
-// per depth; a click goes there.
+// The icicle: an overview of a tree of any size. Width = rows, colour = prediction, one line per depth; a click
+// selects the node.
 
-import { M, once, perModel } from "../core/model.js";
-import { answerText, fmtCount, language, question, t } from "../core/words.js";
-import { byId, el, placeIn } from "../page/dom.js";
-import { depthNow, isEnd, isPresent, reveal, state, update } from "../page/state.js";
-import { filterHits, searchHits } from "./find.js";
+import { M, computeOnce, onModelChange } from "../core/model.js";
+import { answerText, fmtCount, language, question, t } from "../core/format.js";
+import { byId, el, pointerPosition } from "../page/dom.js";
+import { currentDepth, isTerminal, isPresent, reveal, state, update } from "../page/state.js";
+import { filterHits, searchHits } from "./search.js";
 import { hover, showHover } from "./hover.js";
 import { isLegible, shortAnswer, shortQuestion } from "./labels.js";
-import { cleanPen, faintCss, ink, MOST_COLOURS, nodeColour, textOn, textWidth, toneCss, tones } from "./pens.js";
-import { boxSize, icicle, scheduleIcicle, scheduleTree, screenPlaces, view } from "./tree_view.js";
+import { cleanPen, faintCss, palette, MAX_COLOURS, nodeColour, textOn, textWidth, toneCss, tones } from "./pens.js";
+import { boxSize, icicle, scheduleIcicle, scheduleTree, screenPositions, view } from "./tree_view.js";
 
 /** Left edge of every node, as a share of the width. */
-const icicleEdges = once(() => {
+const icicleEdges = computeOnce(() => {
   const x = new Float64Array(M.n);
   const filled = new Float64Array(M.n);
   for (let i = 1; i < M.n; i++) {
@@ -27,37 +27,37 @@ export function paintIcicle() {
   const { canvas, marks, width, height } = icicle;
   if (!canvas || !marks || !width) return;
   const ratio = window.devicePixelRatio || 1;
-  const key = [width, height, ratio, state.step, state.theme, language.code, state.search, JSON.stringify(state.filter), state.bigIcicle, state.way.join()].join("|");
+  const key = [width, height, ratio, state.step, state.theme, language.code, state.search, JSON.stringify(state.filter), state.bigIcicle, state.casePath.join()].join("|");
   if (key !== icicle.painted) drawIcicle(cleanPen(canvas, width, height), width, height, true);
   icicle.painted = key;
   markIcicle(cleanPen(marks, width, height), width, height);
 }
 
-const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (depthNow() + 1));
+const icicleLine = (height) => Math.min(state.bigIcicle ? 72 : 26, height / (currentDepth() + 1));
 
-const LEAST = 1; // px: the narrowest box
+const MIN_BOX_WIDTH = 1; // px: the narrowest box
 
-/** Boxes and words. Of the boxes that share a pixel one is drawn. */
+/** Draw boxes and labels; of several boxes on one pixel, one is drawn. */
 export function drawIcicle(pen, width, height, faded) {
   const x = icicleEdges();
   const line = icicleLine(height);
-  const way = new Set(faded ? state.way : []);
-  const found = faded ? searchHits() : null;
-  const kept = faded ? filterHits() : null;
+  const path = new Set(faded ? state.casePath : []);
+  const hits = faded ? searchHits() : null;
+  const passing = faded ? filterHits() : null;
   const gap = line > 8 ? 1 : 0.5;
   const drawn = new Float64Array(M.maxDepth + 1), drawnHere = new Float64Array(M.maxDepth + 1);
   const tone = tones();
   /** @type {number[][]} boxes too narrow for words, by colour */ const full = [], pale = [];
-  for (let i = 0; i < M.n; i += isEnd(i) ? M.size[i] : 1) {
+  for (let i = 0; i < M.n; i += isTerminal(i) ? M.size[i] : 1) {
     const left = x[i] * width, w = M.breadth[i] * width;
-    const onWay = way.size > 0 && way.has(i), hit = found !== null && found[i] === 1;
+    const onWay = path.size > 0 && path.has(i), hit = hits !== null && hits[i] === 1;
     const here = onWay || hit;
     const taken = here ? drawnHere : drawn;
-    if (left + w < taken[M.depth[i]] + LEAST) continue;
-    taken[M.depth[i]] = left + Math.max(w, LEAST);
+    if (left + w < taken[M.depth[i]] + MIN_BOX_WIDTH) continue;
+    taken[M.depth[i]] = left + Math.max(w, MIN_BOX_WIDTH);
     const top = M.depth[i] * line;
-    const faint = (way.size > 0 && !onWay) || (found !== null && !hit) || (kept !== null && !kept[i]);
-    const broad = Math.max(w - (w > 3 ? gap : 0), LEAST);
+    const faint = (path.size > 0 && !onWay) || (hits !== null && !hit) || (passing !== null && !passing[i]);
+    const broad = Math.max(w - (w > 3 ? gap : 0), MIN_BOX_WIDTH);
     if (w < 3) {
       const to = faint ? pale : full;
       if (to[tone[i]]) to[tone[i]].push(left, top, broad, line - gap);
@@ -65,20 +65,20 @@ export function drawIcicle(pen, width, height, faded) {
       continue;
     }
     pen.rect(left, top, broad, line - gap, { fill: faint ? faintCss(tone[i]) : toneCss(tone[i]) });
-    // Colours of many classes cannot be told apart: their leaves are named as soon as the name fits.
-    if ((w > 40 || (M.K > MOST_COLOURS && isEnd(i))) && line >= 14) {
+    // Colours of many classes cannot be distinguished: their leaves are labelled wherever the name fits.
+    if ((w > 40 || (M.K > MAX_COLOURS && isTerminal(i))) && line >= 14) {
       const size = 11;
-      const whole = isEnd(i) ? answerText(i) : question(i, 12);
-      // Half a word says nothing: in a narrow box the whole text or none.
-      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? (M.K > MOST_COLOURS && isEnd(i) && textWidth(M.classes[M.answer[i]], size) <= w - 3 ? M.classes[M.answer[i]] : "") : isEnd(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
-      if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? ink.muted : textOn(nodeColour(i)), align: "center" });
+      const whole = isTerminal(i) ? answerText(i) : question(i, 12);
+      // A narrow box has the whole text or none.
+      const text = textWidth(whole, size) <= w - 8 ? whole : w < 84 ? (M.K > MAX_COLOURS && isTerminal(i) && textWidth(M.classes[M.answer[i]], size) <= w - 3 ? M.classes[M.answer[i]] : "") : isTerminal(i) ? shortAnswer(i, w - 8, size) : isLegible(i, w - 8, size) ? shortQuestion(i, w - 8, size) : "";
+      if (text) pen.text(left + w / 2, top + line / 2, text, { size, fill: faint ? palette.muted : textOn(nodeColour(i)), align: "center" });
     }
   }
   pale.forEach((boxes, of) => pen.boxes(boxes, faintCss(of)));
   full.forEach((boxes, of) => pen.boxes(boxes, toneCss(of)));
 }
 
-/** Frames about the way of the case and the selected node. */
+/** Draw frames around the path of the case and the selected node. */
 function markIcicle(pen, width, height) {
   const x = icicleEdges();
   const line = icicleLine(height);
@@ -86,12 +86,12 @@ function markIcicle(pen, width, height) {
   if (part && part.last > part.first) {
     const [left, top] = [part.first * width + 1, part.top * line + 0.5];
     const [w, h] = [Math.max((part.last - part.first) * width - 2, 4), Math.max((part.bottom + 1 - part.top) * line - 1.5, 3)];
-    pen.rect(left, top, w, h, { stroke: ink.panel, width: 4 });
-    pen.rect(left, top, w, h, { stroke: ink.text, width: 2 });
+    pen.rect(left, top, w, h, { stroke: palette.panel, width: 4 });
+    pen.rect(left, top, w, h, { stroke: palette.text, width: 2 });
   }
-  for (const i of [...hover.path, ...state.way, state.selected]) {
+  for (const i of [...hover.path, ...state.casePath, state.selected]) {
     if (!isPresent(i)) continue;
-    const stroke = state.way.includes(i) ? ink.path : ink.accent;
+    const stroke = state.casePath.includes(i) ? palette.path : palette.accent;
     pen.rect(x[i] * width + 1, M.depth[i] * line + 1, Math.max(M.breadth[i] * width - 2, 2), Math.max(line - 2, 1), { stroke, width: 2.5 });
   }
 }
@@ -102,7 +102,7 @@ function icicleAt(px, py) {
   const depth = Math.floor(py / icicleLine(icicle.height));
   const share = px / icicle.width;
   let i = 0;
-  while (M.depth[i] < depth && !isEnd(i)) {
+  while (M.depth[i] < depth && !isTerminal(i)) {
     let below = -1;
     for (let b = 0; b < M.nBranches(i); b++) {
       const c = M.child(i, b);
@@ -111,19 +111,19 @@ function icicleAt(px, py) {
     if (below < 0) break;
     i = below;
   }
-  return M.depth[i] === depth || isEnd(i) ? i : -1;
+  return M.depth[i] === depth || isTerminal(i) ? i : -1;
 }
 
-export function icicleGestures(canvas) {
+export function bindIcicleEvents(canvas) {
   canvas.addEventListener("click", (e) => {
-    const i = icicleAt(...placeIn(canvas, e));
+    const i = icicleAt(...pointerPosition(canvas, e));
     if (i >= 0) {
       reveal(i);
       if (state.tab !== "node" && state.tab !== "prune") update({ tab: "node" });
     }
   });
   canvas.addEventListener("pointermove", (e) => {
-    const [px, py] = placeIn(canvas, e);
+    const [px, py] = pointerPosition(canvas, e);
     const i = icicleAt(px, py);
     const r = canvas.getBoundingClientRect();
     if (i !== hover.node) showHover(i, i < 0 ? undefined : { left: r.left + px - 12, right: r.left + px + 12, top: r.top + M.depth[i] * icicleLine(icicle.height), bottom: r.top + (M.depth[i] + 1) * icicleLine(icicle.height) });
@@ -131,12 +131,12 @@ export function icicleGestures(canvas) {
   canvas.addEventListener("pointerleave", () => showHover(-1));
 }
 
-const AT = { left: "at-left", right: "at-right", up: "at-top", down: "at-bottom" };
-const EDGES = { left: "←", right: "→", up: "↑", down: "↓" };
+const EDGE_CLASSES = { left: "at-left", right: "at-right", up: "at-top", down: "at-bottom" };
+const EDGE_ARROWS = { left: "←", right: "→", up: "↑", down: "↓" };
 
-/** Shown nodes by where they are: in the view, or beyond which edge. */
-export function beyondEdges() {
-  const at = screenPlaces();
+/** Count the shown nodes beyond each edge of the view, and find the range of those inside. */
+export function countBeyondEdges() {
+  const at = screenPositions();
   const box = boxSize();
   const count = { left: 0, right: 0, up: 0, down: 0 };
   const seen = { first: 1, last: 0, top: Infinity, bottom: -1, n: 0 };
@@ -151,42 +151,42 @@ export function beyondEdges() {
     }
     const i = nodes[k];
     seen.n++;
-    // A node with branches on show stands over them all, seen or not.
-    if (isEnd(i) || state.folded.has(i)) {
+    // The range is that of the lowest shown nodes, since an inner node spans all its branches.
+    if (isTerminal(i) || state.folded.has(i)) {
       seen.first = Math.min(seen.first, edges[i]);
       seen.last = Math.max(seen.last, edges[i] + M.breadth[i]);
     }
     seen.top = Math.min(seen.top, M.depth[i]);
-    seen.bottom = Math.max(seen.bottom, isEnd(i) || !state.folded.has(i) ? M.depth[i] : depthNow());
+    seen.bottom = Math.max(seen.bottom, isTerminal(i) || !state.folded.has(i) ? M.depth[i] : currentDepth());
   }
   return { count, seen };
 }
 
-/** Buttons at the edges; hidden where nothing lies beyond. */
+/** Buttons at the edges that pan the view; hidden if no node is beyond. */
 export function edgeButtons() {
   const pan = (side) => {
     const step = { left: [1, 0], right: [-1, 0], up: [0, 1], down: [0, -1] }[side];
     Object.assign(view, { x: view.x + step[0] * view.width * 0.7, y: view.y + step[1] * view.height * 0.7, touched: true });
     scheduleTree();
   };
-  return Object.keys(EDGES).map((side) => el("button", { class: "edge " + AT[side], id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
+  return Object.keys(EDGE_ARROWS).map((side) => el("button", { class: "edge " + EDGE_CLASSES[side], id: "edge-" + side, hidden: true, onclick: () => pan(side) }));
 }
 
-/** After a painting: say how many nodes lie beyond each edge; the overview marks what is in view. */
+/** Show how many nodes are beyond each edge, and mark the visible part in the overview. */
 export function showEdges() {
-  if (!view.canvas) return; // the page shows another screen meanwhile
-  const { count, seen } = beyondEdges();
+  if (!view.canvas) return; // the page shows another screen
+  const { count, seen } = countBeyondEdges();
   const all = seen.n === view.layout.nodes.length;
-  for (const side of Object.keys(EDGES)) {
+  for (const side of Object.keys(EDGE_ARROWS)) {
     const button = byId("edge-" + side);
     const n = count[side];
     if (button.hidden !== (n === 0)) button.hidden = n === 0;
     if (!n) continue;
-    const text = side === "left" ? `← ${fmtCount(n)}` : `${fmtCount(n)} ${EDGES[side]}`;
+    const text = side === "left" ? `← ${fmtCount(n)}` : `${fmtCount(n)} ${EDGE_ARROWS[side]}`;
     if (button.textContent === text) continue;
     button.textContent = text;
     button.title = t("more_nodes", { n: fmtCount(n) });
-    button.setAttribute("aria-label", `${t("more_nodes", { n: fmtCount(n) })} ${EDGES[side]}`);
+    button.setAttribute("aria-label", `${t("more_nodes", { n: fmtCount(n) })} ${EDGE_ARROWS[side]}`);
   }
   const part = all || !seen.n ? null : seen;
   if (JSON.stringify(part) !== JSON.stringify(icicle.part)) {
@@ -195,9 +195,9 @@ export function showEdges() {
   }
 }
 
-perModel(() => Object.assign(icicle, { painted: "", part: null }));
+onModelChange(() => Object.assign(icicle, { painted: "", part: null }));
 let edgesTimer = 0;
-/** Of thousands of nodes, once the hand rests. */
+/** The same after a pause, for thousands of nodes. */
 export function showEdgesSoon() {
   clearTimeout(edgesTimer);
   edgesTimer = setTimeout(showEdges, 120);

@@ -1,30 +1,30 @@
-// The pane of the tree: tools, canvas, overview, key of colours; and what makes it follow the state.
+// The tree pane: tools, canvas, overview, legend; and its subscriptions to the state.
 
 import { legend } from "../charts/charts.js";
 import { M } from "../core/model.js";
-import { className, fmtNumber, t } from "../core/words.js";
+import { className, fmtNumber, t } from "../core/format.js";
 import { byId, el } from "../page/dom.js";
-import { follow, isOpening, openingNow, state, update } from "../page/state.js";
-import { filterBox, filterText } from "./find.js";
-import { drawLit, showHover } from "./hover.js";
-import { edgeButtons, icicleGestures, paintIcicle, showEdges, showEdgesSoon } from "./icicle.js";
-import { cleanPen, css, MOST_COLOURS, numberColour, valueAtRank } from "./pens.js";
+import { subscribe, isInitialFold, initialFold, state, update } from "../page/state.js";
+import { filterBox, filterText } from "./search.js";
+import { drawHoverPath, showHover } from "./hover.js";
+import { edgeButtons, bindIcicleEvents, paintIcicle, showEdges, showEdgesSoon } from "./icicle.js";
+import { cleanPen, css, MAX_COLOURS, numberColour, valueAtRank } from "./pens.js";
 import { drawSelected, drawTree } from "./tree_draw.js";
-import { buildTwin, buildTwinSoon, markTwin, treeGestures } from "./tree_keys.js";
-import { boxSize, bringIntoView, fitTree, holdTree, icicle, makeLayout, MANY, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
+import { buildOutline, scheduleOutline, markOutline, bindTreeEvents } from "./tree_events.js";
+import { boxSize, bringIntoView, fitTree, clampView, icicle, makeLayout, MAX_TIDY_NODES, scheduleIcicle, scheduleTree, view } from "./tree_view.js";
 import { zoomTo } from "./tree_view.js";
 
-/** Make the icicle large; what is left of the tree's room is for its top, unless the reader folded it otherwise. */
+/** Enlarge the icicle; the tree is then folded to its top, unless the reader has folded it. */
 function showOverview(bigIcicle) {
-  const opening = isOpening();
+  const opening = isInitialFold();
   update({ bigIcicle });
-  if (opening && !state.hasCase) update({ folded: openingNow() });
+  if (opening && !state.hasCase) update({ folded: initialFold() });
   fitTree();
 }
 
 export function treePane() {
   const canvas = el("canvas", { id: "tree", "aria-hidden": "true" });
-  const twin = el("div", { id: "twin", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "twin" });
+  const outline = el("div", { id: "outline", role: "tree", tabindex: 0, "aria-label": t("tree_label"), class: "outline" });
   const small = [el("canvas", { id: "icicle", "aria-hidden": "true" }), el("canvas", { id: "icicle-marks", "aria-hidden": "true" })];
   const button = (id, text, label, run) => el("button", { id, title: label, "aria-label": /[\p{L}\d]/u.test(text) ? undefined : label, onclick: run }, text);
   return el("main", { class: "left" + (state.bigIcicle ? " big-icicle" : "") },
@@ -32,25 +32,25 @@ export function treePane() {
       button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree(undefined, false)), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
-      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: openingNow() }); fitTree(); }),
+      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: initialFold() }); fitTree(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
       button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle)),
       el("button", { id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
       el("button", { id: "hide-panel", class: "to-right", "aria-expanded": String(!state.panelHidden), "aria-controls": "inspector", onclick: () => update({ panelHidden: !state.panelHidden }) }, panelText()),
       filterBox()),
-    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), twin, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
+    el("div", { class: "tree-holder", id: "tree-holder" }, canvas, el("canvas", { id: "tree-marks", "aria-hidden": "true" }), outline, edgeButtons(), el("div", { class: "key-hint muted" }, t("keys"))),
     el("div", { class: "icicle-holder", id: "icicle-holder" }, small),
-    colourKey());
+    colourLegend());
 }
 
 const panelText = () => (state.panelHidden ? `‹ ${t("inspector")}` : `${t("hide_panel")} ›`);
 
-/** What colours and marks mean. @param {{folded: boolean, asked: boolean}} [drawn] marks in a picture; of the page itself `showKeys` says which */
-export function colourKey(drawn) {
-  const said = (text) => el("span", { class: "muted" }, text);
-  const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), said(text));
-  const marks = [said([t(M.regression ? "key_number" : "key_class"), M.known ? t("key_width") : ""].filter(Boolean).join(" · "))];
-  if (!drawn || drawn.asked) marks.push(key("key-missing", "asked", "?", t("key_missing")));
+/** The legend of colours and marks. @param {{folded: boolean, marksMissing: boolean}} [drawn] the marks of a printed tree; on the page, `updateLegend` shows them */
+export function colourLegend(drawn) {
+  const mutedText = (text) => el("span", { class: "muted" }, text);
+  const key = (id, kind, mark, text) => el("span", { class: "legend-item", id: drawn ? undefined : id }, el("span", { class: kind, "aria-hidden": "true" }, mark), mutedText(text));
+  const marks = [mutedText([t(M.regression ? "key_number" : "key_class"), M.hasRows ? t("key_width") : ""].filter(Boolean).join(" · "))];
+  if (!drawn || drawn.marksMissing) marks.push(key("key-missing", "missing-mark", "?", t("key_missing")));
   if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
     const node = legend([0, 0.25, 0.5, 0.75, 1].map((share) => [css(numberColour(share)), fmtNumber(valueAtRank(share), 3)]));
@@ -58,14 +58,14 @@ export function colourKey(drawn) {
     node.append(...marks);
     return node;
   }
-  const node = legend(M.classes.slice(0, MOST_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
+  const node = legend(M.classes.slice(0, MAX_COLOURS).map((_, k) => [M.payload.colours[k], className(k)]));
   node.classList.add("key");
-  if (M.K > MOST_COLOURS) node.append(said(t("more_classes", { n: M.K - MOST_COLOURS })), said(t("key_labels")));
+  if (M.K > MAX_COLOURS) node.append(mutedText(t("more_classes", { n: M.K - MAX_COLOURS })), mutedText(t("key_labels")));
   node.append(...marks);
   return node;
 }
 
-/** Put the tree on the canvases of the page, once its elements are there. */
+/** Connect the tree to the canvases, once they are on the page. */
 export function wireTree() {
   view.canvas = byId("tree");
   view.marks = byId("tree-marks");
@@ -74,19 +74,19 @@ export function wireTree() {
   icicle.painted = "";
   view.paint = paintTree;
   icicle.paint = paintIcicle;
-  treeGestures(view.canvas, byId("twin"));
-  icicleGestures(icicle.canvas);
-  measure();
-  buildTwin(byId("twin"));
-  if (sizes) sizes.disconnect();
-  sizes = new ResizeObserver(() => measure());
-  sizes.observe(byId("tree-holder"));
-  sizes.observe(byId("icicle-holder"));
+  bindTreeEvents(view.canvas, byId("outline"));
+  bindIcicleEvents(icicle.canvas);
+  measureCanvases();
+  buildOutline(byId("outline"));
+  if (resizeObserver) resizeObserver.disconnect();
+  resizeObserver = new ResizeObserver(() => measureCanvases());
+  resizeObserver.observe(byId("tree-holder"));
+  resizeObserver.observe(byId("icicle-holder"));
 }
-/** @type {ResizeObserver|null} */ let sizes = null;
+/** @type {ResizeObserver|null} */ let resizeObserver = null;
 
-/** Take the sizes of the canvases from the page; the first time, and until the user moved it, fit. */
-function measure() {
+/** Read the sizes of the canvases from the page; fit the tree unless the user has moved it. */
+function measureCanvases() {
   const big = byId("tree-holder").getBoundingClientRect();
   const small = byId("icicle-holder").getBoundingClientRect();
   const changed = big.width !== view.width || big.height !== view.height;
@@ -97,11 +97,11 @@ function measure() {
   scheduleIcicle();
 }
 
-/** Marks are explained as long as the tree shows some: dots have none. Of a hidden key the room stays where only the zoom hides it, or the page would move. */
-export function showKeys() {
-  const { folded, asked } = view.layout;
+/** Show the legend of the marks that the tree has. If only the zoom hides them (dots have none), their room is kept, or the page would move. */
+export function updateLegend() {
+  const { folded, marksMissing } = view.layout;
   const dots = boxSize().level === "dot";
-  for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", asked], ["key-fold", folded]])) {
+  for (const [id, drawn] of /** @type {[string, boolean][]} */ ([["key-missing", marksMissing], ["key-fold", folded]])) {
     const key = byId(id);
     if (key.hidden === drawn) key.hidden = !drawn;
     const seen = dots ? "hidden" : "";
@@ -109,40 +109,40 @@ export function showKeys() {
   }
 }
 
-/** Have the pane follow the state. */
+/** Subscribe the pane to the state. */
 export function connectTree() {
-  follow(["step", "folded"], (changed) => {
+  subscribe(["step", "folded"], (changed) => {
     view.layout = makeLayout();
-    showKeys();
-    if ((changed.has("step") && !view.touched) || changed.has("way")) fitTree(view.layout);
-    buildTwinSoon();
+    updateLegend();
+    if ((changed.has("step") && !view.touched) || changed.has("casePath")) fitTree(view.layout);
+    scheduleOutline();
   });
-  follow(["selected", "step", "folded", "way", "search", "filter"], (changed) => {
-    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "way", "search", "filter"].some((k) => changed.has(k)));
+  subscribe(["selected", "step", "folded", "casePath", "search", "filter"], (changed) => {
+    scheduleTree(boxSize().level !== "dot" || ["step", "folded", "casePath", "search", "filter"].some((k) => changed.has(k)));
     scheduleIcicle();
   });
-  follow(["selected"], () => markTwin(byId("twin")));
-  follow(["focusVersion"], () => bringIntoView(state.selected));
-  // Laid out anew, the tree is fitted; else the end of the way may lie beyond the edge.
-  follow(["way"], (changed) => {
-    if (state.way.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.way[state.way.length - 1]);
+  subscribe(["selected"], () => markOutline(byId("outline")));
+  subscribe(["focusVersion"], () => bringIntoView(state.selected));
+  // Without a new layout, the end of the path may be beyond the edge.
+  subscribe(["casePath"], (changed) => {
+    if (state.casePath.length && !changed.has("folded") && !changed.has("step")) bringIntoView(state.casePath[state.casePath.length - 1]);
   });
-  follow(["filter", "step"], () => (byId("filter-found").textContent = filterText()));
-  follow(["filterOpen"], () => {
+  subscribe(["filter", "step"], () => (byId("filter-found").textContent = filterText()));
+  subscribe(["filterOpen"], () => {
     byId("filter-box").hidden = !state.filterOpen;
     byId("filter").setAttribute("aria-expanded", String(state.filterOpen));
   });
-  follow(["panelHidden"], () => {
+  subscribe(["panelHidden"], () => {
     document.querySelector(".body").classList.toggle("no-panel", state.panelHidden);
     const button = byId("hide-panel");
     button.textContent = panelText();
     button.setAttribute("aria-expanded", String(!state.panelHidden));
-    measure();
+    measureCanvases();
   });
-  follow(["step", "folded", "tab"], () => showHover(-1));
-  follow(["bigIcicle"], () => {
+  subscribe(["step", "folded", "tab"], () => showHover(-1));
+  subscribe(["bigIcicle"], () => {
     document.querySelector(".left").classList.toggle("big-icicle", state.bigIcicle);
-    measure();
+    measureCanvases();
   });
 }
 
@@ -151,21 +151,21 @@ function paintTree() {
   const { canvas, marks, width, height } = view;
   if (!canvas || !width || !view.layout) return;
   if (view.stale) {
-    holdTree();
+    clampView();
     drawTree(cleanPen(canvas, width, height), width, height);
-    showKeys();
-    if (view.layout.nodes.length <= MANY) showEdges();
+    updateLegend();
+    if (view.layout.nodes.length <= MAX_TIDY_NODES) showEdges();
     else showEdgesSoon();
   }
   view.stale = false;
   const pen = cleanPen(marks, width, height);
-  drawLit(pen);
+  drawHoverPath(pen);
   drawSelected(pen);
   view.frameMs = performance.now() - begin;
 }
 
-/** Leave the tree alone while its canvases are not on the page. */
+/** Disconnect the tree while its canvases are not on the page. */
 export function unwireTree() {
-  if (sizes) sizes.disconnect();
+  if (resizeObserver) resizeObserver.disconnect();
   view.canvas = icicle.canvas = null;
 }

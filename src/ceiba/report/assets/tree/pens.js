@@ -1,25 +1,25 @@
-// Colours and pens. The colour of a node: its class, stronger the purer; or its number on one hue; all told apart by people with
-// any colour vision, on light and dark paper. Two pens with the same strokes, for a canvas and for SVG (print and export), so
-// the tree and the icicle are drawn by one piece of code.
+// Colours and pens. The colour of a node is that of its class, stronger if purer, or its number on one hue; the colours are safe for
+// all kinds of colour vision, on light and dark backgrounds. The two pens, for a canvas and for SVG (print and export), have the same
+// methods, so that tree and icicle have one drawing code.
 
-import { M, once, perModel } from "../core/model.js";
+import { M, computeOnce, onModelChange } from "../core/model.js";
 import { sv } from "../page/dom.js";
 
 /** Colours of the theme, read from the style sheet. @type {Record<string, any>} */
-export const ink = {};
+export const palette = {};
 
 /** @param {string} hex */
 function rgb(hex) {
   return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
 }
 
-export function readInk() {
+export function readPalette() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["paper", "panel", "text", "muted", "line", "accent", "on-accent", "path"]) {
-    ink[name] = style.getPropertyValue("--" + name).trim();
+    palette[name] = style.getPropertyValue("--" + name).trim();
   }
-  ink.paperRgb = rgb(ink.panel);
-  ink.dark = luminance(ink.paperRgb) < 0.4;
+  palette.paperRgb = rgb(palette.panel);
+  palette.dark = luminance(palette.paperRgb) < 0.4;
   toneCache.clear();
 }
 
@@ -31,13 +31,13 @@ function luminance(c) {
   return 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
 }
 
-export const MOST_COLOURS = 12; // classes whose colours are told apart; beyond that leaves carry their label
+export const MAX_COLOURS = 12; // classes with distinct colours; with more, leaves are labelled
 
-/** The place of a number in the range of all nodes: 0 to 1. */
-export const valuePlace = (i) => (M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5);
+/** The position of a node's value in the range of all nodes: 0 to 1. */
+export const valuePosition = (i) => (M.high > M.low ? (M.value[i] - M.low) / (M.high - M.low) : 0.5);
 
-/** Values of the leaves in order, and the share of rows in leaves below each: equal steps of colour are equal shares of rows, so a long tail does not bleach the rest. */
-const leafRanks = once(() => {
+/** Sorted values of the leaves, and the cumulative share of rows: equal steps of colour are equal shares of rows, so that a long tail does not bleach the rest. */
+const leafRanks = computeOnce(() => {
   const leaves = [];
   for (let i = 0; i < M.n; i++) if (M.isLeaf(i)) leaves.push(i);
   leaves.sort((a, b) => M.value[a] - M.value[b]);
@@ -47,7 +47,7 @@ const leafRanks = once(() => {
   return { value: Float64Array.from(leaves, (i) => M.value[i]), below };
 });
 
-/** Share of rows in leaves with smaller values, and half of those with the same. */
+/** Share of rows in leaves with smaller values, plus half of those with the same value. */
 export function rankOf(v) {
   const { value, below } = leafRanks();
   const first = (at) => {
@@ -70,7 +70,7 @@ export function valueAtRank(share) {
   return value[k];
 }
 
-/** Purity beyond chance, or the number's rank among the rows: 0 to 1. */
+/** Purity above chance, or the rank of the value among the rows: 0 to 1. */
 function strength(i) {
   if (M.regression) return M.high > M.low ? rankOf(M.value[i]) : 0.5;
   if (M.K < 2) return 1;
@@ -80,77 +80,77 @@ function strength(i) {
 /** The hue of numbers. */
 const numberHue = () => rgb(M.payload.colours[0]);
 
-/** Colour of a number in a map: from the paper to a deep tone. @param {number} share 0 to 1 */
+/** Colour of a number in a map: from the background to a deep tone. @param {number} share 0 to 1 */
 export function numberColour(share) {
-  if (share <= 0.6) return mix(numberHue(), ink.paperRgb, 0.1 + (0.9 * share) / 0.6);
-  const far = ink.dark ? [235, 247, 255] : [5, 20, 51];
+  if (share <= 0.6) return mix(numberHue(), palette.paperRgb, 0.1 + (0.9 * share) / 0.6);
+  const far = palette.dark ? [235, 247, 255] : [5, 20, 51];
   return mix(far, numberHue(), (0.75 * (share - 0.6)) / 0.4);
 }
 
-/** Steps of strength, finer than the eye tells apart; fewer where many classes share the colours. */
+/** Number of steps of strength, finer than the eye can distinguish; fewer with many classes. */
 const toneSteps = () => (M.regression || M.K <= 8 ? 32 : 12);
 /** @type {Map<number, {colour: number[], css: string, faint: string}>} */ const toneCache = new Map();
 
-perModel(() => toneCache.clear());
+onModelChange(() => toneCache.clear());
 
-/** Number of the colour of every node: its answer, and its strength in steps. */
-export const tones = once(() => {
+/** The colour of every node as a number: its class, and its strength in steps. */
+export const tones = computeOnce(() => {
   const steps = toneSteps();
   return Uint32Array.from({ length: M.n }, (_, i) => (M.regression ? 0 : M.answer[i]) * steps + Math.round(strength(i) * (steps - 1)) || 0);
 });
 
 function toneAt(tone) {
-  let found = toneCache.get(tone);
-  if (!found) {
+  let result = toneCache.get(tone);
+  if (!result) {
     const steps = toneSteps();
     const s = (tone % steps) / (steps - 1);
-    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / steps)]), ink.paperRgb, 0.25 + 0.75 * s);
-    toneCache.set(tone, (found = { colour, css: css(colour), faint: css(mix(colour, ink.paperRgb, 0.3)) }));
+    const colour = M.regression ? numberColour(s) : mix(rgb(M.payload.colours[Math.floor(tone / steps)]), palette.paperRgb, 0.25 + 0.75 * s);
+    toneCache.set(tone, (result = { colour, css: css(colour), faint: css(mix(colour, palette.paperRgb, 0.3)) }));
   }
-  return found;
+  return result;
 }
 
 export const toneCss = (tone) => toneAt(tone).css;
-/** What does not match, or is not on the way. */
+/** The colour of nodes that do not match, or are not on the path. */
 export const faintCss = (tone) => toneAt(tone).faint;
 /** Full colour of a node, for the icicle, dots and maps. */
 export const nodeColour = (i) => toneAt(tones()[i]).colour;
-/** The same as a text for the pens. */
+/** The same as CSS. */
 export const nodeCss = (i) => toneAt(tones()[i]).css;
 
-/** Fill of a card: light enough for text. */
+/** The fill of a card: light enough for text. */
 export function cardColour(i) {
   const s = strength(i);
   const base = M.regression ? numberHue() : rgb(M.payload.colours[M.answer[i]]);
-  return mix(base, ink.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
+  return mix(base, palette.paperRgb, M.regression ? 0.06 + 0.4 * s : 0.1 + 0.36 * s);
 }
 
-/** The look of a cell that is darker the larger its share; without a hue: hues are classes. */
-export function shaded(share) {
-  const fill = mix(rgb(ink.text), ink.paperRgb, 0.4 * share);
+/** The style of a table cell that is darker for a larger share; grey, since hues are classes. */
+export function shadedStyle(share) {
+  const fill = mix(rgb(palette.text), palette.paperRgb, 0.4 * share);
   return { background: css(fill), color: textOn(fill) };
 }
 
 export const textOn = (c) => (luminance(c) > 0.19 ? "#111418" : "#ffffff");
 
-/** Colours of the parts of a bar: those of the classes, or the one of numbers. */
+/** Colours of the parts of a bar: by class, or the one of numbers. */
 export const barColours = () => (M.regression ? [M.payload.colours[0]] : M.payload.colours);
 
 const FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
 const widths = new Map();
-export const measuring = document.createElement("canvas").getContext("2d");
+export const measuringContext = document.createElement("canvas").getContext("2d");
 
 /** Width of a text in px. @param {string} text @param {number} size @param {boolean} [bold] */
 export function textWidth(text, size, bold = false) {
   const key = (bold ? "b" : "n") + size + text;
-  let found = widths.get(key);
-  if (found === undefined) {
+  let result = widths.get(key);
+  if (result === undefined) {
     if (widths.size > 20000) widths.clear();
-    measuring.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
-    found = measuring.measureText(text).width;
-    widths.set(key, found);
+    measuringContext.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
+    result = measuringContext.measureText(text).width;
+    widths.set(key, result);
   }
-  return found;
+  return result;
 }
 
 /** Shorten a text to a width, by whole characters. */
@@ -216,7 +216,7 @@ export class CanvasPen {
     c.lineWidth = width;
     c.stroke();
   }
-  /** Many links of one look, as one path. @param {number[]} ends x0, y0, x1, y1, ... */
+  /** Many links of one style, as one path. @param {number[]} ends x0, y0, x1, y1, ... */
   links(ends, across, { stroke, width }) {
     const c = this.ctx;
     c.beginPath();
@@ -236,7 +236,7 @@ export class CanvasPen {
     this.ctx.fillStyle = fill;
     for (let k = 0; k < places.length; k += 4) this.ctx.fillRect(places[k], places[k + 1], places[k + 2], places[k + 3]);
   }
-  /** Many dots of one colour: round, or square where they are too many to see the difference. */
+  /** Many dots of one colour: round, or square if they are small or many. */
   dots(list, at, radius, { fill, round }) {
     const c = this.ctx;
     c.fillStyle = fill;
@@ -267,10 +267,10 @@ export class CanvasPen {
   }
 }
 
-/** A pen for a canvas of so many px, wiped. @param {HTMLCanvasElement} canvas */
+/** A pen for a canvas of a size in px, cleared. @param {HTMLCanvasElement} canvas */
 export function cleanPen(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
-  // To set a size, even the same, would give the canvas new memory.
+  // Setting the size, even to the same value, would reallocate the canvas.
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
   if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
   const ctx = canvas.getContext("2d");

@@ -1,62 +1,62 @@
-// Putting the studio together: the frame, the two screens, keys, and what follows a new state.
+// The studio's application: the page, its two screens, keys, and updates after a new state.
 
 import { M } from "../../../report/assets/core/model.js";
-import { isolated, setLanguage, t } from "../../../report/assets/core/words.js";
-import { byId, el, say } from "../../../report/assets/page/dom.js";
+import { isolateRtl, setLanguage, t } from "../../../report/assets/core/format.js";
+import { byId, el, announce } from "../../../report/assets/page/dom.js";
 import { languageChoice, preferredTheme, showFailure, showPage, themeButton, treeBody } from "../../../report/assets/page/frame.js";
 import { wireBody } from "../../../report/assets/page/frame.js";
-import { followTabs, renderPanel, tabs } from "../../../report/assets/page/inspector.js";
-import { follow, isTrial, reveal, state } from "../../../report/assets/page/state.js";
+import { subscribeTabs, renderPanel, tabs } from "../../../report/assets/page/inspector.js";
+import { subscribe, isPreview, reveal, state } from "../../../report/assets/page/state.js";
 import { modelPanel } from "../../../report/assets/panels/panel_model.js";
-import { filterText } from "../../../report/assets/tree/find.js";
+import { filterText } from "../../../report/assets/tree/search.js";
 import { showHover } from "../../../report/assets/tree/hover.js";
-import { colourKey, connectTree, showKeys, unwireTree } from "../../../report/assets/tree/pane.js";
-import { buildTwin } from "../../../report/assets/tree/tree_keys.js";
-import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPlace } from "../../../report/assets/tree/tree_view.js";
+import { colourLegend, connectTree, updateLegend, unwireTree } from "../../../report/assets/tree/pane.js";
+import { buildOutline } from "../../../report/assets/tree/tree_events.js";
+import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPosition } from "../../../report/assets/tree/tree_view.js";
 import { view } from "../../../report/assets/tree/tree_view.js";
-import { benchBar, fillBar } from "../bench/bar.js";
-import { rivals } from "../bench/branches.js";
-import { splitPanel } from "../bench/panel_split.js";
-import { logPanel, pruneBench, showPruning, treesPanel } from "../bench/tabs.js";
-import { isBegun, tableScreen } from "../table/table_screen.js";
-import { act, api, attempt, link, notify, onTaken, refresh, studio, take } from "../talk/studio.js";
+import { editorBar, fillBar } from "../editor/toolbar.js";
+import { rivals } from "../editor/branches.js";
+import { splitPanel } from "../editor/panel_split.js";
+import { logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
+import { hasSplits, tableScreen } from "../table/table_screen.js";
+import { act, api, attempt, connection, notify, onNewState, refresh, studio, applyState } from "../client/client.js";
 
-/** Name of the data, language, theme, and the way between the screens. */
+/** The header: name of the data, switch between the screens, language, theme. */
 function studioBar() {
   const { source, setup, tree } = studio.server;
   const screen = (name, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(studio.screen === name), disabled: off, onclick: () => showScreen(name) }, t("s_screen_" + name));
   return el("header", { class: "top" },
-    el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolated(setup.target)}`))),
+    el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolateRtl(setup.target)}`))),
     el("div", { class: "tools" },
-      el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table"), screen("bench", !tree)),
+      el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table"), screen("editor", !tree)),
       languageChoice(buildStudio),
       themeButton(),
       el("button", { id: "close", title: t("s_finish_hint"), onclick: () => attempt(api.close) }, t("s_finish"))));
 }
 
-/** The page from the beginning: at first, and when language or theme change. */
+/** Build the page, at first and whenever screen, language or theme change. */
 function buildStudio() {
   document.title = `${studio.server.source.name} · ceiba`;
   unwireTree();
   showPage(() => [studioBar(),
-    el("div", { id: "lost", class: "lost", role: "alert", hidden: link.up && !link.closed }, lostText()),
+    el("div", { id: "lost", class: "lost", role: "alert", hidden: connection.isUp && !connection.closed }, lostText()),
     el("div", { id: "notice", class: "notice", role: "status", hidden: true }),
-    studio.screen === "table" ? tableScreen() : el("div", { class: "bench", id: "bench" }, benchBar(), treeBody())]);
-  if (studio.screen === "bench") wireBench();
+    studio.screen === "table" ? tableScreen() : el("div", { class: "editor", id: "editor" }, editorBar(), treeBody())]);
+  if (studio.screen === "editor") wireEditor();
 }
 
-const lostText = () => t(link.closed ? "s_closed" : "s_lost");
+const lostText = () => t(connection.closed ? "s_closed" : "s_lost");
 
-function wireBench() {
+function wireEditor() {
   view.layout = null;
   view.touched = false;
   wireBody();
-  byId("twin").addEventListener("keydown", benchKeys);
+  byId("outline").addEventListener("keydown", onEditorKey);
 }
 
-/** Keys on the tree beyond those of the report. */
-function benchKeys(e) {
-  if (e.ctrlKey || e.metaKey || e.altKey || isTrial()) return;
+/** Keys on the tree, in addition to those of the report. */
+function onEditorKey(e) {
+  if (e.ctrlKey || e.metaKey || e.altKey || isPreview()) return;
   const node = state.selected;
   if (e.key === "g") act("grow", { node, levels: 1 });
   else if (e.key === "G") act("grow", { node, levels: null });
@@ -67,24 +67,24 @@ function benchKeys(e) {
   e.preventDefault();
 }
 
-/** From the tree to the first thing that can be done in the panel. */
+/** Move the focus from the tree to the first control of the panel. */
 function focusPanel() {
-  const first = ["#panel .rival-name", "#panel input", "#panel button:not([disabled])"].map((one) => /** @type {HTMLElement|null} */ (document.querySelector(one))).find(Boolean);
+  const first = ["#panel .rival-name", "#panel input", "#panel button:not([disabled])"].map((selector) => /** @type {HTMLElement|null} */ (document.querySelector(selector))).find(Boolean);
   if (first) first.focus();
 }
 
-/** @param {"table"|"bench"} name */
+/** @param {"table"|"editor"} name */
 function showScreen(name) {
-  if (name === "bench" && !studio.server.tree) return;
+  if (name === "editor" && !studio.server.tree) return;
   studio.screen = name;
   buildStudio();
-  const to = byId(name === "bench" ? "twin" : "screen-table");
+  const to = byId(name === "editor" ? "outline" : "screen-table");
   if (to) to.focus({ preventScroll: true });
   if (name === "table") loadColumns();
 }
 
 let columnsRevision = -1;
-/** Describe the columns again when the table may have changed. */
+/** Load the description of the columns if the setup may have changed. */
 async function loadColumns() {
   const { revision } = studio.server;
   if (columnsRevision === revision && studio.columns) return;
@@ -92,7 +92,7 @@ async function loadColumns() {
   await attempt(async () => {
     const [columns, { files }] = await Promise.all([api.columns(), api.files()]);
     const show = (described) => {
-      if (columnsRevision !== revision) return false; // set up anew meanwhile
+      if (columnsRevision !== revision) return false; // the setup has changed
       Object.assign(studio, { columns: described, files });
       if (studio.screen === "table") fillTable(true);
       return true;
@@ -101,7 +101,7 @@ async function loadColumns() {
   });
 }
 
-/** Build the first screen anew; what had the focus has it again. @param {boolean} [keepTyped] with what was being typed */
+/** Rebuild the first screen and restore the focus. @param {boolean} [keepTyped] and the text being typed */
 function fillTable(keepTyped = false) {
   const held = document.activeElement;
   const typed = held instanceof HTMLInputElement ? held.value : null;
@@ -115,12 +115,12 @@ function fillTable(keepTyped = false) {
   if (keepTyped && typed !== null) again.value = typed;
 }
 
-const shapeOf = (server) => (server && server.tree ? JSON.stringify([server.tree.nodes.parent, server.tree.nodes.splits]) : "");
+const treeShape = (server) => (server && server.tree ? JSON.stringify([server.tree.nodes.parent, server.tree.nodes.splits]) : "");
 
-/** What a new state changes on the page. */
-function afterTaking(before) {
+/** Update the page after a new state. */
+function afterNewState(before) {
   const held = document.activeElement ? document.activeElement.id : "";
-  if (studio.draft && shapeOf(before) !== shapeOf(studio.server)) studio.draft = null;
+  if (studio.draft && treeShape(before) !== treeShape(studio.server)) studio.draft = null;
   if (studio.screen === "table") {
     document.querySelector("header.top").replaceWith(studioBar());
     fillTable();
@@ -134,7 +134,7 @@ function afterTaking(before) {
   if (held && document.activeElement === document.body && byId(held)) byId(held).focus({ preventScroll: true });
 }
 
-/** Lay the tree out anew; where the reader has moved it, it stays where it is as far as it can. */
+/** Lay the tree out again; if the user has moved it, keep its position. */
 function redrawTree() {
   showHover(-1);
   const layout = makeLayout();
@@ -143,17 +143,17 @@ function redrawTree() {
     bringIntoView(state.selected, true);
   } else fitTree(layout);
   const key = document.querySelector(".left > .key");
-  if (key) key.replaceWith(colourKey());
+  if (key) key.replaceWith(colourLegend());
   byId("filter-found").textContent = filterText();
-  showKeys();
-  buildTwin(byId("twin"));
+  updateLegend();
+  buildOutline(byId("outline"));
   scheduleTree();
   scheduleIcicle();
 }
 
-/** @param {any} message of the websocket */
-function hearServer(message) {
-  if (message.type === "state") studio.heard = Math.max(studio.heard, message.revision);
+/** Handle a message of the websocket. @param {any} message */
+function onServerMessage(message) {
+  if (message.type === "state") studio.announcedRevision = Math.max(studio.announcedRevision, message.revision);
   if (message.type === "state" && message.revision !== studio.server.revision && !studio.busy) refresh();
   else if (message.type === "progress") studio.progress = { done: message.done, total: message.total };
   else if (["cross_validated", "cancelled", "failed"].includes(message.type)) {
@@ -161,24 +161,24 @@ function hearServer(message) {
     if (message.type === "failed") notify(message.text, "warn");
     refresh();
   } else if (message.type === "closed") {
-    link.closed = true;
-    showLost();
+    connection.closed = true;
+    showConnection();
   }
-  if (studio.screen === "bench" && message.type !== "state") fillBar();
+  if (studio.screen === "editor" && message.type !== "state") fillBar();
 }
 
-function showLost() {
+function showConnection() {
   const box = byId("lost");
-  box.hidden = link.up && !link.closed;
+  box.hidden = connection.isUp && !connection.closed;
   box.textContent = lostText();
 }
 
 function connectStudio() {
-  onTaken(afterTaking);
-  follow(["theme"], buildStudio);
+  onNewState(afterNewState);
+  subscribe(["theme"], buildStudio);
   connectTree();
-  follow(["selected"], () => (studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null));
-  followTabs();
+  subscribe(["selected"], () => (studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null));
+  subscribeTabs();
   document.addEventListener("keydown", (e) => {
     const typing = /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName) && document.activeElement.id !== "cut-handle";
     if (!(e.ctrlKey || e.metaKey) || typing) return;
@@ -188,13 +188,13 @@ function connectStudio() {
     const forward = key === "y" || e.shiftKey;
     if (studio.server[forward ? "redo" : "undo"]) act(forward ? "redo" : "undo", { steps: 1 });
   });
-  link.hear = hearServer;
-  link.changed = (up) => {
-    showLost();
-    say(up ? t("s_back") : lostText());
+  connection.onMessage = onServerMessage;
+  connection.onChange = (up) => {
+    showConnection();
+    announce(up ? t("s_back") : lostText());
     if (up) refresh(true);
   };
-  link.open();
+  connection.open();
 }
 
 async function startStudio() {
@@ -204,17 +204,17 @@ async function startStudio() {
   state.theme = preferredTheme();
   studio.show = showScreen;
   Object.assign(tabs, {
-    node: { build: splitPanel, stale: ["selected", "step"] }, prune: { build: pruneBench, stale: ["source"], show: showPruning },
+    node: { build: splitPanel, stale: ["selected", "step"] }, prune: { build: prunePanelWithActions, stale: ["source"], show: showPruning },
     model: { build: modelPanel, stale: ["step", "selected", "source", "filter"] }, trees: { build: treesPanel, stale: [] }, log: { build: logPanel, stale: [] },
   });
-  take(server);
-  studio.screen = isBegun() && !server.resumed ? "bench" : "table";
+  applyState(server);
+  studio.screen = hasSplits() && !server.resumed ? "editor" : "table";
   buildStudio();
   connectStudio();
   if (studio.screen === "table") loadColumns();
-  // For tests: what the page holds and does, nothing that it could be made to fetch elsewhere.
+  // For tests; nothing in it can fetch from elsewhere.
   /** @type {any} */ (window).ceibaStudio = {
-    studio, state, view, link, reveal, act, model: () => M, draft: () => studio.draft, place: (i) => screenPlace(view.layout.place[i]), rivals, ready: true,
+    studio, state, view, connection, reveal, act, model: () => M, draft: () => studio.draft, place: (i) => screenPosition(view.layout.place[i]), rivals, ready: true,
   };
 }
 

@@ -1,13 +1,13 @@
-// Classroom mode: the figures of a node are hidden until the learner has said which question is best;
-// then the computation is shown with the numbers put into the formula, one step after another.
+// Lessons: the figures of a node are hidden until the learner has chosen the best split; then its measures are
+// computed step by step, with the numbers in the formulas.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtNumber, joined, language, t } from "../../../report/assets/core/words.js";
-import { byId, choice, el } from "../../../report/assets/page/dom.js";
+import { fmtNumber, joinWithAnd, language, t } from "../../../report/assets/core/format.js";
+import { byId, selectBox, el } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
-import { rivals } from "../bench/branches.js";
-import { rivalsHere } from "../bench/rivals.js";
-import { api, attempt, notify, refresh, studio } from "../talk/studio.js";
+import { rivals } from "../editor/branches.js";
+import { currentRivals } from "../editor/rivals.js";
+import { api, attempt, notify, refresh, studio } from "../client/client.js";
 
 const MEASURES = ["entropy", "gini", "gain", "gain_ratio", "chi2"];
 const lesson = {
@@ -15,10 +15,10 @@ const lesson = {
   /** @type {any} */ steps: null, shown: 0,
 };
 
-/** The question that the learner has to answer. */
+/** The form in which the learner chooses the best column. */
 export function lessonQuestion(i) {
-  const data = rivalsHere();
-  const names = data ? data.rivals.map((one) => one.column) : [];
+  const data = currentRivals();
+  const names = data ? data.rivals.map((item) => item.column) : [];
   const answer = async () => {
     const chosen = /** @type {HTMLInputElement|null} */ (document.querySelector('input[name="lesson"]:checked'));
     if (!chosen) return notify(t("s_lesson_choose"), "warn");
@@ -36,39 +36,39 @@ export function lessonQuestion(i) {
     el("button", { class: "primary", id: "lesson-answer", onclick: answer }, t("s_lesson_answer")));
 }
 
-/** Whether the answer was right, and how the figures come about. */
+/** Whether the answer was right, and the computation of the measures. */
 export function lessonResult(i) {
   if (!studio.server.lesson) return null;
-  const mine = studio.server.lesson.answered.find((one) => one.node === i);
-  const known = lesson.result && lesson.node === i ? lesson.result : null;
-  const verdict = known ? el("p", { class: known.right ? "calm" : "warn", id: "lesson-verdict", role: "status" },
-    t(known.right ? "s_lesson_right" : known.best.length > 1 ? "s_lesson_wrong_many" : "s_lesson_wrong", { chosen: known.chosen, best: joined(known.best) })) : null;
-  if (lesson.node !== i) Object.assign(lesson, { node: i, column: mine ? mine.column : "", steps: null, shown: 0, result: null });
+  const previous = studio.server.lesson.answered.find((item) => item.node === i);
+  const outcome = lesson.result && lesson.node === i ? lesson.result : null;
+  const verdict = outcome ? el("p", { class: outcome.right ? "calm" : "warn", id: "lesson-verdict", role: "status" },
+    t(outcome.right ? "s_lesson_right" : outcome.best.length > 1 ? "s_lesson_wrong_many" : "s_lesson_wrong", { chosen: outcome.chosen, best: joinWithAnd(outcome.best) })) : null;
+  if (lesson.node !== i) Object.assign(lesson, { node: i, column: previous ? previous.column : "", steps: null, shown: 0, result: null });
   return el("section", { class: "block lesson" }, verdict, el("h3", {}, t("s_lesson_steps")), stepChoice(), el("div", { id: "lesson-steps", "aria-live": "polite" }, stepParts()));
 }
 
-/** What a measure is called: a gain is one of information where trees grow by entropy. */
+/** The name of a measure; with entropy, the gain is an information gain. */
 const measureName = (v) => t(v === "gain" && M.payload.criterion !== "entropy" ? "s_measure_gini_gain" : "s_measure_" + v);
 
-/** Which column and which figure are to be computed. */
+/** The choice of the column and the measure. */
 function stepChoice() {
   const reset = (change) => {
     Object.assign(lesson, change, { steps: null, shown: 0 });
     fillSteps();
   };
   return el("div", { class: "row" },
-    choice("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
-    choice("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
+    selectBox("lesson-column", t("column"), M.columns.name, lesson.column || M.columns.name[0], (v) => v, (column) => reset({ column })),
+    selectBox("lesson-measure", t("s_lesson_measure"), MEASURES, lesson.measure, measureName, (measure) => reset({ measure })),
     el("button", { class: "small", id: "lesson-next", onclick: nextStep }, t("s_lesson_next")),
     el("button", { class: "small", id: "lesson-all", onclick: () => nextStep(Infinity) }, t("s_lesson_all")));
 }
 
-/** Show one more step, or all; the first time they are fetched. @param {any} [by] */
+/** Show one more step, or all; they are loaded at first. @param {any} [by] */
 async function nextStep(by = 1) {
   if (!lesson.steps || lesson.steps.lang !== language.code) {
-    const found = await attempt(() => api.steps(lesson.node, lesson.column || M.columns.name[0], lesson.measure));
-    if (!found) return;
-    lesson.steps = { ...found, lang: language.code };
+    const computation = await attempt(() => api.steps(lesson.node, lesson.column || M.columns.name[0], lesson.measure));
+    if (!computation) return;
+    lesson.steps = { ...computation, lang: language.code };
   }
   lesson.shown = Math.min(lesson.shown + (typeof by === "number" ? by : 1), lesson.steps.steps.length);
   fillSteps();
@@ -79,14 +79,14 @@ function fillSteps() {
   if (holder) holder.replaceChildren(...stepParts());
 }
 
-/** A formula with numbers as the language writes them. @param {string} formula */
+/** A formula with the decimal mark of the language. @param {string} formula */
 const withDecimals = (formula) => (language.code === "en" ? formula : formula.replace(/(\d)\.(?=\d)/g, "$1,"));
 
 function stepParts() {
   if (!lesson.steps) return [el("p", { class: "muted" }, t("s_lesson_steps_hint"))];
   const { steps, result } = lesson.steps;
   const whole = lesson.shown >= steps.length;
-  return [el("ol", { class: "lesson-steps" }, steps.slice(0, lesson.shown).map((one) => el("li", {},
-    el("strong", {}, one.title), one.text ? el("p", {}, one.text) : null, one.formula ? el("p", { class: "formula" }, withDecimals(one.formula)) : null))),
+  return [el("ol", { class: "lesson-steps" }, steps.slice(0, lesson.shown).map((item) => el("li", {},
+    el("strong", {}, item.title), item.text ? el("p", {}, item.text) : null, item.formula ? el("p", { class: "formula" }, withDecimals(item.formula)) : null))),
   whole && result !== null && result !== undefined ? el("p", { class: "answer" }, `${measureName(lesson.measure)} = `, el("strong", {}, fmtNumber(result))) : ""];
 }

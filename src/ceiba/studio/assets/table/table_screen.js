@@ -1,9 +1,9 @@
-// The first screen: the table, column by column, before anything is learned.
+// The first screen: the columns of the table and the setup, before a tree is grown.
 
 import { barTrack } from "../../../report/assets/charts/charts.js";
-import { fmtCount, fmtNumber, fmtPercent, hasWords, isolated, language, listed, t } from "../../../report/assets/core/words.js";
-import { choice, el, say, scrollTable, section, sv } from "../../../report/assets/page/dom.js";
-import { act, studio } from "../talk/studio.js";
+import { fmtCount, fmtNumber, fmtPercent, hasText, isolateRtl, language, listNames, t } from "../../../report/assets/core/format.js";
+import { selectBox, el, announce, scrollTable, section, sv } from "../../../report/assets/page/dom.js";
+import { act, studio } from "../client/client.js";
 
 export function tableScreen() {
   const s = studio.server;
@@ -12,14 +12,14 @@ export function tableScreen() {
     el("div", { class: "table-head" },
       el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text)),
         s.not_replayed ? el("button", { class: "small", id: "in-copy", onclick: () => act("continue_in_copy") }, t("s_in_copy")) : null),
-      el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("bench") }, t(isBegun() ? "s_continue" : "s_start"))),
+      el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("editor") }, t(hasSplits() ? "s_continue" : "s_start"))),
     s.tree || s.beginning ? null : el("p", { class: "warn" }, t("s_choose_target")),
-    isBegun() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
+    hasSplits() ? el("p", { class: "muted" }, t("s_starts_anew")) : null,
     el("div", { class: "table-grid" }, columnsTable(), setupBox()));
 }
 
-/** Whether the tree has been worked on. */
-export const isBegun = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
+/** Whether the tree has any split. */
+export const hasSplits = () => Boolean(studio.server.tree) && studio.server.tree.nodes.parent.length > 1;
 
 function tableSummary() {
   const { setup, source } = studio.server;
@@ -29,7 +29,7 @@ function tableSummary() {
   return parts.join(" · ");
 }
 
-/** Says so while the columns are described by some of the rows alone. */
+/** A note while the columns are described by a sample of the rows. */
 function sampleMark() {
   const { columns } = studio;
   if (!columns || columns.n_described >= columns.n_rows) return null;
@@ -44,58 +44,58 @@ function resumedBox() {
     el("button", { class: "small", id: "afresh", onclick: () => act("restart") }, t("s_afresh")));
 }
 
-/** All columns with their figures and what can be set of them. */
+/** The table of columns: settings, distribution, association, remarks. */
 function columnsTable() {
   const heads = ["column", "s_role", "s_kind", "missing", "distribution", "s_association", "s_remarks"].map((key) => t(key));
-  const described = new Map((studio.columns ? studio.columns.columns : []).map((one) => [one.name, one]));
+  const described = new Map((studio.columns ? studio.columns.columns : []).map((column) => [column.name, column]));
   return el("div", { class: "columns-holder" }, el("table", { class: "columns-table", id: "columns" },
     el("caption", { class: "offscreen" }, t("columns")),
     el("thead", {}, el("tr", {}, heads.map((h) => el("th", { scope: "col" }, h)))),
-    el("tbody", {}, studio.server.setup.columns.map((one, k) => columnRow(one, described.get(one.name), k, heads)))));
+    el("tbody", {}, studio.server.setup.columns.map((column, k) => columnRow(column, described.get(column.name), k, heads)))));
 }
 
-/** @param {any} one as set up @param {any} seen as described @param {number} k */
-function columnRow(one, seen, k, heads) {
+/** @param {any} column its settings @param {any} description its description @param {number} k */
+function columnRow(column, description, k, heads) {
   const cell = (h, kind, ...children) => el("td", { class: kind, "data-head": heads[h] }, children);
-  return el("tr", { class: "role-" + one.role, "data-column": one.name },
-    el("th", { scope: "row", class: "column-name" }, isolated(one.name)),
-    cell(1, "", roleChoice(one, k)),
-    cell(2, "", kindChoice(one, k), one.role === "use" ? columnMore(one, k) : null),
-    cell(3, "num", seen ? (seen.n_missing ? fmtPercent(seen.missing, 1) : "–") : "…"),
-    cell(4, "", seen ? columnPicture(seen) : "…"),
-    cell(5, "", seen ? associationBar(seen) : "…"),
-    cell(6, "remarks", seen ? seen.remarks.map((r) => el("p", { class: "remark" }, "⚠ " + remarkText(r, seen))) : null));
+  return el("tr", { class: "role-" + column.role, "data-column": column.name },
+    el("th", { scope: "row", class: "column-name" }, isolateRtl(column.name)),
+    cell(1, "", roleChoice(column, k)),
+    cell(2, "", kindChoice(column, k), column.role === "use" ? columnMore(column, k) : null),
+    cell(3, "num", description ? (description.n_missing ? fmtPercent(description.missing, 1) : "–") : "…"),
+    cell(4, "", description ? columnPicture(description) : "…"),
+    cell(5, "", description ? associationBar(description) : "…"),
+    cell(6, "remarks", description ? description.remarks.map((r) => el("p", { class: "remark" }, "⚠ " + remarkText(r, description))) : null));
 }
 
 const ROLES = ["use", "ignore", "weight", "target"];
-const roleChoice = (one, k) => choice(`role-${k}`, `${t("s_role")}: ${one.name}`, ROLES, one.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: one.name, role }));
-const kindChoice = (one, k) => choice(`kind-${k}`, `${t("s_kind")}: ${one.name}`, one.kinds.includes(one.kind) ? one.kinds : [one.kind, ...one.kinds], one.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: one.name, kind }));
+const roleChoice = (column, k) => selectBox(`role-${k}`, `${t("s_role")}: ${column.name}`, ROLES, column.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: column.name, role }));
+const kindChoice = (column, k) => selectBox(`kind-${k}`, `${t("s_kind")}: ${column.name}`, column.kinds.includes(column.kind) ? column.kinds : [column.kind, ...column.kinds], column.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: column.name, kind }));
 
-/** What else can be set of a column: direction, cost, order of its levels. */
-function columnMore(one, k) {
+/** Further settings of a column: monotone direction, cost, order of its levels. */
+function columnMore(column, k) {
   const parts = [];
-  if (one.kind !== "category" && one.kind !== "identifier") {
-    parts.push(el("label", { class: "inline" }, t("s_monotone"), choice(`monotone-${k}`, `${t("s_monotone")}: ${one.name}`, [0, 1, -1], one.monotone, (v) => t({ 0: "s_monotone_free", 1: "s_monotone_up", "-1": "s_monotone_down" }[v]), (v) => act("set_column", { column: one.name, monotone: Number(v) }))));
+  if (column.kind !== "category" && column.kind !== "identifier") {
+    parts.push(el("label", { class: "inline" }, t("s_monotone"), selectBox(`monotone-${k}`, `${t("s_monotone")}: ${column.name}`, [0, 1, -1], column.monotone, (v) => t({ 0: "s_monotone_free", 1: "s_monotone_up", "-1": "s_monotone_down" }[v]), (v) => act("set_column", { column: column.name, monotone: Number(v) }))));
   }
-  const cost = numberField(`cost-${k}`, one.cost, (v) => v !== "" && act("set_column", { column: one.name, cost: Number(v) }),
-    { "aria-label": `${t("s_column_cost")}: ${one.name}` });
+  const cost = numberField(`cost-${k}`, column.cost, (v) => v !== "" && act("set_column", { column: column.name, cost: Number(v) }),
+    { "aria-label": `${t("s_column_cost")}: ${column.name}` });
   parts.push(el("label", { class: "inline", title: t("s_column_cost_hint") }, t("s_column_cost"), cost));
-  if (one.kind === "ordered" && one.levels) parts.push(orderList(one, k));
-  const set = one.monotone !== 0 || one.cost !== 1;
-  return el("details", { class: "column-more", open: openMore.has(one.name), ontoggle: (e) => (e.target.open ? openMore.add(one.name) : openMore.delete(one.name)) }, el("summary", {}, set ? `${t("s_more")} •` : t("s_more")), parts);
+  if (column.kind === "ordered" && column.levels) parts.push(orderList(column, k));
+  const set = column.monotone !== 0 || column.cost !== 1;
+  return el("details", { class: "column-more", open: openMore.has(column.name), ontoggle: (e) => (e.target.open ? openMore.add(column.name) : openMore.delete(column.name)) }, el("summary", {}, set ? `${t("s_more")} •` : t("s_more")), parts);
 }
 /** @type {Set<string>} */ const openMore = new Set();
 
-/** The levels of an ordered column, to be put in order. */
-function orderList(one, k) {
+/** The levels of an ordered column, with buttons to reorder them. */
+function orderList(column, k) {
   const swap = (a, b) => {
-    const order = [...one.levels];
+    const order = [...column.levels];
     [order[a], order[b]] = [order[b], order[a]];
-    return act("set_column", { column: one.name, order });
+    return act("set_column", { column: column.name, order });
   };
-  return el("ol", { class: "order-list", "aria-label": t("s_order") }, one.levels.map((level, a) => el("li", {}, el("div", {}, el("span", {}, String(level)),
+  return el("ol", { class: "order-list", "aria-label": t("s_order") }, column.levels.map((level, a) => el("li", {}, el("div", {}, el("span", {}, String(level)),
     el("button", { class: "small", id: `up-${k}-${a}`, disabled: a === 0, "aria-label": t("s_move_up", { level }), onclick: () => swap(a, a - 1) }, "↑"),
-    el("button", { class: "small", id: `down-${k}-${a}`, disabled: a === one.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓")))));
+    el("button", { class: "small", id: `down-${k}-${a}`, disabled: a === column.levels.length - 1, "aria-label": t("s_move_down", { level }), onclick: () => swap(a, a + 1) }, "↓")))));
 }
 
 function setupBox() {
@@ -107,23 +107,23 @@ function setupBox() {
     setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
 }
 
-/** @type {boolean|null} whether the options of growing are shown; null: as there is room */ let openGrowing = null;
+/** @type {boolean|null} whether the options of growing are open; null: if there is room */ let openGrowing = null;
 
 function targetChoice() {
   const { setup } = studio.server;
-  const names = setup.columns.map((one) => one.name);
-  return el("div", {}, choice("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
-    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listed(setup.classes, 6)}` : "")) : null);
+  const names = setup.columns.map((column) => column.name);
+  return el("div", {}, selectBox("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
+    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : "")) : null);
 }
 
-const SHARES_HELD = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
-/** None, a share of the rows, or another file of the folder. */
+const HELD_OUT_SHARES = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
+/** The choice of held-out rows: none, a share, or another file of the folder. */
 function heldOutChoice() {
   const held = studio.server.setup.held_out;
   const value = !held ? "0" : held.given ? "given" : held.file !== undefined ? "file:" + held.file : String(held.share);
-  const values = [...new Set([...(held && held.given ? ["given"] : []), ...SHARES_HELD.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
+  const values = [...new Set([...(held && held.given ? ["given"] : []), ...HELD_OUT_SHARES.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
   const name = (/** @type {string} */ v) => (v === "given" ? t("s_held_given") : v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
-  return el("div", {}, choice("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
+  return el("div", {}, selectBox("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
     el("p", { class: "muted small-text" }, t("s_held_hint")));
 }
 
@@ -131,19 +131,19 @@ function heldOutChoice() {
 const numberField = (id, value, changed, more) =>
   el("input", { id, type: "number", min: 0, step: "any", value, onchange: (e) => changed(e.target.value), ...more });
 
-/** Options of growing: lists where the server names what is allowed, else numbers; empty is the default. */
+/** Options of growing: select boxes where values are listed, else numbers; empty is the default. */
 function growingOptions() {
   const { options, allowed } = studio.server.setup;
   const set = (name, value) => act("set_options", { options: { [name]: value } });
   return el("div", { class: "option-grid" }, Object.keys(options).map((name) => {
     const id = "option-" + name;
-    const label = el("label", { for: id }, hasWords("s_option_" + name) ? t("s_option_" + name) : name);
-    if (allowed[name]) return [label, choice(id, label.textContent, allowed[name], options[name], (v) => (hasWords("s_value_" + v) && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
+    const label = el("label", { for: id }, hasText("s_option_" + name) ? t("s_option_" + name) : name);
+    if (allowed[name]) return [label, selectBox(id, label.textContent, allowed[name], options[name], (v) => (hasText("s_value_" + v) && name !== "criterion" ? t("s_value_" + v) : String(v)), (v) => set(name, v))];
     return [label, numberField(id, options[name] ?? "", (v) => set(name, v === "" ? null : Number(v)), { placeholder: t("s_no_limit") })];
   }));
 }
 
-/** Prior probabilities by class, and what each kind of error costs. */
+/** Class priors and misclassification costs. */
 function priorsAndCosts() {
   const { classes, class_prior: prior, cost_matrix: costs } = studio.server.setup;
   if (classes.length > 8) return el("p", { class: "muted" }, t("s_many_classes"));
@@ -157,7 +157,7 @@ function priorFields(classes, prior) {
     const filled = fields.filter((f) => f.value !== "");
     if (!filled.length) return act("set_options", { options: {}, class_prior: null });
     if (filled.length === fields.length) return act("set_options", { options: {}, class_prior: Object.fromEntries(classes.map((name, k) => [name, Number(fields[k].value)])) });
-    return say(t("s_prior_all"));
+    return announce(t("s_prior_all"));
   };
   return el("details", { open: Boolean(prior) }, el("summary", {}, t("class_prior")), el("div", { class: "option-grid" }, classes.map((name, k) => [el("label", { for: `prior-${k}` }, name), fields[k]])), el("p", { class: "muted small-text" }, t("s_prior_hint")));
 }
@@ -176,35 +176,35 @@ function costFields(classes, costs) {
       classes.map((name, r) => el("tr", {}, el("th", { scope: "row" }, name), fields[r].map((f) => el("td", {}, f))))));
 }
 
-/** @param {any} seen a column as described */
-function columnPicture(seen) {
-  if (seen.histogram.length) return numberPicture(seen);
-  if (seen.kind === "identifier") return el("span", { class: "muted" }, t("s_n_distinct", { n: fmtCount(seen.n_distinct) }));
-  const most = seen.levels.slice(0, 4);
-  const total = studio.columns.n_described - seen.n_missing || 1;
-  const rest = seen.n_distinct - most.length;
+/** The distribution of a column. @param {any} description */
+function columnPicture(description) {
+  if (description.histogram.length) return numberPicture(description);
+  if (description.kind === "identifier") return el("span", { class: "muted" }, t("s_n_distinct", { n: fmtCount(description.n_distinct) }));
+  const most = description.levels.slice(0, 4);
+  const total = studio.columns.n_described - description.n_missing || 1;
+  const rest = description.n_distinct - most.length;
   return el("div", { class: "level-bars" }, most.map(([level, n]) => el("div", { class: "level-bar" },
     el("span", { class: "bar-name", title: String(level) }, String(level)), barTrack(n / total), el("span", { class: "num" }, fmtPercent(n / total)))),
   rest > 0 ? el("span", { class: "muted small-text" }, t("more_levels", { n: fmtCount(rest) })) : null);
 }
 
-function numberPicture(seen) {
-  const counts = seen.histogram;
+function numberPicture(description) {
+  const counts = description.histogram;
   const most = Math.max(...counts, 1);
   const svg = sv("svg", { viewBox: `0 0 ${counts.length * 8} 28`, class: "column-histogram", preserveAspectRatio: "none", "aria-hidden": "true" });
   counts.forEach((n, k) => n && svg.append(sv("rect", { x: 8 * k + 0.5, y: 28 - Math.max((27 * n) / most, 1), width: 7, height: Math.max((27 * n) / most, 1), class: "histogram-bar" })));
-  const shown = (v) => (typeof v === "number" ? fmtNumber(v, 4) : String(v));
-  const q = seen.quantiles;
-  return el("div", { class: "number-picture" }, svg, el("div", { class: "ends" }, el("span", {}, shown(q[0])), el("span", { class: "muted" }, `${t("s_median")} ${shown(q[2])}`), el("span", {}, shown(q[q.length - 1]))));
+  const format = (v) => (typeof v === "number" ? fmtNumber(v, 4) : String(v));
+  const q = description.quantiles;
+  return el("div", { class: "number-picture" }, svg, el("div", { class: "ends" }, el("span", {}, format(q[0])), el("span", { class: "muted" }, `${t("s_median")} ${format(q[2])}`), el("span", {}, format(q[q.length - 1]))));
 }
 
-/** Share of the target's impurity that the best single split takes away. */
-function associationBar(seen) {
-  if (seen.association === null) return el("span", { class: "muted" }, "–");
+/** A bar of the association: the share of the target's impurity that the best single split removes. */
+function associationBar(description) {
+  if (description.association === null) return el("span", { class: "muted" }, "–");
   return el("div", { class: "association", title: t("s_association_hint") },
-    barTrack(seen.association), el("span", { class: "num" }, fmtPercent(seen.association, 1)));
+    barTrack(description.association), el("span", { class: "num" }, fmtPercent(description.association, 1)));
 }
 
 const REMARKS = ["empty", "constant", "nearly_constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "leak"];
-/** A remark of the description in the language of the page. @param {any} remark */
-const remarkText = (remark, seen) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(seen.n_distinct), share: fmtPercent(seen.missing) }) : remark.text);
+/** A remark of the description, translated. @param {any} remark */
+const remarkText = (remark, description) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(description.n_distinct), share: fmtPercent(description.missing) }) : remark.text);

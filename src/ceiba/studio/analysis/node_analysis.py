@@ -1,0 +1,133 @@
+"""`NodeAnalysis`: the tree of a state with its data, and a cache of the rows of its nodes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.edit.forced import NodeSite
+from ceiba.errors import TreeError
+from ceiba.grow import Problem
+from ceiba.studio.analysis.branches import check_one_output
+from ceiba.studio.prepare import Prepared
+from ceiba.studio.work.state import State
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+
+_MAX_TABLES: Final = 3  # times the number of rows: the size of the cache
+
+
+class NodeError(TreeError):
+    """The node does not exist."""
+
+
+@dataclass(frozen=True, eq=False)
+class NodeAnalysis:
+    """A state with its prepared data."""
+
+    state: State
+    data: Prepared
+    row_cache: NodeRowCache
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.state.fitted_tree
+
+    @cached_property
+    def problem(self) -> Problem:
+        """Table, target, weights and options."""
+        problem: Problem
+        problem, _ = self.state.model._read_problem(self.data.X, self.data.y, self.data.weight)
+        check_one_output(problem)
+        return problem
+
+    def check(self, node: int) -> None:
+        """Raise an error if the node does not exist."""
+        if not 0 <= node < self.tree.n_nodes:
+            raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
+
+    def at(self, node: int) -> NodeSite:
+        """Return a node with the training rows in it."""
+        self.check(node)
+        return self.row_cache.at(self.tree, node, self.problem)
+
+    def key(self, node: int) -> Any:
+        """Return a cache key of the split of a node: equal keys have equal rows and rules."""
+        tree = self.tree
+        rows_key = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
+        rules = tree.notes.get(node) if tree.notes else None
+        return id(self.data), rows_key, repr(tree.node(node).split), rules
+
+    @cached_property
+    def held_out_leaf_ids(self) -> Any:
+        """The leaf of each held-out row; None without held-out rows."""
+        held_out = self.data.held_out
+        return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
+
+    def held_out_rows(self, node: int) -> Any:
+        """Return the held-out rows that pass through a node."""
+        leaf_ids = self.held_out_leaf_ids
+        return np.flatnonzero((leaf_ids >= node) & (leaf_ids < self.tree.subtree_end[node]))
+
+
+class NodeRowCache:
+    """A cache of the rows of nodes, for all trees on one prepared table.
+
+    A node is identified by the splits above it and the branches taken, not by its number, so
+    entries stay valid when the tree changes elsewhere.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._max_rows = _MAX_TABLES * n_rows
+        self._cache: OrderedDict[Any, NodeSite] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def at(self, tree: Tree, node: int, problem: Problem) -> NodeSite:
+        """Return a node with the rows in it."""
+        path = tree.path(node).nodes
+        keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
+        with self._lock:
+            # Start from the deepest cached ancestor; only the levels below it divide rows.
+            row_cache = self._cache
+            deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
+            site = NodeSite.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
+            if deepest is not None:
+                row_cache.move_to_end(keys[deepest])  # evicted last
+            site = replace(site, problem=problem)
+            for k in range(0 if deepest is None else deepest + 1, len(path)):
+                site = site.descend(tree, path[k]) if k else site
+                row_cache[keys[k]] = site
+                while (
+                    len(row_cache) > 1
+                    and sum(len(cached.rows) for cached in row_cache.values()) > self._max_rows
+                ):
+                    row_cache.popitem(last=False)
+        return site
+
+    @staticmethod
+    def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
+        """Return a cache key of the rows of a node: the splits above it, the branches taken."""
+        steps = []
+        for above, below in pairwise(path):
+            splits = tree.splits.take(np.array([above]))
+            arrays = (splits.kind, splits.column, splits.cut, splits.level_code,
+                      splits.level_branch, splits.interval_cut)  # fmt: skip
+            steps.append(
+                (
+                    *(array.tobytes() for array in arrays),
+                    int(tree.default_branch[above]),
+                    int(tree.branch_index[below]),
+                )
+            )
+        rule = problem.options.missing_rule
+        # Surrogates and branch weights are not in `steps`; with them, rows are those of one tree.
+        tree_id = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
+        monotone = repr(problem.options.monotonic_cst)
+        return rule, monotone, tree_id, problem.options.seed, tuple(steps)

@@ -1,0 +1,235 @@
+"""The best split of every column at a node, best first.
+
+A tree of one level is grown at the node; it keeps the best split of every column as a competitor.
+With many cells, the search uses 255 bins per column, and only the best split has an exact cut (the
+others have "exact": false).
+
+A p-value accounts for the whole search over a column (`ceiba.grow.significance`). It is returned at
+once if bounds decide it: for categories, the test of all levels; for a cut, which is the best of at
+most n - 1, the p-value is between that of the fixed cut and n - 1 times that. The others are
+"pending" until `compute_p_values` has run permutations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.edit import rules_at
+from ceiba.edit.forced import NodeSite
+from ceiba.errors import CeibaError
+from ceiba.grow import GrowOptions
+from ceiba.grow.significance import SplitTest
+from ceiba.studio.analysis.branches import (
+    BranchCounts,
+    NodeTarget,
+    assign_branches,
+    branches_to_json,
+    fixed_split_p_value,
+    node_criterion,
+)
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
+from ceiba.studio.work.splits import split_from_json, split_to_json
+from ceiba.table import Kind
+from ceiba.tree import SplitKind, SplitTable, Tree
+
+MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
+LEVEL: Final = 0.05  # of significance
+MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
+_N_PERMUTATIONS: Final = 999  # of a test
+
+
+def find_rivals(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
+    """Return the best split of every column at a node."""
+    site = analysis.at(node)
+    stump, exact = _grow_stump(site)
+    names = analysis.problem.table.schema.names
+    target = NodeTarget.of(site)
+    splits_by_gain = _list_splits(stump)
+    listed = [
+        _describe_rival(analysis, site, target, splits, gain) for splits, gain in splits_by_gain
+    ]
+    for rival in listed:
+        rival["exact"] = exact or rival is listed[0]
+    columns = {rival["column"] for rival in listed}
+    listed += [_no_split(name) for name in names if name not in columns]
+    forbidden = rules_at(analysis.tree, node).forbid
+    current = analysis.tree.node(node).split
+    for rival in listed:
+        rival["forbidden"] = rival["column"] in forbidden
+        rival["current"] = current is not None and current.column == rival["column"]
+    return {
+        "node": node,
+        "n_rows": len(site.rows),
+        "criterion": node_criterion(analysis.problem).name,
+        "rivals": listed,
+    }
+
+
+def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
+    """Grow one level that keeps all competitors; return it and whether all cuts are exact."""
+    n_columns = site.problem.table.n_columns
+    options = one_level_options(site.problem.options, site.depth, n_columns)
+    whole = len(site.rows) == site.problem.n_rows
+    rows = None if whole else site.rows.astype(np.uint32)
+
+    def grow(**changes: Any) -> Tree:
+        problem = site.problem.changed(options=replace(options, **changes))
+        return problem.grow(rows, below=replace(site, problem=problem)._subtree_context())
+
+    if len(site.rows) * n_columns <= MAX_CELLS or "bins" not in _allowed_growers(options):
+        return grow(), True
+    coarse = grow(max_bins=255)
+    best = grow(max_competitors=0)
+    return _put_best_first(coarse, best), False
+
+
+def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
+    """Return the options of a search of one node that keeps the best split of every column."""
+    changes: dict[str, Any] = {
+        "max_depth": depth + 1,
+        "max_competitors": max(n_columns - 1, 1),
+        "min_impurity_decrease": 0.0,
+        "min_samples_split": 2,
+        "max_leaf_nodes": None,
+        "max_features": None,
+        "splitter": "best",
+        "min_significance": None,
+        "forced_splits": None,
+        "search": "greedy",
+        "max_bins": None,
+        "column_cost": None,
+    }
+    if options.chaid is not None:
+        changes["criterion"] = ""
+    return replace(options, **changes)
+
+
+def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
+    """Return the growers that support these options with bins; empty if bins are not supported."""
+    try:
+        return tuple(replace(options, max_bins=255).growers)
+    except CeibaError:
+        return ()
+
+
+def _put_best_first(coarse: Tree, best: Tree) -> Tree:
+    """Replace the binned split of the best column by the exact one."""
+    stored = coarse.competitors
+    if best.n_nodes == 1 or stored is None:
+        return coarse
+    every = SplitTable.concatenate([coarse.splits.take(np.array([0])), stored.splits])
+    gains = np.array([coarse.gain[0], *stored.gain.tolist()])
+    others = np.flatnonzero(every.column != best.splits.column[0])
+    competitors = replace(
+        stored,
+        start=np.append(0, np.full(best.n_nodes, len(others))),
+        splits=every.take(others),
+        gain=gains[others],
+    )
+    return replace(best, competitors=competitors)
+
+
+def _list_splits(stump: Tree) -> list[tuple[SplitTable, float]]:
+    if stump.n_nodes == 1:
+        return []
+    splits_by_gain = [(stump.splits.take(np.array([0])), float(stump.gain[0]))]
+    stored = stump.competitors
+    if stored is not None:
+        last = int(stored.start[1])
+        splits_by_gain += [
+            (stored.splits.take(np.array([k])), float(stored.gain[k])) for k in range(last)
+        ]
+    return sorted(splits_by_gain, key=lambda rival: -rival[1])
+
+
+def _describe_rival(
+    analysis: NodeAnalysis, site: NodeSite, target: NodeTarget, splits: SplitTable, gain: float
+) -> dict[str, Any]:
+    schema = analysis.problem.table.schema
+    branch, n_branches, _ = assign_branches(site, splits)
+    counts = target.counts(branch, n_branches)
+    split = splits.split(0, schema)
+    assert split is not None
+    texts = [split.sentence(b, schema, max_levels=8) for b in range(n_branches)]
+    p_value, bound = _quick_p_value(site, target, splits, counts)
+    return {
+        "column": split.column,
+        "split": texts[0],
+        "given": split_to_json(split, schema),
+        "gain": gain,
+        "p_value": p_value,
+        "p_bound": bound,
+        "branches": branches_to_json(counts, node_criterion(analysis.problem), texts),
+    }
+
+
+def _quick_p_value(
+    site: NodeSite, target: NodeTarget, splits: SplitTable, counts: BranchCounts
+) -> tuple[float | None, str]:
+    """Return the p-value of a column, or a bound, without permutations."""
+    column = site.problem.table.columns[int(splits.column[0])]
+    classes = bool(target.n_classes)
+    if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:
+        codes = column.values if len(site.rows) == site.problem.n_rows else column.values[site.rows]
+        size = column.info.n_levels
+        every = target.counts(np.where(codes < size, codes, -1), size)
+        return fixed_split_p_value(every), "exact"
+    p_value = fixed_split_p_value(counts)
+    assert p_value is not None
+    if p_value > LEVEL:
+        return p_value, "at least"
+    bound = min(1.0, p_value * max(len(site.rows) - 1, 1))
+    if classes and (bound <= LEVEL or len(site.rows) > MAX_PERMUTED_ROWS):
+        return bound, "at most"
+    if len(site.rows) > MAX_PERMUTED_ROWS:
+        return p_value, "at least"
+    return None, "pending"
+
+
+def _no_split(name: str) -> dict[str, Any]:
+    return {
+        "column": name, "split": None, "given": None, "gain": None, "p_value": None,
+        "p_bound": "exact", "branches": [], "exact": True,
+    }  # fmt: skip
+
+
+def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return only the columns of the rivals, in the order of the table, for a lesson."""
+    nothing: dict[str, Any] = {
+        "split": None,
+        "given": None,
+        "gain": None,
+        "p_value": None,
+        "branches": [],
+    }
+    by_name = {
+        rival["column"]: {**rival, **nothing, "current": False} for rival in listing["rivals"]
+    }
+    return {**listing, "rivals": [by_name[name] for name in names]}
+
+
+def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
+    """Return the pending p-values of a node, by repeating the search on permuted targets."""
+    site = analysis.at(node)
+    pending = [
+        rival for rival in find_rivals(analysis, node)["rivals"] if rival["p_bound"] == "pending"
+    ]
+    tests = {}
+    for rival in pending if len(site.rows) <= MAX_PERMUTED_ROWS else []:
+        stem, _ = site.force_split(split_from_json(rival["given"], analysis.problem.table.schema))
+        test = SplitTest(
+            stem,
+            analysis.problem,
+            "search",
+            "auto",
+            0.05,
+            _N_PERMUTATIONS,
+            0,
+            analysis.problem.table.n_columns,
+        )
+        result = test(0, site.rows)
+        tests[rival["column"]] = {"p_value": result.p_value, "p_bound": result.bound}
+    return {"node": node, "p_values": tests}

@@ -1,0 +1,147 @@
+"""Scores of a tree: on the training rows, on held-out rows, and by cross-validation.
+
+Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
+is the standard error of the cost if costs are set, else of the error.
+
+In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
+were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
+the search, but not for the choices of the user. A node without rows in a fold becomes a leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.edit import grow_at, rebuild_subtree, repeat_split, rules_at
+from ceiba.edit.forced import NodeSite
+from ceiba.grow import Problem
+from ceiba.prune.cross_validation import read_folds
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
+from ceiba.studio.prepare import Prepared
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+
+Array = npt.NDArray[Any]
+_MIN_PROBABILITY: Final = 1e-15  # in a logarithm
+
+
+def score_tree(analysis: NodeAnalysis) -> dict[str, Any]:
+    """Return the scores of a tree on training and held-out rows."""
+    held_out = analysis.data.held_out
+    return {
+        "train": score_rows(analysis.tree, analysis.data),
+        "held_out": None if held_out is None else score_rows(analysis.tree, held_out),
+    }
+
+
+def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
+    """Return the scores of a tree on some rows."""
+    leaf_ids = np.asarray(route.apply(tree, data.X))
+    truth = data.y.values[:, 0]
+    share = row_shares(data, tree)
+    losses = row_losses(tree, leaf_ids, truth)
+    mean, se = mean_and_se(losses, share)
+    scores: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
+    root = row_losses(tree, np.zeros_like(leaf_ids), truth)
+    if tree.task.is_regression("The studio"):
+        spread = float(share @ (truth - share @ truth) ** 2)
+        return scores | {
+            "mse": mean,
+            "se": se,
+            "rmse": float(np.sqrt(mean)),
+            "r2": None if spread <= 0 else 1.0 - mean / spread,
+            "baseline": float(share @ root),
+        }
+    error = (tree.answer[leaf_ids] != truth).astype(np.float64)
+    rate, rate_se = mean_and_se(error, share)
+    likely = np.maximum(tree.value[leaf_ids, 0, truth], _MIN_PROBABILITY)
+    return scores | {
+        "error": rate,
+        "se": rate_se if tree.cost_matrix is None else se,
+        "cost": None if tree.cost_matrix is None else mean,
+        "log_loss": float(-(share @ np.log(likely))),
+        "baseline": float(share @ (tree.answer[0] != truth)),
+    }
+
+
+def row_losses(tree: Tree, leaf_ids: Array, truth: Array) -> Array:
+    """Return the loss of each row in its leaf: 0 or 1, a cost, or a squared error."""
+    if tree.task.is_regression("The studio"):
+        return np.asarray((tree.value[leaf_ids, 0, 0] - truth) ** 2)
+    answers = tree.answer[leaf_ids]
+    if tree.cost_matrix is None:
+        return np.asarray(answers != truth, np.float64)
+    return np.asarray(tree.cost_matrix[truth, answers])
+
+
+def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
+    """Return a weighted mean and its standard error."""
+    mean = float(share @ values)
+    return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
+
+
+def row_shares(data: Prepared, tree: Tree) -> Array:
+    """Return the share of each row in the total weight, after class priors."""
+    weight = np.ones(len(data.y)) if data.weight is None else data.weight
+    if tree.class_prior is not None:
+        truth = data.y.values[:, 0]
+        mass = np.bincount(truth, weight, minlength=len(tree.class_prior))
+        weight = weight * (tree.class_prior / np.where(mass > 0, mass, 1.0))[truth]
+    return np.asarray(weight / weight.sum())
+
+
+class CancelledError(Exception):
+    """The cross-validation was cancelled."""
+
+
+def cross_validate(
+    analysis: NodeAnalysis,
+    folds: int,
+    on_fold: Callable[[int, int], None],
+    is_cancelled: Callable[[], bool],
+) -> dict[str, Any]:
+    """Return the cross-validated scores of a tree; call `on_fold(done, total)` after each fold."""
+    problem, truth = analysis.problem, analysis.problem.target.values[:, 0]
+    losses, errors = np.empty((2, len(truth)))
+    parts = read_folds(folds, problem)
+    for done, fold in enumerate(parts):
+        if is_cancelled():
+            raise CancelledError
+        tree = refit_fold(analysis.tree, analysis.state.nodes_by_hand, problem, fold.train)
+        leaf_ids = np.asarray(route.apply(tree, problem.table.take(fold.test)))
+        losses[fold.test] = row_losses(tree, leaf_ids, truth[fold.test])
+        if tree.task.has_classes:
+            errors[fold.test] = tree.answer[leaf_ids] != truth[fold.test]
+        on_fold(done + 1, len(parts))
+    share = row_shares(analysis.data, analysis.tree)
+    risk, se = mean_and_se(losses, share)
+    scores = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(analysis.tree.n_leaves)}
+    if analysis.tree.task.is_regression("The studio"):
+        spread = float(share @ (truth - share @ truth) ** 2)
+        return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
+                       "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip
+    error, error_se = mean_and_se(errors, share)
+    if analysis.tree.cost_matrix is None:
+        return scores | {"error": error, "se": error_se, "cost": None}
+    return scores | {"error": error, "se": se, "cost": risk}
+
+
+def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
+    """Refit a tree to some rows: keep splits set by hand, grow the rest again."""
+    on_path = np.zeros(tree.n_nodes, bool)
+    for node in by_hand:
+        on_path[list(tree.path(node).nodes)] = True
+    depth = tree.node_depth
+
+    def regrow_node(node: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
+        if on_path[node]:
+            return repeat_split(tree, node, place)
+        inside = slice(node, int(tree.subtree_end[node]))
+        levels = int(depth[inside].max() - depth[node])
+        return grow_at(place, rules_at(tree, node), levels), []
+
+    return rebuild_subtree(tree, 0, NodeSite.root(problem, rows), regrow_node)

@@ -1,1 +1,0 @@
-"""What the studio answers about a tree: rivals, previews, columns, figures, doubts, comparisons."""

@@ -1,0 +1,150 @@
+// Further tabs of the editor: snapshots and their comparison, log and downloads, pruning.
+
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, isolateRtl, joinWithAnd, stepText, t } from "../../../report/assets/core/format.js";
+import { byId, selectBox, copyButton, el, section, dataTable } from "../../../report/assets/page/dom.js";
+import { isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
+import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
+import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
+import { figureName, figureText } from "./toolbar.js";
+import { useSigns } from "./branches.js";
+
+const AUTOMATIC = "@automatic";
+const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+
+export function treesPanel() {
+  return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
+}
+
+function snapshotList() {
+  const name = el("input", { id: "snapshot-name", type: "text", maxlength: 80, autocomplete: "off", "aria-label": t("s_snapshot_name"), placeholder: t("s_snapshot_name") });
+  const keep = () => name.value.trim() && act("snapshot", { name: name.value.trim() });
+  name.addEventListener("keydown", (e) => e.key === "Enter" && keep());
+  const { snapshots } = studio.server;
+  return el("div", {},
+    el("div", { class: "row" }, name, el("button", { class: "small", id: "snapshot-keep", onclick: keep }, t("s_snapshot_keep"))),
+    snapshots.length ? el("ul", { class: "snapshots" }, snapshots.map((item, k) => el("li", {},
+      el("span", { class: "snapshot-name" }, item.name, item.current ? el("span", { class: "tag" }, t("s_current")) : null), el("span", { class: "muted" }, t("n_leaves", { n: fmtCount(item.n_leaves) })),
+      el("span", { class: "row" },
+        el("button", { class: "small", id: `restore-${k}`, disabled: item.current, "aria-label": `${t("s_restore")}: ${item.name}`, onclick: () => act("restore", { name: item.name }) }, t("s_restore")),
+        el("button", { class: "small", id: `forget-${k}`, "aria-label": `${t("s_forget")}: ${item.name}`, onclick: () => act("forget", { name: item.name }) }, t("s_forget"))))))
+      : el("p", { class: "muted" }, t("s_snapshots_none")));
+}
+
+/** The name of a tree in the comparison. */
+const treeName = (name) => (name === "" ? t("s_tree_now") : name === AUTOMATIC ? t("s_tree_automatic") : name);
+
+function compareBox() {
+  const names = ["", AUTOMATIC, ...studio.server.snapshots.map((item) => item.name)];
+  for (const side of ["a", "b"]) if (!names.includes(comparisonState[side])) comparisonState[side] = side === "a" ? "" : AUTOMATIC;
+  const pick = (side) => selectBox("compare-" + side, t("s_compare_" + side), names, comparisonState[side], treeName, (name) => {
+    Object.assign(comparisonState, { [side]: name, data: null });
+    fillComparison();
+  });
+  return el("div", {},
+    el("div", { class: "row" }, pick("a"), el("span", { class: "muted" }, t("s_against")), pick("b"), el("button", { class: "small", id: "compare-run", onclick: runComparison }, t("s_compare_run"))),
+    el("div", { id: "comparison", "aria-live": "polite" }, comparison()));
+}
+
+async function runComparison() {
+  comparisonState.loading = true;
+  fillComparison();
+  const { a, b } = comparisonState;
+  const data = await attempt(() => api.compare(a, b));
+  Object.assign(comparisonState, { data: data ? { ...data, a: { ...data.a, name: a }, b: { ...data.b, name: b } } : null,
+    revision: studio.server.revision, loading: false });
+  fillComparison();
+}
+
+function fillComparison() {
+  const holder = byId("comparison");
+  if (holder) holder.replaceChildren(comparison());
+}
+
+function comparison() {
+  if (comparisonState.loading) return el("p", { class: "muted" }, t("s_comparing"));
+  const { data } = comparisonState;
+  if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
+  return el("div", {},
+    comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
+    el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
+    dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
+    el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
+    data.changed.length ? changedTable(data) : null);
+}
+
+/** Which of the two trees is better, and whether by more than one standard error. */
+function verdictText(data) {
+  if (!data.difference) return t("s_verdict_same");
+  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
+  const plain = M.regression || better.figures.train.cost !== null;
+  const format = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
+  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: format(Math.abs(data.difference)), se: format(better.figures[data.rows].se) });
+}
+
+function comparisonRows(data) {
+  const sides = [data.a, data.b];
+  const line = (name, source) => (sides.every((s) => !s.figures[source]) ? [] : [[name, ...sides.map((s) => (s.figures[source] ? figureText(s.figures[source]) : "–"))]]);
+  const what = figureName(data.a.figures.train);
+  return [[t("leaves"), ...sides.map((s) => fmtCount(s.n_leaves))], [t("depth"), ...sides.map((s) => fmtCount(s.depth))],
+    ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
+}
+
+/** The rows whose prediction changes, by leaf in both trees, with the rules. */
+function changedTable(data) {
+  const answerText = (v) => (typeof v === "number" && M.regression ? fmtNumber(v, 3) : String(v));
+  const leaf = (tree, node) => (tree.name === "" && comparisonState.revision === studio.server.revision && node < M.n ? el("button", { class: "link", onclick: () => reveal(node) }, `#${node}`) : `#${node}`);
+  const side = (tree, node, answer, parts) => {
+    const rule = parts.length ? joinWithAnd(parts.map(useSigns)) : t("all_rows");
+    return el("div", { class: "changed-leaf" }, el("span", {}, el("strong", {}, isolateRtl(answerText(answer))), " · ", leaf(tree, node)), el("span", { class: "muted small-text", title: rule }, rule));
+  };
+  return dataTable([treeName(data.a.name), treeName(data.b.name), t("rows")], data.changed.slice(0, 12).map((item) => [
+    side(data.a, item.node_a, item.a, item.rule_a), side(data.b, item.node_b, item.b, item.rule_b), fmtCount(item.n_rows)]), "changed");
+}
+
+export function logPanel() {
+  return el("div", {}, section(t("s_save"), saveBox()), section(t("s_log"), logBox()));
+}
+
+function logBox() {
+  const { log } = studio.server;
+  const all = () => log.map((item) => item.line).join("\n") + "\n";
+  return el("div", {},
+    el("p", { class: "muted" }, t("s_log_hint")),
+    el("div", { class: "row" }, copyButton(t("s_copy_all"), all)),
+    el("ol", { class: "log", id: "log" }, log.map((item) => el("li", {}, el("code", {}, item.line)))));
+}
+
+/** Download links: script, model, report, and exports of all formats. */
+function saveBox() {
+  const save = (what) => el("a", { class: "button", id: "save-" + what, href: downloadAddress(what), download: "" }, t("s_save_" + what));
+  const endings = new Map(studio.server.exports.map((item) => [item.name, item.ending]));
+  const exporting = el("a", { class: "button", id: "save-export", download: "" }, t("s_save_export"));
+  const point = () => exporting.setAttribute("href", downloadAddress("export", format.value));
+  const format = selectBox("export-format", t("s_export_format"), [...endings.keys()], [...endings.keys()][0],
+    (name) => `${name} (${endings.get(name)})`, point);
+  point();
+  return el("div", {},
+    el("div", { class: "row" }, save("script"), save("model"), save("report")),
+    el("div", { class: "row" }, format, exporting),
+    el("p", { class: "muted small-text" }, t("s_save_hint")));
+}
+
+export function prunePanelWithActions() {
+  return el("div", {}, M.steps.length < 2 ? null : el("div", { id: "prune-apply" }, applyPruning()), prunePanel());
+}
+
+/** Show another step in the open tab. @param {Set<string>} changed */
+export function showPruning(changed) {
+  showStep(changed);
+  if (changed.has("step")) byId("prune-apply").replaceChildren(applyPruning());
+}
+
+/** Buttons to apply the shown step to the workspace or to go back; disabled for the current tree. */
+function applyPruning() {
+  const { alpha } = M.steps[state.step];
+  const off = !isPreview();
+  return el("div", { class: "row" },
+    el("button", { class: "primary", id: "prune-take", disabled: off, onclick: () => act("prune", { alpha }) }, t("s_prune_take", { n: stepText(state.step) })),
+    el("button", { class: "small", id: "prune-back", disabled: off, onclick: () => update({ step: M.start }) }, t("back_fitted")));
+}

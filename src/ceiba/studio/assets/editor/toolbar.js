@@ -1,0 +1,91 @@
+// The toolbar of the editor: scores of the current tree, and actions on the whole tree.
+
+import { M } from "../../../report/assets/core/model.js";
+import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
+import { byId, el } from "../../../report/assets/page/dom.js";
+import { reveal, state, update } from "../../../report/assets/page/state.js";
+import { act, api, attempt, isHidden, studio } from "../client/client.js";
+import { warningText } from "./branches.js";
+
+/** The toolbar. */
+export function editorBar() {
+  const s = studio.server;
+  return el("section", { class: "editor-bar", id: "editor-bar", "aria-label": t("s_figures") },
+    el("div", { class: "figures-now" },
+      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossValidationBox(s.figures.cross_validated),
+      el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
+      warningButton()),
+    el("div", { class: "editor-tools", role: "toolbar", "aria-label": t("s_tools") },
+      tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
+      tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
+      tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
+      tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
+}
+
+const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
+
+/** Error or cost with its standard error, or RMSE and R². */
+export function figureText(f) {
+  if (M.regression) return `RMSE ${fmtNumber(f.rmse, 3)} · R² ${fmtNumber(f.r2, 2)}`;
+  if (f.cost !== null && f.cost !== undefined) return `${fmtNumber(f.cost, 3)} ± ${fmtNumber(f.se, 2)}`;
+  return `${fmtPercent(f.error, 1)} ± ${fmtNumber(100 * f.se, 2)}`;
+}
+
+/** The name of the score: error, cost, or quality for regression. */
+export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
+
+function figureBox(id, name, f) {
+  if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
+  return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) + (M.payload.class_prior ? ` ${t("s_by_priors_hint")}` : "") },
+    el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
+}
+
+/** Cross-validation on demand, with its progress and a button to stop it. */
+function crossValidationBox(f) {
+  const run = el("button", { class: "small", id: "cv-run", onclick: startCrossValidation }, t(f ? "s_cv_again" : "s_cv_run"));
+  const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
+  if (studio.progress) {
+    const { done, total } = studio.progress;
+    const bar = el("progress", { id: "cv-progress", max: total, value: done, "aria-label": t("cross_validated") });
+    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { class: "small", id: "cv-stop", onclick: stopCrossValidation }, t("s_cancel"))));
+  } else if (f) box.append(el("span", { class: "cv-line" }, el("strong", { class: f.current === false ? "old" : "", title: f.current === false ? t("s_cv_old") : undefined }, figureText(f)), f.current === false ? el("span", { class: "tag" }, t("s_older")) : null, f.current === false ? run : null));
+  else box.append(run);
+  return box;
+}
+
+const FOLDS = 10;
+async function startCrossValidation() {
+  studio.progress = { done: 0, total: FOLDS }; // before the request: a small table may be done before its response
+  fillBar();
+  if (await attempt(() => api.crossValidate(FOLDS))) return;
+  studio.progress = null;
+  fillBar();
+}
+
+async function stopCrossValidation() {
+  await attempt(api.stopCrossValidation);
+  studio.progress = null;
+  fillBar();
+}
+
+/** The number of warnings; a click selects the node of the next one. */
+function warningButton() {
+  const list = studio.server.warnings.filter((warning) => !isHidden(warning.node));
+  if (!list.length) return null;
+  const next = () => {
+    const at = list.findIndex((warning) => warning.node > state.selected);
+    reveal(list[Math.max(at, 0)].node);
+    update({ tab: "node" });
+  };
+  return el("button", { id: "warnings", class: "mark-warn", title: list.map((warning) => `#${warning.node}: ${warningText(warning)}`).join("\n"), onclick: next }, `⚠ ${t("s_n_warnings", { n: fmtCount(list.length) })}`);
+}
+
+/** Rebuild the toolbar and restore the focus. */
+export function fillBar() {
+  const bar = byId("editor-bar");
+  if (!bar) return;
+  const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
+  bar.replaceWith(editorBar());
+  const again = byId(held) || byId({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
+  if (held && again) again.focus();
+}
