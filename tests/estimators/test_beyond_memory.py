@@ -294,13 +294,13 @@ def test_files_that_change_between_passes_are_noticed(
 ) -> None:
     table = table_of(3000)
     scan = write(tmp_path, table)
-    real = thread_home.plan_of
+    real = thread_home.make_plan
 
     def meanwhile(*args: Any) -> Any:
         pq.write_table(table_of(1700, seed=9), tmp_path / "part2.parquet")
         return real(*args)
 
-    monkeypatch.setattr(thread_home, "plan_of", meanwhile)
+    monkeypatch.setattr(thread_home, "make_plan", meanwhile)
     with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left

@@ -129,7 +129,7 @@ def test_files_that_change_between_passes_are_errors(
     path = tmp_path / "x.parquet"
     pq.write_table(table_of(3000), path, row_group_size=500)
     scan = ceiba.scan(path, scratch=tmp_path)
-    real = thread_home.plan_of
+    real = thread_home.make_plan
 
     def meanwhile(*args: Any) -> Any:
         if how == "truncated":
@@ -147,7 +147,7 @@ def test_files_that_change_between_passes_are_errors(
             os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
         return real(*args)
 
-    monkeypatch.setattr(thread_home, "plan_of", meanwhile)
+    monkeypatch.setattr(thread_home, "make_plan", meanwhile)
     with pytest.raises((DataError, SchemaError), match=r"x\.parquet"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert [one.name for one in tmp_path.iterdir()] in ([], ["x.parquet"])

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 import ceiba
 from ceiba.errors import DataError, OptionError
-from ceiba.families.rpart.options import with_rules
+from ceiba.families.rpart.options import with_rpart_rules
 from ceiba.options import ParameterError
 
 IRIS_X, IRIS_Y = load_iris(return_X_y=True, as_frame=True)
@@ -336,7 +336,7 @@ def test_stop_by_risk_while_growing_changes_no_tree() -> None:
     y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
     model = ceiba.rpart("class", cp=0.02, minsplit=4, xval=0).fit(X, y)
     problem, _ = model._problem(X, y, None, None)
-    options = with_rules(problem.options, min_risk_ratio=-1.0)
+    options = with_rpart_rules(problem.options, min_risk_ratio=-1.0)
     whole = replace(problem, options=options).grow()
     assert whole.n_leaves > model.tree_.n_leaves
     assert prune_by_cp(whole, 0.02) == model.tree_

@@ -10,7 +10,7 @@ import ceiba
 from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity
 from ceiba.prune.cost_complexity import pruning_sequence
-from ceiba.prune.cross_validation.fold_tree import FoldTree, score_fold_tree
+from ceiba.prune.cross_validation.fold_tree import FoldTree, make_scored_fold_tree
 from ceiba.prune.cross_validation.folds import read_folds
 from ceiba.prune.cross_validation.validate import cross_validate
 
@@ -102,7 +102,7 @@ def test_loss_that_is_not_a_number_is_not_hidden(score, monkeypatch):
     problem = problem_of(ceiba.DecisionTreeClassifier(min_samples_leaf=3), X, y, weight)
     sequence = pruning_sequence(problem.grow())
     scored = score != "cost"
-    work = type(score_fold_tree(score, problem, np.array([np.inf]))) if scored else FoldTree
+    work = type(make_scored_fold_tree(score, problem, np.array([np.inf]))) if scored else FoldTree
     plain = work.losses
     monkeypatch.setattr(work, "losses", lambda *given: tuple(np.nan * s for s in plain(*given)))
     cv = cross_validate(sequence, problem, folds=4, score=score, random_state=0)

@@ -27,7 +27,7 @@ from ceiba.edit.forced.division import EmptyBranchError, SplitLike
 from ceiba.edit.forced.graft import graft, plant
 from ceiba.edit.forced.here import Here
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Problem, per_column
+from ceiba.grow import Problem, read_per_column
 from ceiba.table import Table
 from ceiba.tree import LevelSets, NodeNote, SplitTable, Tree, with_note
 from ceiba.tree.splits import Split, with_cut_digits
@@ -98,7 +98,7 @@ def grown(here: Here, rules: GrowingRules, levels: int | None = None) -> Tree:
         deepest = here.depth + levels
         allowed = deepest if options.max_depth is None else min(options.max_depth, deepest)
         options = replace(options, max_depth=allowed)
-    problem = here.problem.changed(options=options)
+    problem = here.problem.with_changes(options=options)
     if rules.prefer:
         problem = _preferring(problem, rules.prefer)
     if not rules.forbid:
@@ -152,9 +152,11 @@ def check_levels(levels: Any) -> None:
 def _preferring(problem: Problem, names: frozenset[str]) -> Problem:
     costs = problem.options.column_cost
     every = problem.table.schema.names
-    cost = np.ones(len(every)) if costs is None else per_column("column_cost", costs, every, 1.0)
+    cost = (
+        np.ones(len(every)) if costs is None else read_per_column("column_cost", costs, every, 1.0)
+    )
     cost = np.where([name in names for name in every], cost * _CHEAP, cost)
-    return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
+    return problem.with_changes(options=replace(problem.options, column_cost=cost.tolist()))
 
 
 def _without(problem: Problem, columns: list[int]) -> Problem:
@@ -163,9 +165,9 @@ def _without(problem: Problem, columns: list[int]) -> Problem:
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
         if values is not None:
-            changes[option] = per_column(option, values, names, free)[columns].tolist()
+            changes[option] = read_per_column(option, values, names, free)[columns].tolist()
     options = replace(problem.options, **changes)
-    return problem.changed(table=problem.table.select(columns), options=options)
+    return problem.with_changes(table=problem.table.select(columns), options=options)
 
 
 def _widened(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:

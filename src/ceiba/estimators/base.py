@@ -21,10 +21,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
-from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.parameters import ESTIMATORS, pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
-from ceiba.prune import CostComplexity, choose_again
+from ceiba.prune import CostComplexity, choose_other_step
 from ceiba.table import Table, read_like, read_target
 from ceiba.table.scanning import is_dask
 from ceiba.table.targets import is_named_target, split_target
@@ -33,11 +33,19 @@ from ceiba.tree import Tree, TreeMethods
 from ceiba.tree.routing import few_rows, n_threads, route
 
 _PAIRS = "$items"
-_OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
-_FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
+_PRUNING_ATTRS = (
+    "pruning_table_",
+    "alpha_",
+    "unpruned_tree_",
+    "cross_validation_",
+    "leaf_strength_",
+)
+_FEW_ROWS = (
+    4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
+)
 
 
-def is_by_name(X: Any) -> bool:
+def has_named_columns(X: Any) -> bool:
     """Return whether columns can only be meant by name: a dict of columns, or rows as dicts."""
     if isinstance(X, Mapping):
         return True
@@ -51,9 +59,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
-    _to_reprune: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
+    _reprune_hint: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
-    def _keep(self, tree: Tree) -> None:
+    def _set_fitted(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""
         schema = tree.schema
         n_columns = schema.n_columns
@@ -91,8 +99,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             if X.size == tree.schema.n_columns and (node := tree._only_row(X)) >= 0:
                 return tree._label_table[node : node + 1].copy()
         elif is_dask(X):
-            return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
-        elif (few := self._few(tree, X)) is not None:
+            return map_lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
+        elif (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
         table = self._read_rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
@@ -145,7 +153,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         tree = self._tree
         if is_dask(X):
-            return lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
+            return map_lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
         table = self._read_rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 
@@ -250,7 +258,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use {other}.from_tree."
             )
         model = cls(**parameters)
-        model._keep(tree)
+        model._set_fitted(tree)
         return model
 
     def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -276,7 +284,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         problem, _ = self._read_problem(X, y, sample_weight)
         every = np.arange(problem.n_rows, dtype=np.uint32)
-        return self._with_tree(problem.summary(every, problem.weight))
+        return self._with_tree(problem.leaf_tree(every, problem.weight))
 
     def reprune(
         self,
@@ -329,9 +337,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             n_leaves is not None and "alpha_" in mine and n_leaves > tree.n_leaves
         )
         if whole is not None:
-            pruned = choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
+            pruned = choose_other_step(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
-            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
+            raise OptionError(f"The unpruned tree was not kept. {self._reprune_hint}")
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)
@@ -356,9 +364,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return a copy with another tree; `pruning`: the pruning figures belong to it too."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
-        for name in () if pruning else _OF_PRUNING:
+        for name in () if pruning else _PRUNING_ATTRS:
             model.__dict__.pop(name, None)
-        model._keep(tree)
+        model._set_fitted(tree)
         return model
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
@@ -385,11 +393,11 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     # ------------------------------------------------------------------ inside
 
-    def _few(self, tree: Tree, X: Any) -> list[int] | None:
+    def _route_few_rows(self, tree: Tree, X: Any) -> list[int] | None:
         """Return the leaves of a pandas frame of a few rows, past the reading of tables."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
-        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:
+        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW_ROWS:
             return None
         return few_rows(tree, X, tree.schema.names)
 
@@ -399,7 +407,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
         if type(X) is not np.ndarray and (  # arrays go past, in microseconds
-            is_by_name(X) or (check_input and self.__dict__.get("_matches_names"))
+            has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
@@ -442,10 +450,10 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        tags.target_tags.multi_output = self._takes_many_outputs()
+        tags.target_tags.multi_output = self._supports_multi_output()
         return tags
 
-    def _takes_many_outputs(self) -> bool:
+    def _supports_multi_output(self) -> bool:
         return True
 
     def __getstate__(self) -> dict[str, Any]:

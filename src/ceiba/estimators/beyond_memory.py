@@ -13,8 +13,15 @@ from ceiba.errors import DataError, OptionError
 from ceiba.estimators.parameters import class_weights, grow_options
 from ceiba.grow import GrowOptions, Problem
 from ceiba.prune import ChiSquare, CostComplexity, Pessimistic, Pruning, ReducedError, read_pruning
-from ceiba.prune.cross_validation import check_folds_of_shards
-from ceiba.shards import UNWEIGHTED, Blocks, Weighting, check_parameters, refusal, resumable
+from ceiba.prune.cross_validation import check_shard_folds
+from ceiba.shards import (
+    UNWEIGHTED,
+    Blocks,
+    Weighting,
+    check_parameters,
+    open_journal,
+    unsupported_error,
+)
 from ceiba.shards.homes import dask, threads
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
@@ -22,7 +29,7 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 
 #: Parameters that do not need the table, besides those of growing.
-_KNOWN: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
+_SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
 #: Bytes that folds take for each row: a permutation, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
 
@@ -30,15 +37,15 @@ _BYTES_OF_FOLDS: Final = 40
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
     """Return what shards are made of, and the names of the target and of the weights in it."""
     if is_dask_array(X):
-        return _blocks(X, y, sample_weight)
-    frame, target = _with_column(X, y, "y", "y")
+        return _read_blocks(X, y, sample_weight)
+    frame, target = _assign_column(X, y, "y", "y")
     if sample_weight is None:
         return frame, target, None
-    frame, weight = _with_column(frame, sample_weight, "sample_weight", "weight")
+    frame, weight = _assign_column(frame, sample_weight, "sample_weight", "weight")
     return frame, target, weight
 
 
-def _with_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, str]:
+def _assign_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, str]:
     """Put a series into a frame, unless it is the name of a column."""
     if isinstance(column, str):
         return frame, column
@@ -59,7 +66,7 @@ def _with_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, 
         ) from error
 
 
-def _blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None]:
+def _read_blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None]:
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise DataError(
             f"A dask Array of {X.ndim} dimensions and type {X.dtype} is no table of numbers. Pass "
@@ -67,15 +74,15 @@ def _blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None
         )
     columns = tuple(f"x{j}" for j in range(X.shape[1]))
     names = [*columns, "y"]
-    arrays = [X.rechunk({1: -1}), _beside(X, y, "y")]
+    arrays = [X.rechunk({1: -1}), _align_rows(X, y, "y")]
     if sample_weight is not None:
         names.append("weight")
-        arrays.append(_beside(X, sample_weight, "sample_weight"))
+        arrays.append(_align_rows(X, sample_weight, "sample_weight"))
     weight = None if sample_weight is None else "weight"
     return Blocks(tuple(arrays), columns, tuple(names)), "y", weight
 
 
-def _beside(X: Any, column: Any, option: str) -> Any:
+def _align_rows(X: Any, column: Any, option: str) -> Any:
     """Rechunk a 1-d array as the rows of X."""
     if not is_dask_array(column) or column.ndim != 1:
         raise DataError(
@@ -94,7 +101,7 @@ def _beside(X: Any, column: Any, option: str) -> Any:
     return column.rechunk((X.chunks[0],))
 
 
-def lazily(
+def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Call a method of an estimator for every partition of a dask table, when computed."""
@@ -125,7 +132,7 @@ def lazily(
     return columns.map_partitions(predict_part, meta=framed(nothing, columns._meta.index))
 
 
-def is_in_pieces(X: Any) -> bool:
+def is_beyond_memory(X: Any) -> bool:
     """Return whether a table is a scan of files, or on a Dask cluster."""
     return isinstance(X, Scan) or is_dask(X)
 
@@ -143,15 +150,15 @@ def open_problem(
                 f"{name} must name a column of X, which is beyond memory: fit(X, 'name'). Got a "
                 f"{type(column).__name__}."
             )
-    check_parameters(params, _KNOWN)
+    check_parameters(params, _SUPPORTED)
     options = grow_options(dict(params), task)
     _check_pruning(read_pruning(params.get("prune")), X, options)
-    weighting = _weighting(sample_weight, params.get("class_weight"))
+    weighting = _read_weighting(sample_weight, params.get("class_weight"))
     here = isinstance(X, Scan) and X.cluster is None
     open_table = threads.open_table if here else dask.open_table
     with (
         open_table(X, y, options, weighting) as (table, target),
-        resumable(table, options, checkpoint) as watched,
+        open_journal(table, options, checkpoint) as watched,
     ):
         yield Problem(watched, target, options)
 
@@ -159,7 +166,7 @@ def open_problem(
 def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:
     """Refuse prunings that look at rows, but for cross-validation, which must fit into memory."""
     if isinstance(pruning, ChiSquare | ReducedError):
-        raise refusal("prune", pruning)
+        raise unsupported_error("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
         raise OptionError(
             "Pessimistic(raising=True) is not supported for tables beyond memory. Use "
@@ -168,7 +175,7 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         return
     pruning.check()
-    check_folds_of_shards(pruning.folds, pruning.groups, options)
+    check_shard_folds(pruning.folds, pruning.groups, options)
     if isinstance(X, Scan):
         needed = _BYTES_OF_FOLDS * X.n_rows
         if needed > X.memory:
@@ -179,7 +186,7 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
             )
 
 
-def _weighting(column: str | None, class_weight: Any) -> Weighting:
+def _read_weighting(column: str | None, class_weight: Any) -> Weighting:
     if class_weight is None:
         return UNWEIGHTED if column is None else Weighting(column)
 

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import takes_options
@@ -31,8 +31,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     score = BaseTree.score  # of frames that hold the target too
     _task: ClassVar[Task] = Task.CLASSIFICATION
 
-    def _keep(self, tree: Tree) -> None:
-        super()._keep(tree)
+    def _set_fitted(self, tree: Tree) -> None:
+        super()._set_fitted(tree)
         classes = tree.target.classes
         self.classes_: Any = classes[0] if len(classes) == 1 else list(classes)
         sizes = [len(labels) for labels in classes]
@@ -56,13 +56,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         tree = self._tree
         if is_dask(X):
             labels = self.classes_.tolist()
-            return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
+            return map_lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and tree.n_outputs == 1:
                 node = tree._only_row(X)
                 if node >= 0:
                     return np.array(tree.value[node : node + 1, 0, :])
-        elif tree.n_outputs == 1 and (few := self._few(tree, X)) is not None:
+        elif tree.n_outputs == 1 and (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree.value[few, 0, :])
         table = self._read_rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))

@@ -17,11 +17,11 @@ from sklearn.utils import Bunch, column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
-from ceiba.estimators.base import BaseTree, is_by_name
-from ceiba.estimators.beyond_memory import is_in_pieces, open_problem
+from ceiba.estimators.base import BaseTree, has_named_columns
+from ceiba.estimators.beyond_memory import is_beyond_memory, open_problem
 from ceiba.estimators.leaves import (
-    FEWEST_ROWS,
-    chosen_strength,
+    MIN_ROWS_FOR_LEAK,
+    choose_strength,
     read_leaf_values,
     refuse_unpruned,
     warn_of_empty_leaves,
@@ -29,7 +29,7 @@ from ceiba.estimators.leaves import (
 )
 from ceiba.estimators.parameters import (
     PARAMETERS,
-    check_stated,
+    check_params,
     class_weights,
     expand,
     grow_options,
@@ -40,12 +40,12 @@ from ceiba.grow import (
     Honest,
     Problem,
     check_counts,
-    honest_parts,
+    dense_only_options,
     honest_values,
-    needs_dense,
-    needs_one_output,
-    needs_present,
+    refuses_missing,
+    single_output_options,
     smooth,
+    split_honest_rows,
 )
 from ceiba.options import OptionObject, is_same
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
@@ -134,13 +134,13 @@ class DecisionTree(BaseTree):
 
     def _check_parameters(self) -> dict[str, Any]:
         """Refuse wrong parameters; give those that are not at their default."""
-        params = self._stated()
+        params = self._non_default_params()
         if isinstance(params.get("prune"), str):
             read_pruning(params["prune"])  # says which class to use
-        check_stated(params, self._task, type(self).__name__)
+        check_params(params, self._task, type(self).__name__)
         return params
 
-    def _stated(self) -> dict[str, Any]:
+    def _non_default_params(self) -> dict[str, Any]:
         """Return the parameters that are not at their default, by name."""
         mine, defaults = self.__dict__, _DEFAULTS[self._task]
         values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
@@ -203,7 +203,7 @@ class DecisionTree(BaseTree):
             X, groups = split_target(X, groups)
         for name in ("_counts_rows", "_matches_names"):
             self.__dict__.pop(name, None)
-        if type(X) is not np.ndarray and not isinstance(X, Table) and is_in_pieces(X):
+        if type(X) is not np.ndarray and not isinstance(X, Table) and is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
                 raise OptionError(f"{name} is not supported for tables beyond memory.")
@@ -212,7 +212,7 @@ class DecisionTree(BaseTree):
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
             opened = open_problem(X, y, params, self._task, sample_weight, checkpoint)
             with opened as problem:
-                return self._learn(problem, params)
+                return self._fit_problem(problem, params)
         if checkpoint is not None:
             raise OptionError(
                 f"checkpoint={str(checkpoint)!r} is for tables beyond memory, and X is in memory. "
@@ -222,46 +222,46 @@ class DecisionTree(BaseTree):
             raise OptionError("Pass sample_weight or frequency, not both.")
         if frequency is not None:
             self._counts_rows, sample_weight = True, frequency
-        if type(X) is not np.ndarray and is_by_name(X):
+        if type(X) is not np.ndarray and has_named_columns(X):
             self._matches_names = True
         problem, params = self._read_problem(X, y, sample_weight, drop_missing_target)
         present = self.__dict__.pop("_present", None)
         if groups is not None:
             params = {**params, "prune": with_groups(params.get("prune"), groups, present)}
-        return self._learn(problem, params)
+        return self._fit_problem(problem, params)
 
-    def _learn(self, problem: Problem, params: dict[str, Any]) -> Self:
+    def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> Self:
         """Grow and prune the tree of a problem, and keep what is fitted."""
         n_rows = problem.n_rows
         if params:
             warn_of_idle_split(params, n_rows)
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
-            tree, pruned, strength = _made(problem, params)
+            tree, pruned, strength = _fit_tree(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
             schema = with_missing_counted(tree.schema, problem.table, problem.weight)
             tree = replace(tree, schema=schema)
-        self._keep(tree)
-        if n_rows >= FEWEST_ROWS:
+        self._set_fitted(tree)
+        if n_rows >= MIN_ROWS_FOR_LEAK:
             warn_of_leak(tree, problem.table)
         mine = self.__dict__
-        for name in (*_LEFT_BY_PRUNING, "leaf_strength_"):  # of an earlier fit
+        for name in (*_PRUNING_RESULTS, "leaf_strength_"):  # of an earlier fit
             mine.pop(name, None)
         if pruned is not None:
-            left = {name: getattr(pruned, part) for name, part in _LEFT_BY_PRUNING.items()}
+            left = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}
             mine.update({name: value for name, value in left.items() if value is not None})
         if strength is not None:
             self.leaf_strength_ = strength
         return self
 
-    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
+    def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
         if _AFTER_GROWING.isdisjoint(params):  # on one table: what the core prepared is shared
-            return _shortened(problem.grow(rows, n_jobs=1), params)
+            return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
-        return _made(alone, params)[0]
+        return _fit_tree(alone, params)[0]
 
     def _read_problem(
         self,
@@ -316,7 +316,7 @@ class DecisionTree(BaseTree):
         name = None
         if is_named_target(X, y):
             name, (X, y) = y if isinstance(y, str) else None, split_target(X, y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._supports_multi_output():
             y = column_or_1d(y, warn=True)
         work = X.size if isinstance(X, np.ndarray) else 0
         threads = n_threads(params.get("n_jobs"), work)
@@ -349,15 +349,17 @@ class DecisionTree(BaseTree):
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         return table, target, weight
 
-    def _takes_many_outputs(self) -> bool:
-        options, pruning = self._asked()
+    def _supports_multi_output(self) -> bool:
+        options, pruning = self._options_and_pruning()
         if options is None:
             return False
-        return not needs_one_output(options) and (pruning is None or not pruning.needs_one_output)
+        return not single_output_options(options) and (
+            pruning is None or not pruning.needs_one_output
+        )
 
-    def _asked(self) -> tuple[GrowOptions | None, Pruning | None]:
+    def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
         """Return options of growing and the pruning; None where `fit` would refuse them."""
-        params = self._stated()
+        params = self._non_default_params()
         try:
             return grow_options(params, self._task), read_pruning(params.get("prune"))
         except CeibaError:
@@ -365,10 +367,10 @@ class DecisionTree(BaseTree):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        options, _ = self._asked()
+        options, _ = self._options_and_pruning()
         if options is not None:
-            tags.input_tags.sparse = not needs_dense(options)
-            tags.input_tags.allow_nan = not needs_present(options)
+            tags.input_tags.sparse = not dense_only_options(options)
+            tags.input_tags.allow_nan = not refuses_missing(options)
             tags.target_tags.positive_only = options.criterion == "poisson"
         return tags
 
@@ -387,16 +389,16 @@ class DecisionTree(BaseTree):
         Bunch
             `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
         """
-        model = self._unpruned().fit(X, y, sample_weight=sample_weight)
+        model = self._unpruned_clone().fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning_path(model.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
-    def _unpruned(self) -> Any:
+    def _unpruned_clone(self) -> Any:
         """Return an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
 
-_LEFT_BY_PRUNING: Final = {
+_PRUNING_RESULTS: Final = {
     "pruning_table_": "table",
     "alpha_": "alpha",
     "unpruned_tree_": "unpruned",
@@ -405,36 +407,36 @@ _LEFT_BY_PRUNING: Final = {
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
 
 
-def _made(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
+def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
     """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
     if _AFTER_GROWING.isdisjoint(params):
         tree = problem.grow()
-        return _shortened(tree, params) if params else tree, None, None
+        return _apply_ccp_alpha(tree, params) if params else tree, None, None
     honest, rule = read_leaf_values(params)
     if honest is not None or rule is not None:
         refuse_unpruned(read_pruning(params.get("prune")))
     seed = problem.options.seed
     if honest is None:
-        tree, pruned = _grown_and_pruned(problem, params)
+        tree, pruned = _grow_and_prune(problem, params)
     else:
-        questions, values = honest_parts(problem, honest.share, seed)
-        tree, pruned = _grown_and_pruned(problem.take(questions), params)
+        questions, values = split_honest_rows(problem, honest.share, seed)
+        tree, pruned = _grow_and_prune(problem.take(questions), params)
         tree = honest_values(tree, problem.take(values))
     if rule is None:
         return tree, pruned, None
     plain = "share" if honest is None else Honest(share=honest.share)
 
     def fold_tree(rows: Any) -> Tree:
-        return _made(problem.take(rows), {**params, "leaf_values": plain})[0]
+        return _fit_tree(problem.take(rows), {**params, "leaf_values": plain})[0]
 
-    strength = chosen_strength(problem, rule, fold_tree, seed)
+    strength = choose_strength(problem, rule, fold_tree, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
 
 
-def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None]:
-    pruning, search = read_pruning(params.get("prune")), problem.options.searched
+def _grow_and_prune(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None]:
+    pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if pruning is None:
-        return _shortened(problem.grow(), params), None
+        return _apply_ccp_alpha(problem.grow(), params), None
     if search is not None and search.penalty:
         raise OptionError(
             f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
@@ -448,6 +450,6 @@ def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, P
     return replace(problem, options=replace(problem.options, search=chosen)).grow(), pruned
 
 
-def _shortened(tree: Tree, params: dict[str, Any]) -> Tree:
+def _apply_ccp_alpha(tree: Tree, params: dict[str, Any]) -> Tree:
     alpha = params.get("ccp_alpha", 0.0)
     return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree

@@ -27,8 +27,8 @@ from ceiba.grow import (
     Problem,
     Shrinkage,
     expand_leaf_values,
+    fixed_strength,
     smoothed_values,
-    strength_of,
 )
 from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table, warned_identifier
@@ -36,26 +36,30 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-FEWEST_ROWS = 200
-_LEFT = 0.005
+MIN_ROWS_FOR_LEAK = 200
+_MAX_RISK_LEFT = 0.005
 #: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
 #: core knows it at once; the arrays of the tree would take as long as a small fit.
-_HOPELESS = 0.25
+_MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
+_MIN_PROBABILITY = (
+    1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
+)
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
-    """Warn if the first column of a tree, fitted to `FEWEST_ROWS` or more, decides the target."""
-    if tree._left_by_first_feature > _HOPELESS:
+    """Warn if the first column of a tree, fitted to `MIN_ROWS_FOR_LEAK` or more, decides the target."""
+    if tree._left_by_first_feature > _MAX_IMPURITY_LEFT:
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    parts = _parts(tree)
+    parts = _first_branches(tree)
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
-    decides = whole > 0 and left <= _LEFT * whole and math.isfinite(left)  # squares may overflow
+    decides = (
+        whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)
+    )  # squares may overflow
     if not decides or smallest < max(2, table.n_rows // 200):
         return
     first = int(tree.splits.column[0])
@@ -72,7 +76,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     )
 
 
-def _parts(tree: Tree) -> list[int]:
+def _first_branches(tree: Tree) -> list[int]:
     """Return the branches of the root, one of them parted again if by the same column."""
     column = tree.splits.column
     parts = [child.id for child in tree.root.children]
@@ -122,11 +126,11 @@ def warn_of_empty_leaves(tree: Tree) -> None:
         )
 
 
-def chosen_strength(
-    problem: Problem, rule: Any, tree_of: Callable[[npt.NDArray[Any]], Tree], seed: int
+def choose_strength(
+    problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
     """Return the strength of a smoothing, chosen by cross-validation if it is not given."""
-    fixed = strength_of(rule)
+    fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
     loss = np.zeros(len(rule.grid))
@@ -135,9 +139,9 @@ def chosen_strength(
     for fold in read_folds(n_folds, problem, random_state=seed):
         if not weight[fold.train].any():  # nothing to learn from
             continue
-        tree = tree_of(fold.train.astype(np.uint32))
+        tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
-        start, node, share = _ends(tree, table)
+        start, node, share = _end_nodes(tree, table)
         for g, strength in enumerate(rule.grid):
             value = smoothed_values(tree, rule, strength)[node] * share[:, None, None]
             answer = np.add.reduceat(value, start[:-1], axis=0)
@@ -145,7 +149,7 @@ def chosen_strength(
     return float(rule.grid[int(np.argmin(loss))])
 
 
-def _ends(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
+def _end_nodes(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
     """Return the nodes in which rows end, with shares, as compressed rows."""
     if tree.missing == "fractional":
         return route.spread(tree, table)
@@ -157,7 +161,7 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
     if task.is_regression("Smoothing of leaf values"):
         return ((answer[:, :, 0] - truth) ** 2).mean(axis=1)
     right = np.take_along_axis(answer, truth[:, :, None].astype(np.intp), axis=2)[:, :, 0]
-    return -np.log(np.maximum(right, _LEAST)).mean(axis=1)
+    return -np.log(np.maximum(right, _MIN_PROBABILITY)).mean(axis=1)
 
 
 def _prior_factor(problem: Problem) -> Any:

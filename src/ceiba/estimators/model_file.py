@@ -41,7 +41,7 @@ _FROM_TREE: Final = frozenset(
      "n_classes_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
 _LEFT_OUT: Final = {"$object": ["left out", {}]}
-_SHOWN: Final = 80  # characters of a value in a warning
+_MAX_REPR: Final = 80  # characters of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
@@ -53,15 +53,15 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
             f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
             "tree: model.tree_.save(path)."
         )
-    classes = _objects()
+    classes = _value_classes()
     parameters = {
-        key: _plain(key, value, classes, "set the parameter again before fitting anew.")
+        key: _to_plain(key, value, classes, "set the parameter again before fitting anew.")
         for key, value in model.get_params(deep=False).items()
     }
     fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _plain(key, value, classes, "fit again to have the attribute.")
+            plain = _to_plain(key, value, classes, "fit again to have the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
@@ -87,7 +87,7 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
             stored["fitted"][key].fail(f"No model has such a {key}.")
 
 
-def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
+def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
     """Return a value as JSON has it; of one that has no place there, a mark."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
@@ -95,7 +95,7 @@ def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> A
         return to_json(value, classes)
     except UnwritableError:
         text = repr(value)
-        text = text if len(text) <= _SHOWN else f"<{type(value).__name__}>"
+        text = text if len(text) <= _MAX_REPR else f"<{type(value).__name__}>"
         warnings.warn(
             f"{name}={text} cannot be written into a model file and is left out. The fitted "
             f"tree is not affected; {advice}",
@@ -112,7 +112,7 @@ def restore(document: Document) -> Any:
         return tree
     stored.object(("class", "parameters", "fitted"))
     refuse_deep(stored)
-    classes, objects = _classes(), _objects()
+    classes, objects = _estimator_classes(), _value_classes()
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
@@ -126,7 +126,7 @@ def restore(document: Document) -> Any:
     attributes = {key: _read_fitted(fitted[key], objects) for key in fitted.value}
     _refuse_unusable(model, attributes, tree, stored)
     try:
-        model._keep(tree)
+        model._set_fitted(tree)
     except CeibaError as error:
         stored["parameters"].fail(str(error), "parameters that no model has")
     model.__dict__.update(attributes)
@@ -243,7 +243,7 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _classes() -> dict[str, type[BaseTree]]:
+def _estimator_classes() -> dict[str, type[BaseTree]]:
     """Return all estimators of ceiba by name; those of families if their room was opened."""
     from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
 
@@ -257,7 +257,7 @@ def _classes() -> dict[str, type[BaseTree]]:
     }
 
 
-def _objects() -> dict[str, type]:
+def _value_classes() -> dict[str, type]:
     """Return the classes that parameters and fitted attributes may be of, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
     bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
@@ -265,9 +265,9 @@ def _objects() -> dict[str, type]:
     return {cls.__name__: cls for cls in classes if issubclass(cls, bases)}
 
 
-def wrap(tree: Tree) -> Any:
+def wrap_tree(tree: Tree) -> Any:
     """Return an estimator around a tree that was loaded, converted or written by hand."""
-    return _classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
+    return _estimator_classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
@@ -275,5 +275,5 @@ def replace_tree(model: BaseTree, tree: Tree) -> Any:
     other = type(model)(**model.get_params(deep=False))
     marks = ("_counts_rows", "_matches_names")
     other.__dict__.update({name: True for name in marks if name in model.__dict__})
-    other._keep(tree)
+    other._set_fitted(tree)
     return other

@@ -40,7 +40,7 @@ from ceiba.options import (
     one_of,
 )
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
-from ceiba.prune.cross_validation import seed_of
+from ceiba.prune.cross_validation import read_seed
 from ceiba.table import Target
 from ceiba.table.targets import split_target
 from ceiba.task import Task
@@ -66,7 +66,7 @@ _RANDOM_STATE: Final = Option(
     flag=int,
 )
 
-_OWN: Final = (
+_ESTIMATOR_OPTIONS: Final = (
     _RANDOM_STATE,
     Option(
         "ccp_alpha",
@@ -117,7 +117,7 @@ _CLASS_WEIGHT: Final = Option(
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
-_OF_SCIKIT_LEARN: Final = (
+_SKLEARN_ORDER: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
@@ -130,13 +130,13 @@ _EXCLUSIVE: Final = (
 _PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
 
 
-def _in_order(task: Task) -> Mapping[str, Option]:
+def _order_options(task: Task) -> Mapping[str, Option]:
     """Return the rows in the order of the signature: scikit-learn's parameters first."""
-    rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
+    rows = {**OPTIONS[task], **{row.name: row for row in _ESTIMATOR_OPTIONS}}
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
-    first = [name for name in _OF_SCIKIT_LEARN if name in rows]
+    first = [name for name in _SKLEARN_ORDER if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})
 
@@ -147,7 +147,7 @@ ESTIMATORS: Final = MappingProxyType(
 )
 #: The rows of an estimator's parameters, by task and name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {task: _in_order(task) for task in OPTIONS}
+    {task: _order_options(task) for task in OPTIONS}
 )
 
 _ALLOWED: Final = {
@@ -155,7 +155,7 @@ _ALLOWED: Final = {
 }
 
 
-def check_stated(params: Mapping[str, Any], task: Task, owner: str) -> None:
+def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
     """Refuse wrong values, and values that exclude each other."""
     if not params:
         return
@@ -182,7 +182,7 @@ def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
         return _shared_options(task)
     chosen = {name: value for name, value in params.items() if name in OPTIONS[task]}
     if "random_state" in params:
-        chosen["seed"] = seed_of(params["random_state"])
+        chosen["seed"] = read_seed(params["random_state"])
     if all(type(value) in _PLAIN for value in chosen.values()):
         return _shared_options(task, **chosen)
     return GrowOptions(task=task, **chosen)

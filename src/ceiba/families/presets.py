@@ -56,10 +56,10 @@ def cart(
     4
     """
     chosen: dict[str, Any] = {"min_samples_leaf": 5, "missing": "surrogate", "prune": "1se"}
-    return _estimator_of(task, "cart")(**{**chosen, **parameters})
+    return _find_estimator(task, "cart")(**{**chosen, **parameters})
 
 
-def _estimator_of(
+def _find_estimator(
     task: TaskName, family: str
 ) -> type[DecisionTreeClassifier] | type[DecisionTreeRegressor]:
     check_options({"task": task}, {"task": (one_of(*_ESTIMATORS),)}, family)
@@ -202,4 +202,4 @@ def chaid(
         "min_samples_split": min_samples_split,
         "min_samples_leaf": min_samples_leaf,
     }
-    return _estimator_of(task, "chaid")(**{**chosen, **parameters})
+    return _find_estimator(task, "chaid")(**{**chosen, **parameters})

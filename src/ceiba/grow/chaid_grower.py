@@ -30,8 +30,8 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.criteria import DEFAULT_CRITERION
-from ceiba.grow.core_grower import Place, resolve_min_leaf, resolve_min_split
-from ceiba.grow.planting import Choice, Question, plant
+from ceiba.grow.core_grower import SubtreeContext, resolve_min_leaf, resolve_min_split
+from ceiba.grow.python_grower import GroupSplit, SplitChoice, grow_with_chooser
 from ceiba.table import Column, Kind, exact_sum, exact_sums
 from ceiba.tree import NodeTest, SplitKind, Tree
 
@@ -45,22 +45,22 @@ Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
 
 _CORE_NAME: Final = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test": "f"}
 _MISSING: Final = -1
-_MANY: Final = 30  # levels
-_LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
+_MANY_LEVELS: Final = 30  # levels
+_LOG_SMALLEST: Final = -745.2  # what is below is 0 in float64
 
 
 def grow_by_tests(
-    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by CHAID on all rows or on some."""
     options, weight = problem.options, problem.weight
     here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     if weight is not None:
         here = here[weight[here] > 0]
-    tree = plant(
+    tree = grow_with_chooser(
         problem.table,
         problem.target,
-        _Chooser(problem, here, below),
+        _ChaidChooser(problem, here, subtree),
         weight=weight,
         rows=here,
         criterion=options.task.of(DEFAULT_CRITERION, "CHAID"),
@@ -82,7 +82,7 @@ class Categories:
     cuts: Array | None = None
 
 
-def categories_of(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
+def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
     """Return the categories of a column; numbers are put into bins by some rows."""
     if column.info.kind is not Kind.NUMERIC:
         return Categories(len(column.info.levels), column.info.kind is Kind.ORDERED)
@@ -104,7 +104,7 @@ def categories_of(column: Column, bins: int, rows: Rows, weight: Array | None) -
     return Categories(len(cuts) + 1, True, cuts)
 
 
-def codes_of(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
+def category_codes(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
     """Return the category of each value, -1 where it is missing; codes of levels as they are."""
     if cuts is None:
         return np.asarray(values, np.int32)
@@ -115,7 +115,7 @@ def codes_of(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergeResult:
     """A column after merging."""
 
     group: npt.NDArray[np.intp]
@@ -136,7 +136,7 @@ class Merged:
 
 
 @lru_cache(maxsize=4096)
-def multiplier(c: int, r: int, kind: MergeKind) -> int:
+def count_groupings(c: int, r: int, kind: MergeKind) -> int:
     """Return the number of ways in which c categories can become r groups."""
     if kind == "ordered":
         return comb(c - 1, r - 1)
@@ -153,7 +153,7 @@ def merge(
     *,
     alpha_merge: float = 0.05,
     min_rows: float = 1,
-) -> Merged:
+) -> MergeResult:
     """Merge the categories of a column."""
     cells = np.ascontiguousarray(cells, np.float64)
     home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
@@ -163,36 +163,36 @@ def merge(
     n_groups = int(group.max()) + 1
     if n_groups == 1:  # nothing is separated, so there is nothing to test
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
-        return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
+        return MergeResult(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))
     np.add.at(merged, group, cells)
-    ways = multiplier(len(cells), n_groups, kind)
-    test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
-    return Merged(group, test, list(steps))
+    ways = count_groupings(len(cells), n_groups, kind)
+    test = _test_groups(merged, statistic, log(ways) if ways > 0 else 0.0)
+    return MergeResult(group, test, list(steps))
 
 
-def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
+def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
     """Whether no merging of nominal categories can have such a small adjusted p-value."""
     cells = np.ascontiguousarray(cells, np.float64)
     return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 
 
-def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
+def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
     """Test groups against the target."""
     from scipy.special import chdtrc, fdtrc  # here: other growers should not wait for scipy
 
     if statistic == "f_test":
-        value, df1, df2 = _f(cells)
+        value, df1, df2 = _f_statistic(cells)
         p = 1.0
         if df1 > 0 and df2 > 0:
             p = 0.0 if np.isinf(value) else float(fdtrc(df1, df2, value))
         return NodeTest(statistic, value, (df1, df2), p, log_factor)
-    value, df = _chi(cells, statistic)
+    value, df = _chi_square_statistic(cells, statistic)
     p = float(chdtrc(df, value)) if df > 0 else 1.0
     return NodeTest(statistic, value, (float(df),), p, log_factor)
 
 
-def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
+def _chi_square_statistic(cells: Array, statistic: Statistic) -> tuple[float, int]:
     rows, columns = cells.sum(axis=1), cells.sum(axis=0)
     expected = rows[:, None] * columns / max(float(rows.sum()), 1e-300)
     seen = expected > 0
@@ -206,7 +206,7 @@ def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
     return max(value, 0.0), int(df)
 
 
-def _f(cells: Array) -> tuple[float, float, float]:
+def _f_statistic(cells: Array) -> tuple[float, float, float]:
     """One-way analysis of variance from rows, sums and sums of squares of the groups."""
     n, total, squares = cells[cells[:, 0] > 0].T
     share = total**2 / n
@@ -228,18 +228,20 @@ class Grouping:
     size: Array  # of the categories
 
 
-class _Chooser:
+class _ChaidChooser:
     """Chooses the split of a node: every column is merged and tested, the best one wins."""
 
-    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
+    def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
         assert options.chaid is not None
         self.weight = problem.weight
         self.counted = problem.weight if options.frequency_weights else None
         bins = options.chaid.bins
-        self.columns = [categories_of(column, bins, rows, self.counted) for column in table.columns]
+        self.columns = [
+            read_categories(column, bins, rows, self.counted) for column in table.columns
+        ]
         self.codes = [
-            codes_of(column.values, categories.cuts)
+            category_codes(column.values, categories.cuts)
             for column, categories in zip(table.columns, self.columns, strict=True)
         ]
         truth = target.values[:, 0]
@@ -250,8 +252,8 @@ class _Chooser:
             truth = np.ldexp(truth, -int(np.frexp(float(np.abs(truth).max()))[1]))
         self.truth = truth
         n_rows, total, self.depth = len(rows), float(len(rows)), 0
-        if below is not None:
-            n_rows, total, self.depth = below.n_rows, below.weight, below.depth
+        if subtree is not None:
+            n_rows, total, self.depth = subtree.n_rows, subtree.weight, subtree.depth
         elif self.weight is not None:
             total = exact_sum(self.weight[rows])
         n = n_rows if self.counted is None else float(self.counted[rows].sum())
@@ -262,12 +264,12 @@ class _Chooser:
         self.statistic: Any = options.criterion_name
         self.alpha_merge = options.chaid.merge
         alpha = options.chaid.split
-        self.log_alpha = log(alpha) if alpha > 0 else _LOG_OF_NOTHING
+        self.log_alpha = log(alpha) if alpha > 0 else _LOG_SMALLEST
         # Columns of many levels last: a limit that others have set may spare them the merging.
-        many = [not column.ordered and column.n > _MANY for column in self.columns]
+        many = [not column.ordered and column.n > _MANY_LEVELS for column in self.columns]
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
-    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+    def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
         """Return the choice for these rows, None for a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
@@ -287,12 +289,12 @@ class _Chooser:
         group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
         for g, codes in enumerate(best.groups):
             group_of[list(codes)] = g  # -1, missing, is the last entry
-        question = self._question(best, int(group_of[_MISSING]))
-        return Choice(question, group_of[self.codes[best.column][rows]], best.test)
+        question = self._group_split(best, int(group_of[_MISSING]))
+        return SplitChoice(question, group_of[self.codes[best.column][rows]], best.test)
 
     # ------------------------------------------------------------------ counts of rows
 
-    def _codes(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
+    def _row_categories(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
         """Return the category of each row; missing is the last."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
@@ -308,7 +310,7 @@ class _Chooser:
 
     def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
         """Return class counts, or moments of the target, of each category (missing is the last)."""
-        codes, size = self._codes(j, rows), self.columns[j].n + 1
+        codes, size = self._row_categories(j, rows), self.columns[j].n + 1
         weight: Any = None if self.counted is None else self.counted[rows]
         if self.n_classes:
             cell = codes * self.n_classes + self.truth[rows]
@@ -321,7 +323,7 @@ class _Chooser:
         """Whether a group weighs less than a leaf must."""
         if not self.min_weight > 0:
             return False
-        codes, size = self._codes(grouping.column, rows), len(grouping.size)
+        codes, size = self._row_categories(grouping.column, rows), len(grouping.size)
         if self.weight is None:
             weight = np.bincount(codes, minlength=size).astype(np.float64)
         else:
@@ -340,8 +342,8 @@ class _Chooser:
         kind: MergeKind = "nominal"
         if column.ordered:
             kind = "floating" if present[-1] == column.n else "ordered"
-        many = kind == "nominal" and len(present) > _MANY and limit < 0
-        if many and hopeless(cells[present], self.statistic, limit, self.min_leaf):
+        many = kind == "nominal" and len(present) > _MANY_LEVELS and limit < 0
+        if many and is_hopeless(cells[present], self.statistic, limit, self.min_leaf):
             return None
         merged = merge(
             cells[present],
@@ -356,7 +358,7 @@ class _Chooser:
         groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
         return Grouping(j, groups, merged.test, size)
 
-    def _question(self, grouping: Grouping, home: int) -> Question:
+    def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
         """Return the question of a grouping; `home` is the group of missing values, if any.
 
         Levels and intervals of numbers go to branches as they are. Missing values that stand alone
@@ -367,7 +369,7 @@ class _Chooser:
         parts = [g for g in range(len(groups)) if g != alone]
         if len(parts) == 1:
             assert alone is not None
-            return Question(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
+            return GroupSplit(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
         if home not in parts:  # nothing is missing here: such a row goes with the most
             home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
         if cuts is not None:
@@ -382,10 +384,10 @@ class _Chooser:
                 for code in groups[g]
                 if code != _MISSING
             )
-            return Question(
+            return GroupSplit(
                 SplitKind.LEVELS, j, below, cuts=apart, levels=tuple(pairs), missing=missing
             )
         at = (*(float(cuts[max(groups[g])]) for g in parts[:-1]), *apart)
         if len(at) == 1:
-            return Question(SplitKind.CUT, j, below, cut=at[0], missing=missing)
-        return Question(SplitKind.INTERVALS, j, below, cuts=at, missing=missing)
+            return GroupSplit(SplitKind.CUT, j, below, cut=at[0], missing=missing)
+        return GroupSplit(SplitKind.INTERVALS, j, below, cuts=at, missing=missing)

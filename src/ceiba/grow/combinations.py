@@ -39,7 +39,7 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
 }
 
 #: The core numbers rows in memory by 32 bits.
-MOST_ROWS: Final = 2**32 - 1
+MAX_ROWS: Final = 2**32 - 1
 
 
 def check_combinations(
@@ -53,17 +53,17 @@ def check_combinations(
         options.__dict__["_known"] = True
     if options.monotonic_cst is not None:
         _check_monotonic(table, target, options)
-    if target.info.n_outputs > 1 and (asks := needs_one_output(options)):
+    if target.info.n_outputs > 1 and (asks := single_output_options(options)):
         raise OptionError(
             f"{asks[0]} needs a target with one output; this one has {target.info.n_outputs}. "
             "Fit one tree per output."
         )
-    if table.n_rows > MOST_ROWS and table.grower != "shards":
+    if table.n_rows > MAX_ROWS and table.grower != "shards":
         raise DataError(
-            f"A table in memory can have {MOST_ROWS:,} rows; this one has {table.n_rows:,}. "
+            f"A table in memory can have {MAX_ROWS:,} rows; this one has {table.n_rows:,}. "
             "Read it in pieces with ceiba.scan(), or give a dask DataFrame."
         )
-    if table.sparse is not None and (asks := needs_dense(options)):
+    if table.sparse is not None and (asks := dense_only_options(options)):
         raise OptionError(
             f"{asks[0]} needs a dense table, and X is sparse. Use X.toarray() (it must fit into "
             "memory), or leave that option at its default."
@@ -78,7 +78,7 @@ def check_combinations(
     if options.missing == "error":
         advice = "Fill them in, or use missing='learn'."
         _refuse_missing(table, "missing='error'", advice, DataError)
-    elif needs_present(options):
+    elif refuses_missing(options):
         # C4.5 counts missing values as a branch of their own, so there is nothing to try.
         advice = "Use missing='fractional' (C4.5) or missing='majority'."
         why = "criterion='gain_ratio' does not know missing='learn'"
@@ -87,21 +87,21 @@ def check_combinations(
 
 def _check_growers(options: GrowOptions) -> None:
     rows = OPTIONS[options.task]
-    for name, value in options.stated.items():
+    for name, value in options.non_default.items():
         row = rows.get(name)
         if row is None or row.growers is None:
             continue
         for grower in options.growers:
             if grower not in row.growers:
                 raise OptionError(
-                    f"{name}={value!r} is not supported with {_asked_by(grower, options)}. Leave "
+                    f"{name}={value!r} is not supported with {_option_for(grower, options)}. Leave "
                     f"{name} at {row.default!r}."
                 )
             supported = _VALUES.get((grower, name))
             if supported is not None and value not in supported:
                 listed = " or ".join(map(repr, supported))
                 raise OptionError(
-                    f"{_asked_by(grower, options)} works with {name}={listed}. "
+                    f"{_option_for(grower, options)} works with {name}={listed}. "
                     f"Got {name}={value!r}."
                 )
     if options.multiway and split_gain(options.criterion_name) is not None:
@@ -112,12 +112,12 @@ def _check_growers(options: GrowOptions) -> None:
         )
     if options.empty_branches and "significance" in options.growers:
         raise OptionError(
-            f"{_asked_by('significance', options)} tests the branches of a split, and an empty one "
+            f"{_option_for('significance', options)} tests the branches of a split, and an empty one "
             "cannot be tested. Use categorical_splits='multiway'."
         )
 
 
-def _asked_by(grower: Grower, options: GrowOptions) -> str:
+def _option_for(grower: Grower, options: GrowOptions) -> str:
     """Name the option that asks for a grower."""
     name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
         grower, "criterion"
@@ -147,24 +147,24 @@ def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None
             )
 
 
-def needs_one_output(options: GrowOptions) -> list[str]:
+def single_output_options(options: GrowOptions) -> list[str]:
     """Return the options that need a target with one output, as they are written."""
-    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
+    asks = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule == "surrogate":
         asks.append(f"missing={options.missing!r}")
     names = ("class_prior", "cost_matrix", "monotonic_cst")
     return asks + [name for name in names if getattr(options, name) is not None]
 
 
-def needs_dense(options: GrowOptions) -> list[str]:
+def dense_only_options(options: GrowOptions) -> list[str]:
     """Return the options that need every value of a table, zeros included."""
-    asks = [_asked_by(grower, options) for grower in options.growers if grower != "search"]
+    asks = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule in ("surrogate", "fractional"):
         asks.append(f"missing={options.missing!r}")
     return asks if options.rpart is None else [*asks, "rpart"]
 
 
-def needs_present(options: GrowOptions) -> bool:
+def refuses_missing(options: GrowOptions) -> bool:
     """Return whether a missing value of the table is refused."""
     by_ratio = options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",)
     return options.missing == "error" or by_ratio

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.options import OPTIONS, GrowOptions, counted
+from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
 from ceiba.task import Task
@@ -68,7 +68,7 @@ class Units:
 
 
 #: Nothing is divided.
-AS_THEY_ARE = Units()
+PLAIN_UNITS = Units()
 
 
 def _exponent(values: npt.NDArray[Any]) -> int:
@@ -77,7 +77,7 @@ def _exponent(values: npt.NDArray[Any]) -> int:
     return 0 if largest == 0 or abs(exponent) <= _SAFE else exponent
 
 
-def per_column(
+def read_per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
     """Return one number for each column; columns that a dict does not name get the default."""
@@ -106,7 +106,7 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
     """Read monotonicity constraints: 1 rising, -1 falling, 0 free; [] when all are free."""
     if values is None:
         return []
-    numbers = per_column("monotonic_cst", values, names, 0.0)
+    numbers = read_per_column("monotonic_cst", values, names, 0.0)
     if not np.isin(numbers, (-1, 0, 1)).all():
         raise OptionError(
             "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
@@ -119,14 +119,14 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
     """Read the cost of asking for each column, by which its gain is divided; [] when all are 1."""
     if values is None:
         return []
-    numbers = per_column("column_cost", values, names, 1.0)
+    numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise OptionError(f"column_cost must hold positive numbers. Got {numbers.tolist()}.")
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
 @dataclass(frozen=True)
-class Place:
+class SubtreeContext:
     """Where in a larger tree a new one will stand: its stop rules are those of the larger tree."""
 
     depth: int  # of the node that the new tree replaces
@@ -139,12 +139,12 @@ class Place:
     high: float = inf
     row_weight: Array | None = None  # where rows go down several branches by shares
 
-    def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
+    def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
         """Set the options of the core that depend on the place, in the core's units."""
         if options.max_leaf_nodes is not None:
-            core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
+            core.max_leaf_nodes = max(core_limit(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
-            core.max_depth = max(counted(options.max_depth) - self.depth, 0)
+            core.max_depth = max(core_limit(options.max_depth) - self.depth, 0)
         if options.min_impurity_decrease:
             core.min_gain = options.min_impurity_decrease / self.share if self.share else inf
         core.seed = self.seed
@@ -169,7 +169,7 @@ def core_options(
     # Twenty settings cost six microseconds, half as much as the tree of a small table; a copy one.
     ready = options.__dict__.get("_core")
     if ready is None:
-        ready = options.__dict__["_core"] = _for_any_table(options)
+        ready = options.__dict__["_core"] = _table_independent_options(options)
     core = _core.GrowOptions(ready)
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
@@ -185,12 +185,12 @@ def core_options(
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
         if scales.search is not None:  # priors or costs
-            core.class_cost = scales.weighed_costs(len(scales.search)).ravel().tolist()
+            core.class_cost = scales.weighted_costs(len(scales.search)).ravel().tolist()
     set_sizes(core, options, n_rows, total_weight)
     return core
 
 
-def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
+def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
     """Set what does not depend on the table."""
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
@@ -205,7 +205,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.multiway = options.multiway
     core.empty_branches = options.empty_branches
     core.cuts_at_values = options.cuts_at_values
-    core.max_surrogates = counted(options.surrogates.keep)
+    core.max_surrogates = core_limit(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
     core.weights_count_rows = options.frequency_weights
@@ -264,19 +264,19 @@ def resolve_max_features(value: int | float | str | None, n_columns: int) -> int
 
 
 def grow_by_search(
-    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by the core's search."""
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
     scales = problem.scales
     if weight is None and options.task.has_classes:
-        units, core_target, core_weight = AS_THEY_ARE, target.values, None
+        units, core_target, core_weight = PLAIN_UNITS, target.values, None
     else:
         units = Units.of(target.values, weight)
         core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
     core = core_options(table, options, core_weight, scales, rows)
-    if below is not None:
-        below.set(core, options, units)
+    if subtree is not None:
+        subtree.apply(core, options, units)
     if options.task.has_classes:
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
@@ -285,7 +285,7 @@ def grow_by_search(
         arrays = _core.grow_numbers(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )
-    return tree_of(arrays, problem, units, below)
+    return tree_from_arrays(arrays, problem, units, subtree)
 
 
 def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> list[Tree]:
@@ -293,17 +293,19 @@ def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> l
     target, options = problem.target, problem.options
     core = core_options(problem.table, options, None, problem.scales, None)
     rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
-    units, columns = AS_THEY_ARE, problem.table.core()
+    units, columns = PLAIN_UNITS, problem.table.core()
     if options.task.is_classification("Growing"):
         n_classes = [len(labels) for labels in target.info.classes]
         grown = _core.grow_on_each(columns, target.values, n_classes, core, rows, ends)
     else:
         units = Units.of(target.values, None)
         grown = _core.grow_on_each(columns, units.shrink_target(target.values), core, rows, ends)
-    return [tree_of(arrays, problem, units, None) for arrays in grown]
+    return [tree_from_arrays(arrays, problem, units, None) for arrays in grown]
 
 
-def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Place | None) -> Tree:
+def tree_from_arrays(
+    arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
+) -> Tree:
     """Make a tree of the arrays that the core has grown for a problem."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_of_grown(
@@ -315,7 +317,7 @@ def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Pla
             units.weight,
             scales.factor,
             scales.costs,
-            None if below is None else below.weight,
+            None if subtree is None else subtree.weight,
         ),
         schema=problem.table.schema.with_target(target.info),
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),

@@ -13,7 +13,7 @@ had no say in the questions give values without the bias of those that had (Athe
 
 Monotone limits: the core hands them down while it grows (`hand_down_limits`): a split of a column
 with a direction sets the middle between the values of its branches as the bound of all values
-below. `limited` does the same to a finished tree whose rows were counted anew. Class counts stay
+below. `apply_monotonic_limits` does the same to a finished tree whose rows were counted anew. Class counts stay
 those of the rows; only the answer moves, and the risk is that of the answer.
 """
 
@@ -87,7 +87,7 @@ class Shrinkage(OptionObject):
     )  # fmt: skip
 
 
-def strength_of(rule: Any) -> float | None:
+def fixed_strength(rule: Any) -> float | None:
     """Return the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
@@ -98,7 +98,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
-        return np.asarray(np.ldexp(_shrunken(tree, value, n[:, 0, 0], strength), units.target))
+        return np.asarray(np.ldexp(_shrink_values(tree, value, n[:, 0, 0], strength), units.target))
     if isinstance(rule, MEstimate):
         total = n + strength
         # A node without rows keeps what it answers, the value of the node above it.
@@ -115,7 +115,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     return np.asarray((n * value + classes) / (n + classes.sum(axis=1, keepdims=True)))
 
 
-def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
+def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
     """Return h as a weighted mean of the values on the path: no rounding leaves their range.
 
     With s(t) = 1 / (1 + strength / n(t)), which falls along a path, and s = 1 above the root:
@@ -184,7 +184,7 @@ def expand_leaf_values(rule: Any) -> Any:
     return short.get(rule, rule)
 
 
-def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
+def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
     """Return the rows for the questions and those for the values; classes are spread evenly."""
     rows = np.arange(problem.n_rows)
     if problem.weight is not None:  # a part of rows without weight would say nothing
@@ -225,11 +225,11 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     return honest
 
 
-def limited(tree: Tree, directions: Sequence[int]) -> Tree:
+def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
     """Move the answers of a classification tree of two classes into its monotone limits."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
-    answers = within(tree.counts, _numbers_within(tree, directions))
+    answers = within(tree.counts, _clip_second_class(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
     value[tree.weight == 0] = tree.value[tree.weight == 0]  # branches without rows say the parent's
@@ -238,7 +238,7 @@ def limited(tree: Tree, directions: Sequence[int]) -> Tree:
     return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
 
 
-def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
+def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
     """Return the share of the second class of each node, within the limits of the splits above."""
     assert tree.counts is not None
     counts = tree.counts[:, 0]
@@ -261,7 +261,7 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
     return number
 
 
-def folded(tree: Tree) -> Tree:
+def merge_equal_siblings(tree: Tree) -> Tree:
     """Return the tree with leaves in place of nodes below which all leaves answer alike.
 
     Two branches that are held at the same bound say the same: their split decides nothing. The new

@@ -59,7 +59,7 @@ def _without(*growers: Grower) -> frozenset[str]:
     return _ALL - set(growers)
 
 
-def _row(  # a field whose metadata is the option's row
+def _option(  # a field whose metadata is the option's row
     default: Any,
     *allowed: Check,
     kind: str,
@@ -73,7 +73,7 @@ def _row(  # a field whose metadata is the option's row
     return field(default=default, metadata={"option": option})
 
 
-def counted(limit: int | None) -> int:
+def core_limit(limit: int | None) -> int:
     """Return a limit as the core counts: -1 is none, and 2**31 - 1 is as good as any beyond."""
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
@@ -88,7 +88,7 @@ class GrowOptions:
 
     task: Task
     criterion: Any = ""  # "": gini or squared_error, by the task
-    splitter: str = _row(
+    splitter: str = _option(
         "best",
         one_of("best", "random"),
         kind='{"best", "random"}',
@@ -98,7 +98,7 @@ class GrowOptions:
         core="random_splitter",
         to_core=lambda value: value == "random",
     )
-    max_depth: int | None = _row(
+    max_depth: int | None = _option(
         None,
         integer(1),
         nothing,
@@ -106,9 +106,9 @@ class GrowOptions:
         help="Largest depth of a leaf. None: no limit.",
         flag=int,
         core="max_depth",
-        to_core=counted,
+        to_core=core_limit,
     )
-    min_samples_split: int | float = _row(
+    min_samples_split: int | float = _option(
         2,
         integer(2),
         fraction(0.0, 1.0, "(]"),
@@ -117,7 +117,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best"),
     )
-    min_samples_leaf: int | float = _row(
+    min_samples_leaf: int | float = _option(
         1,
         integer(1),
         fraction(0.0, 1.0, "()"),
@@ -125,7 +125,7 @@ class GrowOptions:
         help="Rows each branch of a split needs. A float is a fraction of all rows, rounded up.",
         flag=float,
     )
-    min_weight_fraction_leaf: float = _row(
+    min_weight_fraction_leaf: float = _option(
         0.0,
         number(0.0, 0.5, "[]"),
         kind="float",
@@ -133,7 +133,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best"),
     )
-    max_features: int | float | str | None = _row(
+    max_features: int | float | str | None = _option(
         None,
         integer(1),
         fraction(0.0, 1.0, "(]"),
@@ -144,7 +144,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
     )
-    max_leaf_nodes: int | None = _row(
+    max_leaf_nodes: int | None = _option(
         None,
         integer(2),
         nothing,
@@ -153,9 +153,9 @@ class GrowOptions:
         flag=int,
         growers=_without("significance", "tests"),
         core="max_leaf_nodes",
-        to_core=counted,
+        to_core=core_limit,
     )
-    min_impurity_decrease: float = _row(
+    min_impurity_decrease: float = _option(
         0.0,
         number(0.0),
         kind="float",
@@ -164,7 +164,7 @@ class GrowOptions:
         growers=_without("best", "tests"),
         core="min_gain",
     )
-    max_bins: int | None = _row(
+    max_bins: int | None = _option(
         None,
         Check("an int from 2 to 255", lambda value: _is_int(value) and 2 <= value <= 255),
         nothing,
@@ -174,7 +174,7 @@ class GrowOptions:
         flag=int,
         growers=_without("best", "gain_ratio", "tests"),
     )
-    min_significance: Any = _row(
+    min_significance: Any = _option(
         None,
         number(0.0, 1.0, "()"),
         instance("a Significance object", Significance),
@@ -186,7 +186,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best", "tests"),
     )
-    monotonic_cst: Any = _row(
+    monotonic_cst: Any = _option(
         None,
         array_like(),
         instance("a dict of column name to -1, 0 or 1", dict),
@@ -196,7 +196,7 @@ class GrowOptions:
         "never decreases with it), -1 (never increases) or 0.",
         growers=_without("best", "gain_ratio", "significance", "tests"),
     )
-    n_jobs: int | None = _row(
+    n_jobs: int | None = _option(
         None,
         Check("an int that is not 0", lambda value: _is_int(value) and value != 0),
         nothing,
@@ -204,7 +204,7 @@ class GrowOptions:
         help="Threads. None: all cores, and one for small tables. The tree does not depend on it.",
         flag=int,
     )
-    missing: Any = _row(
+    missing: Any = _option(
         "learn",
         one_of("learn", "majority", "surrogate", "fractional", "error"),
         instance("a Surrogates object", Surrogates),
@@ -215,7 +215,7 @@ class GrowOptions:
         "missing values are refused.",
         flag=str,
     )
-    unseen: str = _row(
+    unseen: str = _option(
         "majority",
         one_of("majority", "missing", "error", "default"),
         kind='{"majority", "missing", "error", "default"}',
@@ -223,7 +223,7 @@ class GrowOptions:
         'missing, be refused, or end the way with the answer of the root ("default").',
         flag=str,
     )
-    categorical_splits: Any = _row(
+    categorical_splits: Any = _option(
         "binary",
         one_of("binary", "multiway"),
         instance("a Multiway object", Multiway),
@@ -232,7 +232,7 @@ class GrowOptions:
         flag=str,
         growers=_without("best", "tests"),
     )
-    max_competitors: int = _row(
+    max_competitors: int = _option(
         0,
         integer(0),
         kind="int",
@@ -240,9 +240,9 @@ class GrowOptions:
         flag=int,
         growers=_without("best", "significance", "tests"),
         core="max_competitors",
-        to_core=counted,
+        to_core=core_limit,
     )
-    class_prior: Any = _row(
+    class_prior: Any = _option(
         None,
         array_like("an array-like of one share per class"),
         instance("a dict of class to share", dict),
@@ -252,7 +252,7 @@ class GrowOptions:
         "`class_weight`.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
-    cost_matrix: Any = _row(
+    cost_matrix: Any = _option(
         None,
         array_like("an array-like of shape (n_classes, n_classes)"),
         instance("a dict of (truth, predicted) to cost", dict),
@@ -262,7 +262,7 @@ class GrowOptions:
         "`{(truth, predicted): cost}`.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
-    column_cost: Any = _row(
+    column_cost: Any = _option(
         None,
         array_like("an array-like of one cost per column"),
         instance("a dict of column name to cost", dict),
@@ -271,14 +271,14 @@ class GrowOptions:
         help="Cost of measuring a column; its gain is divided by it.",
         growers=_without("best", "significance", "tests"),
     )
-    frequency_weights: bool = _row(
+    frequency_weights: bool = _option(
         False,
         boolean,
         kind="bool",
         help="A weight of k means the row k times in every rule that counts rows.",
         growers=_without("best"),
     )
-    search: Any = _row(
+    search: Any = _option(
         "greedy",
         one_of("greedy", "lookahead", "optimal"),
         instance("a Lookahead or an Optimal object", Lookahead, Optimal),
@@ -289,7 +289,7 @@ class GrowOptions:
         flag=str,
         growers=frozenset({"search", "best"}),
     )
-    forced_splits: Any = _row(
+    forced_splits: Any = _option(
         None,
         FORCED_SPLITS,
         nothing,
@@ -306,7 +306,7 @@ class GrowOptions:
         if self.criterion == "":
             object.__setattr__(self, "criterion", DEFAULT_CRITERION.get(self.task, "gini"))
         # Defaults are right by construction: only what was set is checked (fits of tiny tables).
-        check_options(self.stated, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
+        check_options(self.non_default, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
         object.__setattr__(self, "task", Task(self.task))
         for name in _WITH_OBJECTS:
             value = getattr(self, name)
@@ -314,7 +314,7 @@ class GrowOptions:
                 value.check()
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def non_default(self) -> dict[str, Any]:
         """The options that are not at their default, by name."""
         mine = self.__dict__
         return {
@@ -389,7 +389,7 @@ class GrowOptions:
         return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
 
     @property
-    def searched(self) -> Lookahead | Optimal | None:
+    def search_method(self) -> Lookahead | Optimal | None:
         """How the tree is searched for, if not greedily."""
         search = expand("search", self.search)
         return search if isinstance(search, Lookahead | Optimal) else None
@@ -404,8 +404,8 @@ class GrowOptions:
     def growers(self) -> tuple[Grower, ...]:
         """The ways to grow that these options ask for, the ruling one first."""
         if self.chaid is not None:
-            return ("tests",) if self.searched is None else ("tests", "best")
-        if self.searched is not None:
+            return ("tests",) if self.search_method is None else ("tests", "best")
+        if self.search_method is not None:
             return ("best",)
         rules: list[tuple[Grower, bool]] = [
             ("significance", self.min_significance is not None),
@@ -448,7 +448,7 @@ def _criterion_option(task: Task) -> Option:
 _CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
 
 
-def _rows_of(task: Task) -> Mapping[str, Option]:
+def _task_options(task: Task) -> Mapping[str, Option]:
     rows = {"criterion": _criterion_option(task)}
     for entry in fields(GrowOptions):
         row = entry.metadata.get("option")
@@ -459,7 +459,7 @@ def _rows_of(task: Task) -> Mapping[str, Option]:
 
 #: The rows of the options of growing, by task and name.
 OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {task: _rows_of(task) for task in DEFAULT_CRITERION}
+    {task: _task_options(task) for task in DEFAULT_CRITERION}
 )
 
 _INTERNAL: Final = {

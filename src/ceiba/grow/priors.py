@@ -32,19 +32,19 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
     if prior is None:
         return None
     if isinstance(prior, Mapping):
-        _refuse_strangers("class_prior", prior, prior, classes)
-        absent = [label for label in _plain(classes) if label not in prior]
+        _check_labels("class_prior", prior, prior, classes)
+        absent = [label for label in _labels(classes) if label not in prior]
         if absent:
             raise OptionError(
                 f"class_prior has no share for class {absent[0]!r}; it needs one for each of "
-                f"{_plain(classes)}."
+                f"{_labels(classes)}."
             )
-        prior = [prior[label] for label in _plain(classes)]
-    shares = _numbers("class_prior", prior)
+        prior = [prior[label] for label in _labels(classes)]
+    shares = _read_numbers("class_prior", prior)
     if shares.shape != (len(classes),):
         raise OptionError(
             f"class_prior must hold one share for each of the {len(classes)} classes "
-            f"{_plain(classes)}, in this order. Got shape {shares.shape}."
+            f"{_labels(classes)}, in this order. Got shape {shares.shape}."
         )
     if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise OptionError(
@@ -60,14 +60,14 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
         return None
     n = len(classes)
     matrix = (
-        _from_pairs(costs, classes)
+        _costs_from_pairs(costs, classes)
         if isinstance(costs, Mapping)
-        else _numbers("cost_matrix", costs)
+        else _read_numbers("cost_matrix", costs)
     )
     if matrix.shape != (n, n):
         raise OptionError(
             f"cost_matrix must have shape ({n}, {n}): truth in rows, predicted in columns, classes "
-            f"in the order {_plain(classes)}. Got shape {matrix.shape}."
+            f"in the order {_labels(classes)}. Got shape {matrix.shape}."
         )
     if (matrix < 0).any() or np.diagonal(matrix).any():
         raise OptionError(
@@ -77,7 +77,7 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     free = np.flatnonzero(~matrix.any(axis=1))
     if n > 1 and len(free):
         raise OptionError(
-            f"cost_matrix has only zeros for truth {_plain(classes)[int(free[0])]!r} (row "
+            f"cost_matrix has only zeros for truth {_labels(classes)[int(free[0])]!r} (row "
             f"{int(free[0])}): a class that may be mistaken for free cannot be learned. Pass its "
             "mistakes a cost."
         )
@@ -97,7 +97,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
             "have weight 0" if totals[k] <= 0 else f"weigh {totals[k]:.3g} of {totals.sum():.3g}"
         )
         raise DataError(
-            f"class_prior gives class {_plain(classes)[k]!r} the share {prior[k]:.6g}, but all its "
+            f"class_prior gives class {_labels(classes)[k]!r} the share {prior[k]:.6g}, but all its "
             f"rows {weight}. Give it weight or prior 0."
         )
     return factor
@@ -124,23 +124,21 @@ def search_mass(tree: Tree) -> Array:
     return np.asarray(counts @ scale)
 
 
-def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
-    index = {label: k for k, label in enumerate(_plain(classes))}
+def _costs_from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
+    index = {label: k for k, label in enumerate(_labels(classes))}
     matrix = 1.0 - np.eye(len(index))
     for pair, cost in costs.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise OptionError(
                 f"cost_matrix as a dict has keys (truth, predicted). Got key {pair!r}."
             )
-        _refuse_strangers("cost_matrix", costs, pair, classes)
-        matrix[index[pair[0]], index[pair[1]]] = _numbers("cost_matrix", cost)
+        _check_labels("cost_matrix", costs, pair, classes)
+        matrix[index[pair[0]], index[pair[1]]] = _read_numbers("cost_matrix", cost)
     return matrix
 
 
-def _refuse_strangers(
-    option: str, mapping: Mapping[Any, Any], labels: Any, classes: Classes
-) -> None:
-    names = _plain(classes)
+def _check_labels(option: str, mapping: Mapping[Any, Any], labels: Any, classes: Classes) -> None:
+    names = _labels(classes)
     by_text = {str(label): label for label in names}
     for label in labels:
         if label in names:
@@ -157,7 +155,7 @@ def _refuse_strangers(
         raise OptionError(f"{option} names class {label!r}; the classes are {names}.{hint}")
 
 
-def _numbers(option: str, values: Any) -> Array:
+def _read_numbers(option: str, values: Any) -> Array:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -167,7 +165,7 @@ def _numbers(option: str, values: Any) -> Array:
     return numbers
 
 
-def _plain(classes: Classes) -> list[Any]:
+def _labels(classes: Classes) -> list[Any]:
     return list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
 
 
@@ -180,19 +178,19 @@ class ClassScales:
     factor: Array | None = None
     search: Array | None = None
 
-    def weighed_costs(self, n_classes: int) -> Array:
+    def weighted_costs(self, n_classes: int) -> Array:
         """Return the cost of each truth (row) and answer (column), times prior over share."""
         costs = 1.0 - np.eye(n_classes) if self.costs is None else self.costs
         return costs if self.factor is None else self.factor[:, None] * costs
 
 
-_PLAIN: Final = ClassScales()
+_NO_SCALES: Final = ClassScales()
 
 
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
     """Read priors and costs, and give what they do to each class of the target."""
     if options.class_prior is None and options.cost_matrix is None:
-        return _PLAIN
+        return _NO_SCALES
     if not options.task.has_classes:
         option = "class_prior" if options.class_prior is not None else "cost_matrix"
         raise OptionError(f"{option} is for classification; this is a {options.task} tree.")

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import Place, grow_by_search, grow_on_each
-from ceiba.grow.leaf_values import folded
+from ceiba.grow.core_grower import SubtreeContext, grow_by_search, grow_on_each
+from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_weights
@@ -41,7 +41,7 @@ GROWERS: Final[Mapping[str, str]] = {
 }
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
-_MOST_ROWS: Final = 100_000_000
+_MAX_REPEATED_ROWS: Final = 100_000_000
 
 
 @cache
@@ -62,7 +62,7 @@ class Problem:
     # Weight where rows are sent by surrogates or with the majority: `weight` of rates is this times
     # the observation time.
     case_weight: Array | None = None
-    given_scales: ClassScales | None = None  # of a larger problem
+    fixed_scales: ClassScales | None = None  # of a larger problem
 
     @property
     def n_rows(self) -> int:
@@ -77,33 +77,37 @@ class Problem:
     @cached_property
     def scales(self) -> ClassScales:
         """What priors and costs do to each class."""
-        if self.given_scales is not None:
-            return self.given_scales
+        if self.fixed_scales is not None:
+            return self.fixed_scales
         return class_scales(self.target, self.options, self.weight)
 
     def grow(
-        self, rows: Rows | None = None, *, below: Place | None = None, n_jobs: int | None = None
+        self,
+        rows: Rows | None = None,
+        *,
+        subtree: SubtreeContext | None = None,
+        n_jobs: int | None = None,
     ) -> Tree:
         """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree.
 
         Sizes given as fractions are fractions of these rows; priors and costs are those of all.
         """
         problem = self
-        if n_jobs is not None or below is not None:
+        if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
-            problem = self.changed(options=options)
-            if below is not None:
-                problem = replace(problem, weight=below.row_weight, case_weight=None)
+            problem = self.with_changes(options=options)
+            if subtree is not None:
+                problem = replace(problem, weight=subtree.row_weight, case_weight=None)
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
-        if problem.options.forced_splits is not None and (below is None or below.depth == 0):
-            return with_cut_digits(find_grower("forced")(problem, rows, below), self.table, rows)
-        if problem.options.frequency_weights and counts_parts(problem.options):
-            problem, rows, below = repeat_rows(problem, rows, below, self.weight)
+        if problem.options.forced_splits is not None and (subtree is None or subtree.depth == 0):
+            return with_cut_digits(find_grower("forced")(problem, rows, subtree), self.table, rows)
+        if problem.options.frequency_weights and needs_repeated_rows(problem.options):
+            problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
-        tree = find_grower(name)(problem, rows, below)
+        tree = find_grower(name)(problem, rows, subtree)
         if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
-        return tree if problem.options.monotonic_cst is None else folded(tree)
+        return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
         """Grow a tree on each of several sets of rows by the core's search, in one call of it.
@@ -113,9 +117,9 @@ class Problem:
         check_combinations(self.table, self.target, self.options, self.weight)
         return grow_on_each(self, parts)
 
-    def changed(self, **changes: Any) -> Problem:
+    def with_changes(self, **changes: Any) -> Problem:
         """Return a changed problem whose priors and costs stay those of this one."""
-        return replace(self, given_scales=self.scales, **changes)
+        return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
         """Return the problem of some rows alone, as if there were no others."""
@@ -125,17 +129,21 @@ class Problem:
             target=Target(self.target.info, self.target.values[rows]),
             weight=None if self.weight is None else self.weight[rows],
             case_weight=None if self.case_weight is None else self.case_weight[rows],
-            given_scales=None,
+            fixed_scales=None,
         )
 
-    def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
+    def leaf_tree(
+        self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
+    ) -> Tree:
         """Describe some rows as a tree of one node."""
-        node = self.figures(rows, weight, below)
+        node = self.node_figures(rows, weight, subtree)
         return replace(node, schema=self.table.schema.with_target(self.target.info))
 
-    def figures(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
+    def node_figures(
+        self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
+    ) -> Tree:
         """Describe some rows as a tree of one node that knows no columns."""
-        return grow_by_search(replace(self._without_columns, weight=weight), rows, below)
+        return grow_by_search(replace(self._without_columns, weight=weight), rows, subtree)
 
     @cached_property
     def _without_columns(self) -> Problem:
@@ -154,7 +162,7 @@ class Problem:
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}
         )
-        return Problem(self.table.select([]), self.target, options, given_scales=self.scales)
+        return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def seed_for(self, random_state: Any) -> Any:
         """Return a random state, or the problem's own seed where none is given."""
@@ -187,7 +195,7 @@ class Problem:
         return cls(table, target, chosen, weight)
 
 
-def counts_parts(options: GrowOptions) -> bool:
+def needs_repeated_rows(options: GrowOptions) -> bool:
     """Return whether weights cannot stand for repeated rows under these options."""
     return options.frequency_weights and (
         options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
@@ -197,29 +205,29 @@ def counts_parts(options: GrowOptions) -> bool:
 def repeat_rows(
     problem: Problem,
     rows: npt.NDArray[np.uint32] | None,
-    below: Place | None,
+    subtree: SubtreeContext | None,
     frequency: npt.NDArray[np.float64] | None,
-) -> tuple[Problem, npt.NDArray[np.uint32] | None, Place | None]:
+) -> tuple[Problem, npt.NDArray[np.uint32] | None, SubtreeContext | None]:
     """Return a problem in which each row stands as often as its frequency says."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
-        return problem, rows, below
+        return problem, rows, subtree
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     total = float(frequency[at].sum())
-    if total > _MOST_ROWS:
+    if total > _MAX_REPEATED_ROWS:
         raise DataError(
             f"frequency_weights=True repeats rows where they may go down several branches: the "
-            f"weights add up to {total:.4g} rows, and {_MOST_ROWS:,} can be repeated. Divide the "
+            f"weights add up to {total:.4g} rows, and {_MAX_REPEATED_ROWS:,} can be repeated. Divide the "
             "weights by a common factor, or leave frequency_weights at False."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None
-    if below is not None and below.row_weight is not None:
-        weight = below.row_weight[again] / frequency[again]
-        below = replace(below, row_weight=weight)
+    if subtree is not None and subtree.row_weight is not None:
+        weight = subtree.row_weight[again] / frequency[again]
+        subtree = replace(subtree, row_weight=weight)
     copies = replace(
         problem.take(again),
         weight=weight,
         options=replace(problem.options, frequency_weights=False),
-        given_scales=problem.scales,
+        fixed_scales=problem.scales,
     )
-    return copies, None, below
+    return copies, None, subtree

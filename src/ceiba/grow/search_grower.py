@@ -22,7 +22,7 @@ from ceiba.errors import OptionError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import Units, resolve_min_leaf
 from ceiba.grow.option_objects import Lookahead, Optimal
-from ceiba.grow.options import GrowOptions, counted
+from ceiba.grow.options import GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.progress import progress_listener
 from ceiba.table import Table
@@ -32,13 +32,13 @@ from ceiba.tree.routing import n_threads
 from ceiba.tree.splits import with_cut_digits
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_grower import Place
+    from ceiba.grow.core_grower import SubtreeContext
     from ceiba.grow.problem import Problem
 Rows = npt.NDArray[np.uint32]
 
-_DEEPEST: Final = 50  # of lookahead without max_depth
-_ENDLESS_MEMORY: Final = 2**62  # bytes
-_NEVER_WORTH_IT: Final = 1e300  # a penalty beyond any loss in the units of the core
+_MAX_DEPTH: Final = 50  # of lookahead without max_depth
+_UNLIMITED_MEMORY: Final = 2**62  # bytes
+_MAX_PENALTY: Final = 1e300  # a penalty beyond any loss in the units of the core
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -46,13 +46,13 @@ _REGRESSION_LOSS: Final = {
 }
 
 
-def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
+def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | None) -> Tree:
     """Search for a tree; `tree.certificate` says what is proven about it."""
-    state = SearchState.of(problem, rows, below)
+    state = SearchState.of(problem, rows, subtree)
     out = run_search(state)
-    tree = tree_of(state, out["best"])
+    tree = tree_from_splits(state, out["best"])
     objective = state.objective(tree)
-    status, bound = out["status"], min(objective, state.restore(out["lower_bound"]))
+    status, bound = out["status"], min(objective, state.unscale_loss(out["lower_bound"]))
     if status == "gap" and bound == objective:  # rounding left a gap in the units of the core
         status = "proven"
     certificate = Certificate(
@@ -81,13 +81,15 @@ class SearchState:
     penalty: float
 
     @classmethod
-    def of(cls, problem: Problem, rows: Rows | None, below: Place | None = None) -> SearchState:
+    def of(
+        cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
+    ) -> SearchState:
         """Turn the options into numbers, and refuse what a search cannot do."""
         options, scales, weight = problem.options, problem.scales, problem.weight
-        search = options.searched
+        search = options.search_method
         assert search is not None
         search.check()
-        _refuse(options, search)
+        _check_supported(options, search)
         units = Units.of(problem.target.values, weight)
         n_rows = problem.n_rows if rows is None else len(rows)
         request = _core.SearchRequest()
@@ -95,18 +97,18 @@ class SearchState:
         total = float(n_rows)
         if weight is not None:
             total = float((weight if rows is None else weight[rows]).sum())
-        if below is not None:
-            request.max_depth = max(request.max_depth - below.depth, 0)
-            request.min_rows = resolve_min_leaf(options.min_samples_leaf, below.n_rows)
-            total = below.weight
-        request.loss = _loss(options, search, scales, weighted=weight is not None)
+        if subtree is not None:
+            request.max_depth = max(request.max_depth - subtree.depth, 0)
+            request.min_rows = resolve_min_leaf(options.min_samples_leaf, subtree.n_rows)
+            total = subtree.weight
+        request.loss = _resolve_loss(options, search, scales, weighted=weight is not None)
         if request.loss == "cost":
-            costs = scales.weighed_costs(len(problem.target.info.classes[0]))
+            costs = scales.weighted_costs(len(problem.target.info.classes[0]))
             request.cost = costs.ravel().tolist()
         penalty = search.penalty * total
         state = cls(problem, rows, units, request, penalty)
         with np.errstate(over="ignore", under="ignore"):
-            request.penalty = min(float(np.ldexp(penalty, -state._exponent)), _NEVER_WORTH_IT)
+            request.penalty = min(float(np.ldexp(penalty, -state._exponent)), _MAX_PENALTY)
         return state
 
     @property
@@ -114,7 +116,7 @@ class SearchState:
         power = {"squared_error": 2, "absolute_error": 1}.get(self.request.loss, 0)
         return power * self.units.target + self.units.weight
 
-    def restore(self, loss: float) -> float:
+    def unscale_loss(self, loss: float) -> float:
         """Return a loss of the core in the unit of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(loss, self._exponent))
@@ -152,7 +154,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
     return dict(out)
 
 
-def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
+def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
     """Make a Tree of the questions that the core found, counted on the rows."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
@@ -170,7 +172,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
         cost_matrix=scales.costs,
         class_prior=scales.prior,
     )
-    tree = _counted(state, with_cut_digits(bare, problem.table, state.rows))
+    tree = _count_rows(state, with_cut_digits(bare, problem.table, state.rows))
     if not options.task.has_classes or scales.factor is None:
         return tree
     assert tree.counts is not None
@@ -179,7 +181,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
     return replace(tree, value=node_value(counts, scales.factor), risk=risk)
 
 
-def _counted(state: SearchState, skeleton: Tree) -> Tree:
+def _count_rows(state: SearchState, skeleton: Tree) -> Tree:
     problem = state.problem
     table, weight, y = problem.table, problem.weight, problem.target.values[:, 0]
     if problem.options.task.has_classes:
@@ -199,22 +201,22 @@ def _set_limits(
     n_rows: int,
     n_columns: int,
 ) -> None:
-    request.max_depth = _DEEPEST if options.max_depth is None else counted(options.max_depth)
+    request.max_depth = _MAX_DEPTH if options.max_depth is None else core_limit(options.max_depth)
     if options.max_leaf_nodes is not None:
-        request.max_leaves = counted(options.max_leaf_nodes)
+        request.max_leaves = core_limit(options.max_leaf_nodes)
     request.min_rows = resolve_min_leaf(options.min_samples_leaf, n_rows)
     request.learn_missing = options.missing != "majority"
     request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if isinstance(search, Lookahead):
-        request.horizon = counted(search.depth)
+        request.horizon = core_limit(search.depth)
         request.time_limit = np.inf
-        request.memory = _ENDLESS_MEMORY
+        request.memory = _UNLIMITED_MEMORY
     else:
         request.time_limit, request.gap = float(search.time_limit), float(search.gap)
-        request.memory = int(min(search.memory_limit * 2**20, _ENDLESS_MEMORY))
+        request.memory = int(min(search.memory_limit * 2**20, _UNLIMITED_MEMORY))
 
 
-def _loss(
+def _resolve_loss(
     options: GrowOptions,
     search: Lookahead | Optimal,
     scales: ClassScales,
@@ -245,7 +247,7 @@ def _loss(
     return "cost" if weighted or not plain else "error"
 
 
-def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
+def _check_supported(options: GrowOptions, search: Lookahead | Optimal) -> None:
     if isinstance(search, Optimal) and options.max_depth is None:
         raise OptionError(
             "search='optimal' needs max_depth: the time grows steeply with it. Use max_depth=3, or "
@@ -318,7 +320,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
         raise OptionError(
             f"within must be at least 0 and k at least 1. Got within={within!r}, k={k!r}."
         )
-    if not isinstance(problem.options.searched, Optimal):
+    if not isinstance(problem.options.search_method, Optimal):
         raise OptionError(
             "Alternatives come from the exact search. Use search='optimal'. "
             f"Got search={problem.options.search!r}."
@@ -329,20 +331,24 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     state.request.gap = 0.0  # what is close to the best can only be known with the best
     state.request.n_alternatives = k - 1
     out = run_search(state)
-    trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
-    answers = [_answers(tree, problem.table) for tree in trees]
+    trees = [
+        tree_from_splits(state, questions) for questions in (out["best"], *out["alternatives"])
+    ]
+    answers = [_training_answers(tree, problem.table) for tree in trees]
     listed = tuple(
-        Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], answer))
+        Alternative(
+            tree, state.objective(tree), _first_question(tree), _agreement(answers[0], answer)
+        )
         for tree, answer in zip(trees, answers, strict=True)
     )
     return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
 
 
-def _question(tree: Tree) -> str:
+def _first_question(tree: Tree) -> str:
     return "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
 
 
-def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
+def _training_answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
     by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
     answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
     return answers[tree.apply(table)]

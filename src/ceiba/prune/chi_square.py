@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
-from ceiba.grow.significance import Correction, Method, Significance, SplitTest
+from ceiba.grow.significance import Correction, Method, SplitTest, TestResult
 from ceiba.listing import Listing
 from ceiba.options import boolean, integer, number, one_of, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
@@ -138,7 +138,7 @@ class ChiSquare(Pruning):
             # Columns with different values: those that could be split.
             max(sum(bool((c.values != c.values[:1]).any()) for c in problem.table.columns), 1),
         )
-        tests, keeps = _bottom_up(tree, problem, test, self.significance)
+        tests, keeps = _test_bottom_up(tree, problem, test, self.significance)
         collapsed = [node for node in tests if not keeps[node]]
         return Pruned(
             tree.collapse(np.array(collapsed, np.intp)),
@@ -147,9 +147,9 @@ class ChiSquare(Pruning):
         )
 
 
-def _bottom_up(
+def _test_bottom_up(
     tree: Tree, problem: Problem, test: SplitTest, significance: float
-) -> tuple[dict[int, Significance], npt.NDArray[np.bool_]]:
+) -> tuple[dict[int, TestResult], npt.NDArray[np.bool_]]:
     """Test every node whose branches are, or have become, leaves."""
     rows, end = np.arange(problem.n_rows), route.apply(tree, problem.table)
     if problem.weight is not None:
@@ -157,7 +157,7 @@ def _bottom_up(
     order = np.argsort(end, kind="stable")
     rows, end = rows[order], end[order]  # those of a subtree are a slice
     keeps = ~tree.is_leaf
-    tests: dict[int, Significance] = {}
+    tests: dict[int, TestResult] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
         if not keeps[below].any():
@@ -168,7 +168,7 @@ def _bottom_up(
 
 
 def _listing(
-    tree: Tree, tests: dict[int, Significance], keeps: npt.NDArray[np.bool_], significance: float
+    tree: Tree, tests: dict[int, TestResult], keeps: npt.NDArray[np.bool_], significance: float
 ) -> Listing:
     nodes = sorted(tests)
     names = tree.schema.names

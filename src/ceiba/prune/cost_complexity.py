@@ -63,7 +63,7 @@ def node_risks(
 ) -> NodeRisks:
     """Return the risks of a tree's nodes, ready for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
-    stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
+    stayed = _stayed_risk(tree, risk, leaf, whole) if count_stayed else None
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
     exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
     return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
@@ -93,12 +93,12 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
         )
     whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
     sums = tree.risk * whole
-    if _is_whole(tree):
+    if _has_integer_risks(tree):
         sums = np.rint(sums)
     return np.ascontiguousarray(sums), whole
 
 
-def _is_whole(tree: Tree) -> bool:
+def _has_integer_risks(tree: Tree) -> bool:
     """Return whether risks are sums of whole numbers: plain counts, with whole costs if any."""
     if tree.counts is None or tree.class_prior is not None:
         return False
@@ -109,13 +109,13 @@ def _is_whole(tree: Tree) -> bool:
     )
 
 
-def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
+def _stayed_risk(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
     """Return the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
     if risk == "impurity":  # what the impurity of these rows is, the node does not know
         stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
     else:
         stayed = tree.stayed_risk * whole
-        if _is_whole(tree):
+        if _has_integer_risks(tree):
             stayed = np.rint(stayed)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     return stayed if stays.any() else None

@@ -21,7 +21,7 @@ from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
-from ceiba.shards import with_rows
+from ceiba.shards import with_targets
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
@@ -157,7 +157,7 @@ class CostComplexity(Pruning):
     def _choose(
         self, sequence: PruningSequence, problem: Problem | None
     ) -> tuple[int, str, CrossValidation | None]:
-        asked = _asked_for(sequence, self.alpha, self.n_leaves)
+        asked = _requested_step(sequence, self.alpha, self.n_leaves)
         if asked is not None:
             return *asked, None
         if problem is None:
@@ -166,7 +166,7 @@ class CostComplexity(Pruning):
                 "or use it as prune= of an estimator."
             )
         if not problem.table.is_whole:
-            problem = with_rows(problem)
+            problem = with_targets(problem)
         if np.count_nonzero(problem.row_weight) < 2:
             return 0, "one row has nothing to validate", None
         cv = cross_validate(
@@ -185,7 +185,7 @@ class CostComplexity(Pruning):
         return choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
 
 
-def _asked_for(
+def _requested_step(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
     """Return the step of an alpha or a size, and the words for it; None: neither is given."""
@@ -198,7 +198,7 @@ def _asked_for(
     return None
 
 
-def choose_again(
+def choose_other_step(
     unpruned: Tree | None,
     table: Listing | None,
     alpha: float | None,
@@ -216,7 +216,7 @@ def choose_again(
         raise OptionError("Pass one of alpha, n_leaves and rule.")
     check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    choice = _asked_for(sequence, alpha, n_leaves)
+    choice = _requested_step(sequence, alpha, n_leaves)
     if choice is None:
         assert rule is not None
         choice = table.step(rule), _REASONS[rule]

@@ -20,7 +20,13 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow import Problem, counts_parts, limited, read_monotonic, repeat_rows
+from ceiba.grow import (
+    Problem,
+    apply_monotonic_limits,
+    needs_repeated_rows,
+    read_monotonic,
+    repeat_rows,
+)
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree, fill_empty
@@ -55,11 +61,11 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
     leaf = raised["leaf"].astype(bool)
     if problem is None or not raised["any"]:
         return tree.collapse(raised["node"][leaf])
-    moved = rearranged(tree, raised["content"], raised["parent"], raised["weight"], leaf)
-    return recounted(moved, problem)
+    moved = reorder_nodes(tree, raised["content"], raised["parent"], raised["weight"], leaf)
+    return recount_training_rows(moved, problem)
 
 
-def rearranged(
+def reorder_nodes(
     tree: Tree,
     source: npt.NDArray[np.intp],
     parent: npt.NDArray[np.intp],
@@ -92,16 +98,16 @@ def rearranged(
     )
 
 
-def recounted(tree: Tree, problem: Problem) -> Tree:
+def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
-    if counts_parts(problem.options):
+    if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     labels = tree.target.classes[0][problem.target.values[:, 0]]
     tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty(tree.value.copy(), tree.parent, tree.weight))
     # Other rows in a branch have other values, which monotone limits bind as well.
     names = problem.table.schema.names
-    return limited(tree, read_monotonic(problem.options.monotonic_cst, names))
+    return apply_monotonic_limits(tree, read_monotonic(problem.options.monotonic_cst, names))
 
 
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
@@ -191,13 +197,13 @@ class Pessimistic(Pruning):
                 "Subtree raising sends rows down another branch and needs the data. Pass X and y, "
                 "or raising=False."
             )
-        pruned = _collapsed(tree)
+        pruned = _collapse_useless(tree)
         if self.confidence is not None:
             pruned = prune_by_errors(pruned, problem if self.raising else None, self.confidence)
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
 
 
-def _collapsed(tree: Tree) -> Tree:
+def _collapse_useless(tree: Tree) -> Tree:
     """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
     assert tree.counts is not None
     counts = tree.counts[:, 0, :]

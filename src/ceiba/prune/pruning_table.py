@@ -67,7 +67,7 @@ class PruningTable(Listing):
         figures = {name: self[name] for name in self.columns}
         figures["chosen"] = np.arange(len(self)) == step
         about, _, _ = self.legend.rpartition("\n")
-        legend = "\n".join([about, _choice(figures, step, reason)])
+        legend = "\n".join([about, _choice_text(figures, step, reason)])
         return PruningTable(figures, title=self.title, legend=legend)
 
     def step(self, rule: Rule) -> int:
@@ -86,11 +86,11 @@ def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int
     one standard error above the least (Breiman et al. 1984, section 3.4.3).
     """
     least = float(risk.min())
-    best = _last_up_to(risk, least)
-    return best if rule == "min" else _last_up_to(risk, least + float(se[best]))
+    best = _last_within(risk, least)
+    return best if rule == "min" else _last_within(risk, least + float(se[best]))
 
 
-def _last_up_to(risk: npt.NDArray[Any], limit: float) -> int:
+def _last_within(risk: npt.NDArray[Any], limit: float) -> int:
     return int(np.flatnonzero(risk <= limit + _NOISE * abs(limit))[-1])
 
 
@@ -138,7 +138,7 @@ def pruning_table(
     )
 
 
-def unit_of(tree: Tree, kind: str) -> str:
+def risk_unit(tree: Tree, kind: str) -> str:
     """Return the unit of a risk."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
@@ -158,7 +158,7 @@ def _legend(
     reason: str,
     score: str,
 ) -> str:
-    unit, kind = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
+    unit, kind = risk_unit(tree, "cost"), risk_unit(tree, sequence.kind)
     lines = [
         f"alpha: cost per leaf, in the unit of the {kind}; the tree of a row is the best one from "
         "its alpha up to the next",
@@ -172,10 +172,10 @@ def _legend(
             if cv.n_repeats > 1:
                 about += "; cv_sd: standard deviation between repeats"
         lines += [about, f"relative_...: divided by the risk of the root, {root:.6g}"]
-    return "\n".join([*lines, _choice(figures, step, reason)])
+    return "\n".join([*lines, _choice_text(figures, step, reason)])
 
 
-def _choice(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
+def _choice_text(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
     """Return the last line of the legend: which step is chosen."""
     leaves = int(figures["n_leaves"][step])
     return (

@@ -25,7 +25,7 @@ import numpy as np
 from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, unit_of
+from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, risk_unit
 from ceiba.report.nodes import column_columns, exact, node_columns, whole
 from ceiba.report.training_rows import (
     RowsByNode,
@@ -231,7 +231,7 @@ def pruning_columns(
     part: dict[str, Any] = {
         "kind": kind,
         "unit": unit,
-        "unit_text": unit_of(tree, kind),
+        "unit_text": risk_unit(tree, kind),
         "node_alpha": exact(node_alpha),
         "alpha": exact(sequence.alpha),
         "n_leaves": sequence.n_leaves.tolist(),

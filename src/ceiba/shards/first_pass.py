@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions, Units
-from ceiba.shards.shard import NumberTarget, empty_arrays
+from ceiba.shards.shard import NumberTarget, array_shapes
 from ceiba.shards.table import Weighting
 from ceiba.table import (
     ColumnInfo,
@@ -43,7 +43,7 @@ _NO_BITS: Final = (2**12, -(2**12))
 
 
 @dataclass
-class PieceLook:
+class PieceSummary:
     """What some batches of a piece show."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class PieceLook:
     n_rows: int = 0
 
 
-def batches_of(part: Any, columns: Sequence[str]) -> Iterable[Any]:
+def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
     """Return the columns of a part of a table (a piece of a file, or a DataFrame) in batches."""
     if isinstance(part, Piece):
         return part.file.batches(part.groups, columns)
@@ -69,20 +69,22 @@ def naming_file(part: Any, work: Callable[[], T]) -> T:
     return part.naming_file(work) if isinstance(part, Piece) else work()
 
 
-def look_at(
+def summarize_piece(
     part: Any, levels: Sequence[str], target: str, weight: str | None, options: GrowOptions
-) -> PieceLook:
+) -> PieceSummary:
     """Look at the target, the columns of levels, and perhaps the weights of a part of a table."""
-    batches = batches_of(part, [*levels, target, *([] if weight is None else [weight])])
+    batches = read_batches(part, [*levels, target, *([] if weight is None else [weight])])
     # Levels that only rows of weight 0 have are levels if an unseen one is an error.
     keep = options.unseen == "error"
-    return naming_file(part, lambda: _look_at(batches, target, weight, options.task, keep))
+    return naming_file(
+        part, lambda: _summarize_batches(batches, target, weight, options.task, keep)
+    )
 
 
-def _look_at(
+def _summarize_batches(
     batches: Iterable[Any], target: str, weight: str | None, task: Task, keep_levels: bool
-) -> PieceLook:
-    seen = PieceLook(weight=weight)
+) -> PieceSummary:
+    seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a part of the rows
         for batch in batches:
@@ -90,9 +92,9 @@ def _look_at(
             weights = None
             if weight is not None:
                 columns, numbers = split_target(columns, weight)
-                weights = weights_of(numbers)
+                weights = read_batch_weights(numbers)
                 if weights.any():
-                    seen.weight_bits = _wider(seen.weight_bits, _core.bit_range(weights))
+                    seen.weight_bits = _widen_bits(seen.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
             if task.is_classification("A table beyond memory"):
@@ -103,29 +105,29 @@ def _look_at(
                 seen.least = min(seen.least, float(values.min()))
                 seen.most = max(seen.most, float(values.max()))
                 if values.any():
-                    seen.bits = _wider(seen.bits, _core.bit_range(values))
+                    seen.bits = _widen_bits(seen.bits, _core.bit_range(values))
             if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
                 table = read(columns)
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
                     table = described(table, weights > 0)  # as a fit in memory has it
-                _join(seen, table.schema.columns)
+                _merge_columns(seen, table.schema.columns)
     return seen
 
 
-def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     return min(a[0], b[0]), max(a[1], b[1])
 
 
-def weights_of(numbers: Any) -> npt.NDArray[np.float64]:
+def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
     """Read the weights of some rows, all of which may be 0."""
     values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
     return values[:-1]
 
 
-def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
+def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
     for info in infos:
         earlier = seen.infos.get(info.name)
         if earlier is None or (earlier.is_numeric and not info.is_numeric):
@@ -142,16 +144,16 @@ def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
         seen.infos[info.name] = replace(earlier, levels=levels)
 
 
-def join(looks: Sequence[PieceLook]) -> PieceLook:
+def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
     """Put together what was seen of all pieces."""
-    whole = PieceLook()
+    whole = PieceSummary()
     for look in looks:
-        _join(whole, list(look.infos.values()))
+        _merge_columns(whole, list(look.infos.values()))
         whole.classes += look.classes
         whole.counts += look.counts
         whole.least, whole.most = min(whole.least, look.least), max(whole.most, look.most)
-        whole.bits = _wider(whole.bits, look.bits)
-        whole.weight_bits = _wider(whole.weight_bits, look.weight_bits)
+        whole.bits = _widen_bits(whole.bits, look.bits)
+        whole.weight_bits = _widen_bits(whole.weight_bits, look.weight_bits)
         whole.n_rows += look.n_rows
         whole.weight = whole.weight or look.weight
     if whole.weight is not None and whole.weight_bits == _NO_BITS:
@@ -161,14 +163,14 @@ def join(looks: Sequence[PieceLook]) -> PieceLook:
     return whole
 
 
-def _classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
+def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
     """Return the classes of the target and the rows of each."""
     classes, codes = code_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 
 
-def _numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
+def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
     """Return what all shards must know of a target of numbers, in the units of growing."""
     if rates and whole.least < 0:
         raise DataError(
@@ -203,7 +205,7 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
     return schema, {name: np.concatenate(parts) for name, parts in values.items()}
 
 
-def thinned(batches: Sequence[Any]) -> list[Any]:
+def thin_batches(batches: Sequence[Any]) -> list[Any]:
     """Keep the rows of Arrow tables that a sample needs, before they are read."""
     each = max(1, SAMPLE // len(batches))
     return [
@@ -212,7 +214,7 @@ def thinned(batches: Sequence[Any]) -> list[Any]:
     ]
 
 
-def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
+def bin_edges(values: npt.NDArray[np.float64], single: bool) -> list[float]:
     """Place the edges of a column by a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)
     return list(edges.tolist())
@@ -229,12 +231,12 @@ class FirstPass:
     units: Units
     edges: list[list[float]]
     single: frozenset[str]
-    weights: Weights | None = None
+    weights: RowWeights | None = None
 
     def shapes(self, n_rows: int) -> dict[str, Any]:
         """Return type and shape of every array of a shard, by name."""
         classes, weighted = isinstance(self.counted, int), self.weights is not None
-        return empty_arrays(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
+        return array_shapes(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
 
     @property
     def node_words(self) -> int:
@@ -243,30 +245,30 @@ class FirstPass:
             info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
             for info, edge in zip(self.schema.columns, self.edges, strict=True)
         )
-        weight = 0 if self.weights is None else _digits(self.weights.bits)
+        weight = 0 if self.weights is None else _n_digits(self.weights.bits)
         if isinstance(self.counted, int):
             return cells * (1 + self.counted * weight if weight else self.counted)
-        return cells * (2 + _digits(self.counted.bits) + 2 * weight)
+        return cells * (2 + _n_digits(self.counted.bits) + 2 * weight)
 
 
-def _digits(bits: tuple[int, int]) -> int:
+def _n_digits(bits: tuple[int, int]) -> int:
     return 2 + -(-max(1, bits[1] - bits[0]) // 32)
 
 
 @dataclass(frozen=True)
-class Weights:
+class RowWeights:
     """Weights of the rows: a column, or one number for each class, or their product."""
 
     column: str | None
     per_class: npt.NDArray[np.float64] | None
     bits: tuple[int, int]
-    forget: bool = True
+    ignore_zeros: bool = True
 
-    def forgotten(self, values: Any) -> npt.NDArray[np.bool_] | None:
+    def ignored_rows(self, values: Any) -> npt.NDArray[np.bool_] | None:
         """Return which rows are not learned from at all; None: there is no such row."""
-        if self.column is None or not self.forget:
+        if self.column is None or not self.ignore_zeros:
             return None
-        weights = weights_of(values)
+        weights = read_batch_weights(values)
         return None if weights.all() else weights == 0
 
     def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
@@ -274,14 +276,14 @@ class Weights:
         if self.column is None:
             assert self.per_class is not None
             return np.asarray(self.per_class[codes])
-        weights = weights_of(values)
+        weights = read_batch_weights(values)
         if self.per_class is not None:
             weights = weights * self.per_class[codes]
         return np.asarray(units.shrink_weight(weights))
 
 
-def settle(
-    whole: PieceLook,
+def build_first_pass(
+    whole: PieceSummary,
     names: Sequence[str],
     sample: tuple[Schema, Mapping[str, Any]],
     single: frozenset[str],
@@ -290,37 +292,40 @@ def settle(
 ) -> FirstPass:
     """Put together what the first pass has seen."""
     name, options = target
-    forget = options.unseen != "error"
+    ignore_zeros = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[column] for column in names))
     edges = [
-        edges_of(sample[1][column], column in single) if column in sample[1] else []
+        bin_edges(sample[1][column], column in single) if column in sample[1] else []
         for column in names
     ]
     if options.task.is_classification("A table beyond memory"):
-        info, totals = _classes_of(whole, name)
+        info, totals = _class_totals(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
-        weights, exponent = _settle_weights(whole, weighting.column, per_class, forget)
+        weights, exponent = _build_weights(whole, weighting.column, per_class, ignore_zeros)
         units = Units(weight=exponent)
         return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
-    weights, exponent = _settle_weights(whole, weighting.column, None, forget)
+    weights, exponent = _build_weights(whole, weighting.column, None, ignore_zeros)
     units = Units(Units.of(np.array([whole.least, whole.most]), None).target, exponent)
-    numbers = _numbers_of(whole, units, rates=options.criterion_name == "poisson")
+    numbers = _number_target(whole, units, rates=options.criterion_name == "poisson")
     info = TargetInfo(name, Task.REGRESSION)
     return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
 
 
-def _settle_weights(
-    whole: PieceLook, column: str | None, per_class: npt.NDArray[np.float64] | None, forget: bool
-) -> tuple[Weights | None, int]:
+def _build_weights(
+    whole: PieceSummary,
+    column: str | None,
+    per_class: npt.NDArray[np.float64] | None,
+    ignore_zeros: bool,
+) -> tuple[RowWeights | None, int]:
     """Return the weights and the power of two by which they are divided."""
     if column is None:
         if per_class is None:
             return None, 0
-        return Weights(None, per_class, _core.bit_range(per_class)), 0
+        return RowWeights(None, per_class, _core.bit_range(per_class)), 0
     low, high = whole.weight_bits
     if per_class is not None:  # a product has no lower bits than its factors together
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]
     exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight
-    return Weights(column, per_class, (low - exponent, high - exponent), forget), exponent
+    return RowWeights(column, per_class, (low - exponent, high - exponent), ignore_zeros), exponent

@@ -28,13 +28,13 @@ from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import (
     GrowOptions,
-    Place,
     Problem,
+    SubtreeContext,
     check_combinations,
     core_options,
-    folded,
+    merge_equal_siblings,
     set_sizes,
-    tree_of,
+    tree_from_arrays,
 )
 from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
 from ceiba.shards.table import ShardedTable, ShardedTarget
@@ -55,7 +55,7 @@ _CRITERIA: Final = {
 #: Fractional only where nothing is missing: see `grower.py`.
 _MISSING: Final = ("learn", "majority", "error", "fractional")
 #: Options of growing that hold over shards, besides the criterion and the rule for missing values.
-_KNOWN: Final = frozenset(
+_SUPPORTED: Final = frozenset(
     {
         "task",
         "criterion",
@@ -81,7 +81,7 @@ _KNOWN: Final = frozenset(
 GATHER_ROWS: Final = 50_000
 #: A stretch of values with more rows is counted in parts before it is fetched.
 FETCH_ROWS: Final = 4096
-_WORDS: Final = {
+_ROUND_TEXTS: Final = {
     "count": "counting",
     "zoom": "looking closer",
     "fetch": "fetching values",
@@ -96,21 +96,21 @@ def check_supported(options: GrowOptions) -> None:
     criteria = options.task.of(_CRITERIA, "A table beyond memory")
     _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
-    for name, value in options.stated.items():
-        if name not in _KNOWN:
-            raise refusal(name, value)
+    for name, value in options.non_default.items():
+        if name not in _SUPPORTED:
+            raise unsupported_error(name, value)
     if options.empty_branches and not options.task.has_classes:
-        raise refusal("categorical_splits", options.categorical_splits)
+        raise unsupported_error("categorical_splits", options.categorical_splits)
 
 
 def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None:
     """Refuse parameters of an estimator, by name, that are not options of growing and not known."""
     for name, value in params.items():
-        if name not in allowed and name not in _KNOWN and name != "random_state":
-            raise refusal(name, value)
+        if name not in allowed and name not in _SUPPORTED and name != "random_state":
+            raise unsupported_error(name, value)
 
 
-def refusal(name: str, value: Any) -> OptionError:
+def unsupported_error(name: str, value: Any) -> OptionError:
     """Return the error for an option that needs the whole table."""
     return OptionError(
         f"{name}={value!r} is not supported for tables beyond memory. Leave {name} out, or read "
@@ -127,7 +127,7 @@ def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Part:
+class TreeRows:
     """Rows that a tree over shards is grown on.
 
     Tree 0 is that of all rows, tree v + 1 that of the rows that fold v does not hold out;
@@ -140,30 +140,34 @@ class Part:
     weight: float
 
 
-def grow_over_shards(problem: Problem, rows: object, below: Place | None) -> Tree:
+def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | None) -> Tree:
     """Grow the tree of a table in shards."""
     table = problem.table
     assert isinstance(table, ShardedTable)
-    if rows is not None or below is not None:
+    if rows is not None or subtree is not None:
         raise OptionError("A tree of some rows only needs a table in memory.")
-    whole = Part(0, table.n_rows, table.n_rows, float(table.n_rows))
-    if table.weighed is not None:
-        whole = Part(0, table.n_rows, table.weighed.n_rows, table.weighed.total)
-    return _grow_together(problem, [whole])[0]
+    whole = TreeRows(0, table.n_rows, table.n_rows, float(table.n_rows))
+    if table.weight_totals is not None:
+        whole = TreeRows(0, table.n_rows, table.weight_totals.n_rows, table.weight_totals.total)
+    return _grow_in_rounds(problem, [whole])[0]
 
 
-def grow_parts(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
+def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
     """Grow the trees of several parts of the rows in the same rounds."""
     table = problem.table
     assert isinstance(table, ShardedTable)
     check_combinations(table, problem.target, problem.options, problem.weight)
     trees: list[Tree] = []
     for first in range(0, len(parts), table.trees_at_once):
-        trees += _grow_together(problem, parts[first : first + table.trees_at_once])
-    return trees if problem.options.monotonic_cst is None else [folded(tree) for tree in trees]
+        trees += _grow_in_rounds(problem, parts[first : first + table.trees_at_once])
+    return (
+        trees
+        if problem.options.monotonic_cst is None
+        else [merge_equal_siblings(tree) for tree in trees]
+    )
 
 
-def _grow_together(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
+def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)
     assert isinstance(target, ShardedTarget)
@@ -173,15 +177,15 @@ def _grow_together(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
     if problem.options.max_bins is not None:
         layouts = choose_bins(table, [part.tree for part in parts], problem.options.max_bins)
     growers = [
-        _grower(problem, table, part, layout, len(parts))
+        _make_grower(problem, table, part, layout, len(parts))
         for part, layout in zip(parts, layouts, strict=True)
     ]
     with _contradictions_as_data_errors():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
                 table.watch("progress", _progress([growers[k] for k in open_ones]))
-            _ask(table, [(parts[k].tree, growers[k]) for k in open_ones])
-    return [tree_of(grower.tree(), problem, target.units, None) for grower in growers]
+            _ask_round(table, [(parts[k].tree, growers[k]) for k in open_ones])
+    return [tree_from_arrays(grower.tree(), problem, target.units, None) for grower in growers]
 
 
 @contextmanager
@@ -209,8 +213,8 @@ def _refuse_fractional_rows(problem: Problem) -> None:
             )
 
 
-def _grower(
-    problem: Problem, table: ShardedTable, part: Part, layout: ShardLayout, n_together: int
+def _make_grower(
+    problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
     if problem.options.missing_rule == "fractional":  # and nothing is missing
@@ -226,7 +230,7 @@ def _grower(
     )  # fmt: skip
 
 
-def _ask(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
+def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
     """Ask the next round of each grower, all in one."""
     rounds = _core.join_rounds([(tree, grower.round) for tree, grower in growers])
     answers = _core.split_answers(table.exchange.ask(rounds))
@@ -238,7 +242,7 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
     rows = sum(grower.rows_open for grower in growers)
     first = growers[0]
     trees = "" if len(growers) == 1 else f"{len(growers)} trees, "
-    return f"{trees}level {first.level}: {_WORDS[first.asks]}, {rows:,} rows open"
+    return f"{trees}level {first.level}: {_ROUND_TEXTS[first.asks]}, {rows:,} rows open"
 
 
 def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
@@ -251,13 +255,13 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
     if not k:
         return [table.layout] * len(trees)
     parts = [np.split(values, ends[:-1]) for _, _, ends, values in distinct]
-    places = _places([n_rows for n_rows, *_ in distinct])
+    places = _sample_places([n_rows for n_rows, *_ in distinct])
     exchange.scatter("places", places)
     samples = exchange.collect("sample")
-    values = _by_tree([arrays[0] for arrays in samples], [k * ends for ends, _ in places])
+    values = _split_by_tree([arrays[0] for arrays in samples], [k * ends for ends, _ in places])
     weights = None
-    if table.weighed is not None:
-        weights = _by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
+    if table.weight_totals is not None:
+        weights = _split_by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
     coarse, numbers = [], []
     for t in range(len(trees)):
         sample = np.concatenate([part.reshape(k, -1) for part in values[t]], axis=1)
@@ -279,7 +283,7 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
     return list(tree_layouts(table.layout, bins).values())
 
 
-def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
+def _sample_places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
     """Return the rows of each shard that are sampled, by their places among those of each tree."""
     by_tree = []
     for of_tree in np.transpose(n_rows):
@@ -295,13 +299,15 @@ def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
     ]
 
 
-def _by_tree(arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]) -> list[Any]:
+def _split_by_tree(
+    arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]
+) -> list[Any]:
     """Return, per tree, its part of the array of each shard."""
     split = [np.split(array, end[:-1]) for array, end in zip(arrays, ends, strict=True)]
     return list(zip(*split, strict=True))
 
 
-def with_rows(problem: Problem) -> Problem:
+def with_targets(problem: Problem) -> Problem:
     """Return the problem with target and weight of every row, by which folds are judged."""
     table, target = problem.table, problem.target
     if not isinstance(table, ShardedTable) or target.values is not None:
@@ -312,7 +318,7 @@ def with_rows(problem: Problem) -> Problem:
         values = np.ldexp(values, target.units.target)
     weight = np.ldexp(weights[0], target.units.weight) if weights else None
     rows = ShardedTarget(target.info, target.totals, target.units, values.reshape(-1, 1))
-    return problem.changed(target=rows, weight=weight)
+    return problem.with_changes(target=rows, weight=weight)
 
 
 def grow_folds(
@@ -320,7 +326,7 @@ def grow_folds(
 ) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
     """Return, for each fold, its rows, the tree of the others, and the nodes in which its rows end.
 
-    `problem` has its rows (`with_rows`); `fold` is the fold of each.
+    `problem` has its rows (`with_targets`); `fold` is the fold of each.
     """
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)
@@ -334,11 +340,11 @@ def grow_folds(
         train = fold != v
         n_rows = int(np.count_nonzero(train))
         if weight is None:
-            parts.append(Part(v + 1, n_rows, n_rows, float(n_rows)))
+            parts.append(TreeRows(v + 1, n_rows, n_rows, float(n_rows)))
         else:
             mass = weight[train]
-            parts.append(Part(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
-    trees = grow_parts(problem, parts)
+            parts.append(TreeRows(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
+    trees = grow_trees(problem, parts)
     routes = np.frombuffer(pickle.dumps(trees), np.uint8)
     table.exchange.scatter("routes", [(routes,)] * table.n_shards)
     ends = np.concatenate([nodes for (nodes,) in table.exchange.collect("ends")])

@@ -50,12 +50,12 @@ class JournalExchange:
         """Ask all shards the same rounds; return their answers as one."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
-            stored = self._next(digest)
+            stored = self._read_record(digest)
             if stored is not None:
                 self.n_replayed += 1
                 return stored if len(stored) else self._inner.ask(rounds)
         answer = self._inner.ask(rounds)
-        self._write(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
+        self._write_record(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
         return answer
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
@@ -66,7 +66,7 @@ class JournalExchange:
         """Return the arrays of a kind that each shard has, in their order."""
         return self._inner.collect(kind)
 
-    def _next(self, digest: bytes) -> Words | None:
+    def _read_record(self, digest: bytes) -> Words | None:
         """Read the next record; None at the end, from which on the journal is written."""
         start = self._file.tell()
         head = self._file.read(_HEAD.size)
@@ -77,14 +77,14 @@ class JournalExchange:
                 data = self._file.read(8 * n_words)
                 if zlib.crc32(data) == check:
                     if asked != digest:
-                        raise _of_another(self._path)
+                        raise _mismatch_error(self._path)
                     return np.frombuffer(data, np.uint64).copy()
         self._replaying = False
         self._file.seek(start)
         self._file.truncate()
         return None
 
-    def _write(self, digest: bytes, answer: Words) -> None:
+    def _write_record(self, digest: bytes, answer: Words) -> None:
         data = np.ascontiguousarray(answer).tobytes()
         try:
             self._file.write(_HEAD.pack(_MAGIC, len(answer), zlib.crc32(data), digest) + data)
@@ -95,7 +95,7 @@ class JournalExchange:
 
 
 @contextmanager
-def resumable(
+def open_journal(
     table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
 ) -> Iterator[ShardedTable]:
     """Have a table keep a journal of its rounds; removed when growing ends well."""
@@ -113,9 +113,9 @@ def resumable(
         if not first:
             file.write(about.encode())
         elif first.decode("utf-8", "replace") != about:
-            raise _of_another(path)
+            raise _mismatch_error(path)
         exchange = JournalExchange(table.exchange, file, path)
-        yield table.changed(exchange=exchange)
+        yield table.with_changes(exchange=exchange)
     path.unlink(missing_ok=True)
 
 
@@ -123,7 +123,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     """Hash what decides questions and answers: columns, bins, options, and the rows themselves."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
-    params = {name: value for name, value in options.stated.items() if name != "n_jobs"}
+    params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}
     seen.update(repr((layout.target, sorted(params.items()), table.gather_rows)).encode())
     for column in layout.columns:
         if isinstance(column, int):
@@ -136,7 +136,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     return seen.hexdigest()
 
 
-def _of_another(path: Path) -> DataError:
+def _mismatch_error(path: Path) -> DataError:
     return DataError(
         f"{path} is not the checkpoint of this fit: table, partitions or options are others. Fit "
         "as before, or give a new file as checkpoint."

@@ -24,7 +24,7 @@ class Scratch:
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
-        self._left: list[Path] = []  # files that could not be removed while they were mapped
+        self._leftover: list[Path] = []  # files that could not be removed while they were mapped
 
     def __enter__(self) -> Self:
         return self
@@ -35,11 +35,11 @@ class Scratch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for path in self._left:
+        for path in self._leftover:
             with contextlib.suppress(OSError):
                 path.unlink()
 
-    def check_room(self, needed: int) -> None:
+    def check_free_space(self, needed: int) -> None:
         """Raise if the disk has not this many bytes left."""
         free = shutil.disk_usage(self.directory).free
         if free < needed:
@@ -50,12 +50,12 @@ class Scratch:
 
     def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
         """Make a file with room for these arrays (type, shape), and map them."""
-        size = bytes_of(shapes)
+        size = file_size(shapes)
         if not size:
             return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
         try:
             handle, file = tempfile.mkstemp(f"-{name}", "ceiba-scratch-", self.directory)
-            with os.fdopen(handle, "r+b") as opened, self._removed(Path(file)):
+            with os.fdopen(handle, "r+b") as opened, self._unlink_early(Path(file)):
                 _reserve(opened.fileno(), size)
                 mapped = np.memmap(opened, np.uint8, "r+", shape=(size,))
         except OSError as error:
@@ -73,20 +73,20 @@ class Scratch:
         return arrays
 
     @contextlib.contextmanager
-    def _removed(self, path: Path) -> Iterator[None]:
+    def _unlink_early(self, path: Path) -> Iterator[None]:
         """Take its name from a file at once: the room is given back even if we are killed."""
         try:
             if os.name == "posix":
                 path.unlink()
             else:  # Windows keeps the names of files that are mapped
-                self._left.append(path)
+                self._leftover.append(path)
             yield
         except BaseException:
-            self._left.append(path)
+            self._leftover.append(path)
             raise
 
 
-def bytes_of(shapes: dict[str, Any]) -> int:
+def file_size(shapes: dict[str, Any]) -> int:
     """Count the bytes of a file of these arrays."""
     sizes = (dtype.itemsize * int(np.prod(shape)) for dtype, shape in shapes.values())
     return sum(-(-n // _ALIGNED) * _ALIGNED for n in sizes)

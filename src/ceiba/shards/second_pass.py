@@ -13,15 +13,15 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions
-from ceiba.shards.first_pass import FirstPass, batches_of, naming_file
-from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
-from ceiba.shards.table import ShardedTarget, Weighed
+from ceiba.shards.first_pass import FirstPass, naming_file, read_batches
+from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merge_ranges
+from ceiba.shards.table import ShardedTarget, WeightTotals
 from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, sums_of_digits
 from ceiba.table.targets import read_target_like, split_target
 
 
 @dataclass(frozen=True)
-class Seen:
+class ShardSummary:
     """What a shard shows when it is filled."""
 
     ranges: Ranges
@@ -30,14 +30,16 @@ class Seen:
     weight: npt.NDArray[np.uint64] | None
 
 
-def fill(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> Seen:
+def fill_arrays(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> ShardSummary:
     """Read a part of a table into the arrays of a shard; return what was seen."""
     weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
-    batches = batches_of(part, [*first.schema.names, target, *weight])
-    return naming_file(part, lambda: _fill(arrays, batches, first, target))
+    batches = read_batches(part, [*first.schema.names, target, *weight])
+    return naming_file(part, lambda: _fill_batches(arrays, batches, first, target))
 
 
-def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str) -> Seen:
+def _fill_batches(
+    arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str
+) -> ShardSummary:
     schema, at = first.schema, 0
     missing = [0] * len(schema.columns)
     for batch in batches:
@@ -49,7 +51,7 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
         weight = gone = None
         if first.weights is not None:
             weight = first.weights.of(numbers, learned.values[:, 0], first.units)
-            gone = first.weights.forgotten(numbers)
+            gone = first.weights.ignored_rows(numbers)
         table = _columns(columns, schema, gone)
         end = at + table.n_rows
         if end > len(arrays.target):
@@ -69,11 +71,11 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
         raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
     ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
-        return Seen(ranges, missing, at, None)
+        return ShardSummary(ranges, missing, at, None)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     codes = arrays.target if isinstance(first.counted, int) else None
     digits = _core.sum_digits(arrays.weights, codes, n_classes)
-    return Seen(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
+    return ShardSummary(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
 
 
 def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -> Table:
@@ -87,7 +89,7 @@ def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -
     return table
 
 
-def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
+def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
     """Return the weights of all rows; None: every row counts 1."""
     if first.weights is None:
         return None
@@ -95,7 +97,7 @@ def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     total = sums_of_digits(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
-    return Weighed(
+    return WeightTotals(
         sum(shard.n_learned for shard in seen),
         float(total[0]),
         np.ldexp(sums_of_digits(digits), first.units.weight),
@@ -103,20 +105,22 @@ def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
 
 
 @dataclass(frozen=True)
-class Agreed:
+class TableSummary:
     """What all shards of a table agree on."""
 
     schema: Schema
     layout: ShardLayout
-    weighed: Weighed | None
+    weight_totals: WeightTotals | None
     target: ShardedTarget
 
 
-def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agreed:
+def merge_summaries(
+    first: FirstPass, seen: Sequence[ShardSummary], options: GrowOptions
+) -> TableSummary:
     """Put together what was seen in all shards."""
-    ranges = reduce(merged_ranges, [shard.ranges for shard in seen])
+    ranges = reduce(merge_ranges, [shard.ranges for shard in seen])
     missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
-    schema = described(first.schema, ranges, missing)
+    schema = describe_schema(first.schema, ranges, missing)
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":
             raise DataError(
@@ -130,13 +134,13 @@ def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agree
         else:
             columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
     bits = None if first.weights is None else first.weights.bits
-    weight = _weighed(first, seen)
+    weight = _total_weights(first, seen)
     totals = first.totals if weight is None else weight.per_class
     target = ShardedTarget(first.target, totals, first.units)
-    return Agreed(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)
+    return TableSummary(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)
 
 
-def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
+def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
     """Return the schema with what was seen; refuse infinities."""
     infos: list[ColumnInfo] = []
     for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):

@@ -48,7 +48,7 @@ Arrays = tuple[npt.NDArray[Any], ...]
 #: Rows whose values are compared together; the first ones mostly settle that values are many.
 _FIRST_BLOCK: Final = 1 << 12
 _BLOCK: Final = 1 << 18
-_MAKING = Lock()
+_CREATE_LOCK = Lock()
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class ShardLayout:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
-def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
+def merge_ranges(a: Ranges, b: Ranges) -> Ranges:
     """Return the ranges of the bins of two shards together."""
     return tuple(
         (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
@@ -189,28 +189,28 @@ class Shard:
     layout: ShardLayout
     number: int
     scratch: Scratch | None = None
-    given: Mapping[str, Arrays] = field(default_factory=dict)
+    inputs: Mapping[str, Arrays] = field(default_factory=dict)
 
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of some trees."""
-        with _MAKING:
-            core, trees = self.__dict__.get("_core") or self._make_core()
+        with _CREATE_LOCK:
+            core, trees = self.__dict__.get("_core") or self._create_core()
             for tree in _core.trees_of(rounds):
                 if tree not in trees:  # it gets its own order of rows, once
-                    bins, layout = self._bins_of(tree)
-                    core.add_tree(tree, bins, self._order_of(tree), layout.core)
+                    bins, layout = self._bin_tree_rows(tree)
+                    core.add_tree(tree, bins, self._order_tree_rows(tree), layout.core)
                     trees.add(tree)
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
         """Return this shard with arrays that are sent to it."""
-        return replace(self, given={**self.given, kind: arrays})
+        return replace(self, inputs={**self.inputs, kind: arrays})
 
     def collect(self, kind: str) -> Arrays:
         """Return arrays of the rows."""
-        return _COLLECTED[kind](self)
+        return _COLLECTORS[kind](self)
 
-    def _make_core(self) -> tuple[_core.Shard, set[int]]:
+    def _create_core(self) -> tuple[_core.Shard, set[int]]:
         arrays = self.arrays
         core = _core.Shard(
             arrays.core_columns(self.schema),
@@ -222,42 +222,42 @@ class Shard:
         self.__dict__["_core"] = core, set()
         return self.__dict__["_core"]  # type: ignore[no-any-return]
 
-    def _bins_of(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
+    def _bin_tree_rows(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
         """Return the bins of all rows for a tree, and their layout."""
         bins = self.arrays.bins
-        if "bins" not in self.given:
+        if "bins" not in self.inputs:
             return bins, self.layout
-        layout = tree_layouts(self.layout, self.given["bins"])[tree]
+        layout = tree_layouts(self.layout, self.inputs["bins"])[tree]
         if self.scratch is None or tree:  # else there is no other tree to need those bins
-            bins = self._room(f"bins-{tree}", bins.dtype, *bins.shape)
+            bins = self._allocate(f"bins-{tree}", bins.dtype, *bins.shape)
         edges = [
             [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns
         ]
         _core.bin_rows(self.arrays.core_columns(self.schema), edges, bins)
         return bins, layout
 
-    def _order_of(self, tree: int) -> npt.NDArray[np.uint32]:
+    def _order_tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
         """Return room for the order of a tree's rows, with the rows in it."""
-        rows, order = self.rows_of(tree), self.arrays.order
+        rows, order = self.tree_rows(tree), self.arrays.order
         if tree:
-            order = self._room(f"order-{tree}", rows.dtype, len(rows))
+            order = self._allocate(f"order-{tree}", rows.dtype, len(rows))
         order = order[: len(rows)]
         order[:] = rows
         return order
 
-    def _room(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
+    def _allocate(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
         """Return an empty array, in a scratch file where there is a place for them."""
         if self.scratch is None:
             return np.empty(shape, dtype)
         arrays = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
         return cast(npt.NDArray[Any], arrays[name])
 
-    def rows_of(self, tree: int) -> npt.NDArray[np.uint32]:
+    def tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
         """Return the rows of a tree, ascending: rows of weight 0 are in none."""
         arrays = self.arrays
         chosen: Any = slice(None) if arrays.weights is None else arrays.weights > 0
         if tree:
-            train = self.given["folds"][0] != tree - 1
+            train = self.inputs["folds"][0] != tree - 1
             chosen = train if arrays.weights is None else train & chosen
         rows: npt.NDArray[np.uint32] = np.arange(len(arrays.target), dtype=np.uint32)[chosen]
         return rows
@@ -290,22 +290,24 @@ class Shard:
 # --- what is collected
 
 
-def _rows(shard: Shard) -> Arrays:
+def _collect_rows(shard: Shard) -> Arrays:
     arrays = shard.arrays
     return tuple(np.array(a) for a in arrays.read_only[len(arrays.columns) :])
 
 
-def _checksum(shard: Shard) -> Arrays:
+def _collect_checksum(shard: Shard) -> Arrays:
     check = 0
     for array in shard.arrays.read_only:
         check = zlib.crc32(np.ascontiguousarray(array).data, check)
     return (np.array([check], np.uint64),)
 
 
-def _distinct(shard: Shard) -> Arrays:
-    trees, (most,) = shard.given["trees"]
-    rows = [shard.rows_of(tree) for tree in trees.tolist()]
-    parts = [_few_values(shard, j, indices, int(most)) for indices in rows for j in shard.binned]
+def _collect_distinct(shard: Shard) -> Arrays:
+    trees, (most,) = shard.inputs["trees"]
+    rows = [shard.tree_rows(tree) for tree in trees.tolist()]
+    parts = [
+        _distinct_values(shard, j, indices, int(most)) for indices in rows for j in shard.binned
+    ]
     return (
         np.array([len(indices) for indices in rows]),
         np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
@@ -314,7 +316,9 @@ def _distinct(shard: Shard) -> Arrays:
     )
 
 
-def _few_values(shard: Shard, j: int, rows: npt.NDArray[Any], most: int) -> npt.NDArray[np.float64]:
+def _distinct_values(
+    shard: Shard, j: int, rows: npt.NDArray[Any], most: int
+) -> npt.NDArray[np.float64]:
     """Return the distinct values of a column, ascending, of more than `most` one more."""
     seen: npt.NDArray[np.float64] = np.empty(0)
     at, size = 0, _FIRST_BLOCK
@@ -325,11 +329,11 @@ def _few_values(shard: Shard, j: int, rows: npt.NDArray[Any], most: int) -> npt.
     return seen[: most + 1]
 
 
-def _sample(shard: Shard) -> Arrays:
-    trees, weights = shard.given["trees"][0].tolist(), shard.arrays.weights
-    ends, places = shard.given["places"]
+def _collect_sample(shard: Shard) -> Arrays:
+    trees, weights = shard.inputs["trees"][0].tolist(), shard.arrays.weights
+    ends, places = shard.inputs["places"]
     rows = [
-        shard.rows_of(tree)[chosen]
+        shard.tree_rows(tree)[chosen]
         for tree, chosen in zip(trees, np.split(places, ends[:-1]), strict=True)
     ]
     values = [shard.numbers(j, indices) for indices in rows for j in shard.binned]
@@ -337,15 +341,17 @@ def _sample(shard: Shard) -> Arrays:
     return (sample,) if weights is None else (sample, weights[np.concatenate(rows)])
 
 
-def _gaps(shard: Shard) -> Arrays:
-    gaps = np.asarray(_core.cut_gaps(shard.arrays.core_columns(shard.schema), *shard.given["cuts"]))
+def _collect_gaps(shard: Shard) -> Arrays:
+    gaps = np.asarray(
+        _core.cut_gaps(shard.arrays.core_columns(shard.schema), *shard.inputs["cuts"])
+    )
     return gaps[:, 0].copy(), gaps[:, 1].copy()
 
 
-def _ends(shard: Shard) -> Arrays:
-    (fold,) = shard.given["folds"]
+def _collect_ends(shard: Shard) -> Arrays:
+    (fold,) = shard.inputs["folds"]
     ends = np.empty(len(fold), np.int32)
-    for v, tree in enumerate(pickle.loads(shard.given["routes"][0].tobytes())):
+    for v, tree in enumerate(pickle.loads(shard.inputs["routes"][0].tobytes())):
         rows = np.flatnonzero(fold == v)
         if len(rows):
             columns = tuple(
@@ -356,19 +362,19 @@ def _ends(shard: Shard) -> Arrays:
     return (ends,)
 
 
-_COLLECTED: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
+_COLLECTORS: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
     {
-        "rows": _rows,
-        "checksum": _checksum,
-        "distinct": _distinct,
-        "sample": _sample,
-        "gaps": _gaps,
-        "ends": _ends,
+        "rows": _collect_rows,
+        "checksum": _collect_checksum,
+        "distinct": _collect_distinct,
+        "sample": _collect_sample,
+        "gaps": _collect_gaps,
+        "ends": _collect_ends,
     }
 )
 
 
-def empty_arrays(
+def array_shapes(
     schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool, weighted: bool = False
 ) -> dict[str, Any]:
     """Return type and shape of every array of a shard, by name."""
@@ -385,8 +391,8 @@ def empty_arrays(
     return shapes
 
 
-def named_arrays(arrays: dict[str, Any]) -> ShardArrays:
-    """Put arrays of the shapes of `empty_arrays` in their places."""
+def build_shard_arrays(arrays: dict[str, Any]) -> ShardArrays:
+    """Put arrays of the shapes of `array_shapes` in their places."""
     columns = [array for name, array in arrays.items() if name.startswith("column")]
     return ShardArrays(
         columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.grow import AS_THEY_ARE, Units
+from ceiba.grow import PLAIN_UNITS, Units
 from ceiba.shards.shard import Arrays, ShardLayout, Words
 from ceiba.table import Schema, Table, Target, TargetInfo
 from ceiba.tree.splits import ALL_DIGITS
@@ -58,7 +58,7 @@ UNWEIGHTED: Final = Weighting()
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightTotals:
     """The weights of all rows of a table in shards."""
 
     n_rows: int
@@ -75,7 +75,7 @@ class ShardedTable(Table):
     layout: ShardLayout
     exchange: Exchange
     shard_rows: Sequence[int]
-    weighed: Weighed | None = None
+    weight_totals: WeightTotals | None = None
     values_in_memory: int = 1 << 24
     gather_rows: int | None = None
     fetch_rows: int | None = None
@@ -111,7 +111,7 @@ class ShardedTable(Table):
             digits[unknown] = _core.gap_digits(cut[unknown], lowest, highest)
         return digits
 
-    def changed(self, **attributes: Any) -> ShardedTable:
+    def with_changes(self, **attributes: Any) -> ShardedTable:
         """Return the same table with other attributes."""
         table = ShardedTable.__new__(ShardedTable)
         table.__dict__.update(self.__dict__, **attributes)
@@ -121,7 +121,7 @@ class ShardedTable(Table):
 class ShardedTarget(Target):
     """The target of a table in shards: its classes and how much weight each has.
 
-    `values` are there for cross-validation only (see `folds.with_rows`).
+    `values` are there for cross-validation only (see `folds.with_targets`).
     """
 
     totals: npt.NDArray[np.float64]
@@ -131,7 +131,7 @@ class ShardedTarget(Target):
         self,
         info: TargetInfo,
         totals: npt.NDArray[np.float64],
-        units: Units = AS_THEY_ARE,
+        units: Units = PLAIN_UNITS,
         values: npt.NDArray[Any] | None = None,
     ) -> None:
         self.__dict__.update(info=info, totals=totals, units=units, values=values)

@@ -77,7 +77,7 @@ def open_studio(
     table, name = whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
     if model is not None and fitted is None:
-        parameters = {**model._stated(), **parameters}
+        parameters = {**model._non_default_params(), **parameters}
     elif fitted is not None and parameters:
         raise OptionError("A fitted model has its parameters. Leave the others out.")
     source = Source(
@@ -104,7 +104,7 @@ def first_setup(source: Source, target: str | None, parameters: dict[str, Any]) 
         tree = source.model.tree_
         others = [name for name in source.table.schema.names if name not in tree.schema.names]
         ignored = tuple(name for name in others if name != target)
-        settings["options"] = getattr(source.model, "_stated", dict)()
+        settings["options"] = getattr(source.model, "_non_default_params", dict)()
         return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
     return Setup.first(source.table, target, **settings)
 

@@ -63,7 +63,7 @@ class TreeMethods:
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
-    def _tree_of(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
+    def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Grow a tree of some rows of a problem, in one thread."""
         return problem.grow(rows, n_jobs=1)
 
@@ -666,7 +666,7 @@ class TreeMethods:
         return stability(
             self._tree,
             problem.table,
-            lambda rows: self._tree_of(problem, params, rows),
+            lambda rows: self._grow_on_rows(problem, params, rows),
             resamples=resamples,
             share=share,
             seed=random_state,
@@ -1041,10 +1041,10 @@ class TreeMethods:
         >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
         >>> edited = model.studio(X, y)  # doctest: +SKIP
         """
-        from ceiba.estimators.model_file import wrap
+        from ceiba.estimators.model_file import wrap_tree
         from ceiba.studio import open_studio
 
-        model = wrap(self._tree) if self is self._tree else self
+        model = wrap_tree(self._tree) if self is self._tree else self
         return open_studio(X, y, model=model, **options)
 
     # ------------------------------------------------------------------ to other programs

@@ -63,8 +63,8 @@ def test_a_fit_whose_client_died_is_resumed(
 
 
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_home, "_LOOK", 0.1)
-    monkeypatch.setattr(dask_home, "_ALONE", 0.3)
+    monkeypatch.setattr(dask_home, "_POLL_TIME", 0.1)
+    monkeypatch.setattr(dask_home, "_NO_WORKER_TIME", 0.3)
     lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,

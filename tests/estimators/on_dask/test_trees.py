@@ -245,7 +245,7 @@ def same_on_a_cluster(client: Any, seed: int) -> int:
         expected = in_order.grow()
         here = over.table.exchange._shards  # type: ignore[attr-defined]
         there = [client.submit(lambda s: s, shard, pure=False) for shard in here]
-        table = over.table.changed(exchange=DaskExchange(client, there))  # type: ignore[attr-defined]
+        table = over.table.with_changes(exchange=DaskExchange(client, there))  # type: ignore[attr-defined]
         assert_same_tree(replace(over, table=table).grow(), expected)
     return expected.n_leaves
 

@@ -1,6 +1,6 @@
 """A place in a tree that grows or is edited: its rows, its depth and seed, the limits above it.
 
-From a place the core grows under the stop rules of the whole tree (depth, sizes, seeds: `Place`); a
+From a place the core grows under the stop rules of the whole tree (depth, sizes, seeds); a
 split forced there parts its rows into further places. So a tree edited by hand is the one that
 growing everything with that split forced would give, node for node.
 
@@ -33,7 +33,7 @@ from ceiba import _core
 from ceiba.edit.forced.division import Division, EmptyBranchError, SplitLike, divide, read_split
 from ceiba.edit.forced.graft import plant
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Place, read_monotonic
+from ceiba.grow import SubtreeContext, read_monotonic
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import MISSING, UNSEEN, ask, ask_surrogates, decide
 from ceiba.tree.splits import SurrogateTable, read_written
@@ -205,12 +205,12 @@ class Here:
 
     def grown(self) -> Tree:
         """Grow a tree here."""
-        return self.problem.grow(self.rows.astype(np.uint32), below=self._place())
+        return self.problem.grow(self.rows.astype(np.uint32), subtree=self._place())
 
     def leaf(self) -> Tree:
         """Return the node as a leaf."""
         rows = self.rows.astype(np.uint32)
-        return self._kept(self.problem.summary(rows, self.weight, self._place()))
+        return self._kept(self.problem.leaf_tree(rows, self.weight, self._place()))
 
     def forced(self, split: SplitLike) -> tuple[Tree, list[Here]]:
         """Force a split here: the node with it, and the places of its branches."""
@@ -249,7 +249,9 @@ class Here:
                 "branches. Limits are kept by splits in two: give a Cut, or leave monotonic_cst "
                 "out."
             )
-        summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
+        summaries = [
+            self.problem.leaf_tree(rows.astype(np.uint32), weight) for rows, weight in parts
+        ]
         first, second = (node_number(summary, 0) for summary in summaries)
         self.limits.refuse(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
@@ -273,10 +275,10 @@ class Here:
             return node
         return replace(node, surrogates=SurrogateTable.none(1))
 
-    def _place(self) -> Place:
+    def _place(self) -> SubtreeContext:
         problem = self.problem
         total = problem.row_weight if problem.weight is None else problem.weight
-        return Place(
+        return SubtreeContext(
             depth=self.depth,
             n_rows=problem.n_rows,
             weight=float(total.sum()),
@@ -321,12 +323,12 @@ def _follow(
     return rows[(branch == b) | everywhere], weight
 
 
-def grow_forced(problem: Problem, rows: Any, below: Place | None) -> Tree:
+def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> Tree:
     """Grow a tree whose first splits are given; those of some rows alone may have no effect."""
-    free = problem.changed(options=replace(problem.options, forced_splits=None))
+    free = problem.with_changes(options=replace(problem.options, forced_splits=None))
     here = Here.root(free, rows)
-    if below is not None:
-        here = replace(here, seed=below.seed)
+    if subtree is not None:
+        here = replace(here, seed=subtree.seed)
     return _grown(here, problem.options.forced_splits, strict=rows is None)
 
 

@@ -38,7 +38,7 @@ _RIGHT_DONE: Final = 2
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
     """Collapse what rpart would not have kept with this `cp`; below 0 all splits are kept."""
     partition = _Partition.of(tree, cp)
-    return tree.collapse(np.flatnonzero(~np.array(partition.keeps_sons) & ~tree.is_leaf))
+    return tree.collapse(np.flatnonzero(~np.array(partition.keeps_children) & ~tree.is_leaf))
 
 
 def rpart_complexity(tree: Tree, cp: float) -> Array:
@@ -58,7 +58,7 @@ class _Partition:
     sons: list[tuple[int, int] | None]  # left, right
     alpha: float
     complexity: list[float] = field(init=False)
-    keeps_sons: list[bool] = field(init=False)
+    keeps_children: list[bool] = field(init=False)
     _bound: list[float] = field(init=False)
     _kept_risk: list[float] = field(init=False)
     _kept_splits: list[int] = field(init=False)
@@ -66,13 +66,13 @@ class _Partition:
     @classmethod
     def of(cls, tree: Tree, cp: float) -> _Partition:
         sums, _ = risk_sums(tree, "cost")
-        recursion = cls(sums.tolist(), sons_of(tree), cp * float(sums[0]))
+        recursion = cls(sums.tolist(), ordered_children(tree), cp * float(sums[0]))
         recursion._run()
         return recursion
 
     def _run(self) -> None:
         n = len(self.risk)
-        self.complexity, self.keeps_sons = [self.alpha] * n, [False] * n
+        self.complexity, self.keeps_children = [self.alpha] * n, [False] * n
         self._bound = [self.risk[0]] * n
         self._kept_risk, self._kept_splits = self.risk.copy(), [0] * n
         waiting = [(0, _ENTER)]
@@ -94,9 +94,9 @@ class _Partition:
                 self._bound[right] = most - self.alpha
                 waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
             else:
-                self._weigh(i, left, right)
+                self._settle_node(i, left, right)
 
-    def _weigh(self, i: int, left: int, right: int) -> None:
+    def _settle_node(self, i: int, left: int, right: int) -> None:
         """Settle the complexity of a node whose sons are done, and whether it keeps them."""
         noise = NOISE * self.risk[i]
         if self.complexity[right] > self.complexity[left]:
@@ -113,11 +113,11 @@ class _Partition:
             link = (self.risk[i] - sum(below)) / (sum(splits) + 1)
         self.complexity[i] = link
         if link > self.alpha + noise:
-            self.keeps_sons[i] = True
+            self.keeps_children[i] = True
             self._kept_risk[i], self._kept_splits[i] = sum(below), sum(splits) + 1
 
 
-def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
+def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
     """Return the left and the right son of each node: left has the smaller mean response.
 
     rpart takes the means of the rows that the split itself placed; here they are those of all rows
@@ -140,7 +140,7 @@ def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
 def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
     """Return R's number of each node; the sons of `swapped` ones stand the other way round."""
     number = [1] * tree.n_nodes
-    for node, sons in enumerate(sons_of(tree)):
+    for node, sons in enumerate(ordered_children(tree)):
         if sons is not None:
             left, right = sons[::-1] if number[node] in swapped else sons
             number[left], number[right] = 2 * number[node], 2 * number[node] + 1

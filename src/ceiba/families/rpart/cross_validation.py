@@ -26,7 +26,7 @@ from ceiba.edit.forced import (
     stand_in,
 )
 from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
+from ceiba.families.rpart.options import with_rpart_rules
 from ceiba.grow import Problem, Surrogates
 from ceiba.prune.cross_validation import Fold, FoldTree, read_folds, run_folds
 from ceiba.table import Kind
@@ -85,7 +85,7 @@ class RpartFoldTree(FoldTree):
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
         """Leave nodes unsplit whose whole risk is not worth a split."""
         least = max(self.cp_alpha * float(case_weights(self.problem)[fold.train].sum()), -1.0)
-        options = with_rules(self.problem.options, min_risk=least)
+        options = with_rpart_rules(self.problem.options, min_risk=least)
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
@@ -96,12 +96,12 @@ class RpartFoldTree(FoldTree):
             return np.where(tree.is_leaf, np.inf, 0.0)
         return np.where(tree.is_leaf, np.inf, rpart_complexity(tree, self.cp_alpha / root) * root)
 
-    def ends(self, tree: Tree, fold: Fold) -> Ends:
+    def end_nodes(self, tree: Tree, fold: Fold) -> Ends:
         """Route held-out rows as growing routes its own."""
-        tree, test = _strict(tree), fold.test.astype(np.intp)
+        tree, test = _lower_ordered_cuts(tree), fold.test.astype(np.intp)
         if self._is_complete:
             return np.asarray(route.apply(tree, self.problem.table.take(test)))
-        return _ends_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
+        return _route_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
 
     @cached_property
     def _is_complete(self) -> bool:
@@ -127,7 +127,7 @@ class RpartFoldTree(FoldTree):
         return np.divide(weight, cases, out=np.ones_like(weight), where=cases > 0)
 
 
-def _strict(tree: Tree) -> Tree:
+def _lower_ordered_cuts(tree: Tree) -> Tree:
     """Send an absent level of an ordered column that is exactly the cut upwards.
 
     So does rpart here, but not when it predicts. Numeric cuts of rpart's trees already lie below
@@ -138,16 +138,16 @@ def _strict(tree: Tree) -> Tree:
         return tree
     surrogates = tree.surrogates
     if surrogates is not None:
-        surrogates = replace(surrogates, splits=_lowered(surrogates.splits, ordered))
-    return replace(tree, splits=_lowered(tree.splits, ordered), surrogates=surrogates)
+        surrogates = replace(surrogates, splits=_lower_cuts(surrogates.splits, ordered))
+    return replace(tree, splits=_lower_cuts(tree.splits, ordered), surrogates=surrogates)
 
 
-def _lowered(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
+def _lower_cuts(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
     lower = np.nextafter(splits.cut, -np.inf)
     return replace(splits, cut=np.where(ordered[splits.column], lower, splits.cut))
 
 
-def _ends_as_growing(
+def _route_as_growing(
     tree: Tree, problem: Problem, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> Ends:
     """Send both the training rows and the held-out rows down, node by node."""

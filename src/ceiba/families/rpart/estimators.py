@@ -21,8 +21,8 @@ from ceiba.estimators.parameters import pop_column
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import read_formula
-from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method
-from ceiba.families.rpart.words import RpartWords
+from ceiba.families.rpart.options import METHODS, METHODS_OF_OPTION, RPART_OPTIONS, Method
+from ceiba.families.rpart.r_methods import RMethods
 from ceiba.options import Option, check_options, nothing, one_of, takes_options
 from ceiba.table import Kind, read
 from ceiba.table.targets import is_named_target, split_target
@@ -31,10 +31,10 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from ceiba.families.rpart.parameter_types import RpartParameters
 
-_OF_CLASSES: Final = [
-    row for name, row in RPART_OPTIONS.items() if "class" in ONLY_FOR.get(name, ("class",))
+_CLASS_OPTIONS: Final = [
+    row for name, row in RPART_OPTIONS.items() if "class" in METHODS_OF_OPTION.get(name, ("class",))
 ]
-_OF_NUMBERS: Final = [
+_NUMBER_OPTIONS: Final = [
     Option(
         "method",
         "anova",
@@ -43,23 +43,23 @@ _OF_NUMBERS: Final = [
         "Means and squared errors, rates of events and their deviance, or survival times, scaled "
         "so that the overall hazard is 1.",
     ),
-    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != ("class",)),
+    *(row for name, row in RPART_OPTIONS.items() if METHODS_OF_OPTION.get(name) != ("class",)),
 ]
-_ARE: Final = {
+_TARGET_TEXTS: Final = {
     "class": "texts, categories or booleans",
     "anova": "numbers",
     "poisson": "events with observation times",
     "exp": "times and a status",
 }
-_OF_GROUP: Final = {
+_OPTION_GROUPS: Final = {
     "control": ("minsplit", "minbucket", "cp", "maxdepth", "maxcompete", "maxsurrogate",
                 "usesurrogate", "surrogatestyle", "xval"),
     "parms": ("split", "prior", "loss", "shrink", "error"),
 }  # fmt: skip
 
 
-@takes_options(_OF_CLASSES)
-class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
+@takes_options(_CLASS_OPTIONS)
+class RpartClassifier(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
     """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
 
     Parameters
@@ -123,8 +123,8 @@ the root's risk;
         return self
 
 
-@takes_options(_OF_NUMBERS)
-class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
+@takes_options(_NUMBER_OPTIONS)
+class RpartRegressor(RMethods, RpartFit, TreeRegressor):  # type: ignore[misc]
     """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
 
     Parameters
@@ -181,13 +181,13 @@ def _has_classes(model: Rpart) -> bool:
     if model.method in (None, "class"):
         return True
     raise AttributeError(
-        f"Probabilities are for method='class'; y holds {_ARE[model.method]}, so the method is "
+        f"Probabilities are for method='class'; y holds {_TARGET_TEXTS[model.method]}, so the method is "
         f"{model.method!r}. Pass method='class' to rpart()."
     )
 
 
 @takes_options(RPART_OPTIONS.values())
-class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
+class Rpart(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
     """A tree as R's rpart grows it, by the method of the target; made by `ceiba.rpart()`.
 
     Each fit takes the method from the target, as R does: "anova" for numbers, "class" for texts,
@@ -256,26 +256,26 @@ class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
         return self
 
     def _choose_method(self, X: Any, y: Any, exposure: Any) -> str:
-        self.method_ = method_of_target(X, y, exposure)
+        self.method_ = infer_method(X, y, exposure)
         if self.method_ != "class":
             _refuse_in_classifier()
-        for name, owners in ONLY_FOR.items():
+        for name, owners in METHODS_OF_OPTION.items():
             value, default = getattr(self, name), RPART_OPTIONS[name].default
             if self.method_ not in owners and value is not default and value != default:
                 raise OptionError(
                     f"{name} is a parameter of method={owners[0]!r}; y holds "
-                    f"{_ARE[self.method_]}, so the method is {self.method_!r}. Leave {name} out, "
+                    f"{_TARGET_TEXTS[self.method_]}, so the method is {self.method_!r}. Leave {name} out, "
                     f"or pass method={owners[0]!r}."
                 )
         return self.method_
 
-    def _keep(self, tree: Tree) -> None:
+    def _set_fitted(self, tree: Tree) -> None:
         if tree.task.is_classification("rpart"):
-            super()._keep(tree)
+            super()._set_fitted(tree)
             return
         self.__dict__.pop("classes_", None)
         self.__dict__.pop("n_classes_", None)
-        BaseTree._keep(self, tree)
+        BaseTree._set_fitted(self, tree)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -306,7 +306,7 @@ def _refuse_in_classifier(caller: str | None = None) -> None:
                 )
 
 
-def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
+def infer_method(X: Any, y: Any, exposure: Any = None) -> Method:
     """Return the method that R would choose for this target."""
     if exposure is not None:
         return "poisson"
@@ -413,18 +413,18 @@ def rpart(
             name = "error" if (group, word) == ("parms", "method") else word
             if name in parameters:
                 raise OptionError(f"{name} is given twice: in {group} and as a parameter.")
-            if name not in _OF_GROUP[group]:
+            if name not in _OPTION_GROUPS[group]:
                 raise OptionError(
-                    f"{group} has no {name!r}. It has {', '.join(_OF_GROUP[group])}."
-                    f"{did_you_mean(name, _OF_GROUP[group])}"
+                    f"{group} has no {name!r}. It has {', '.join(_OPTION_GROUPS[group])}."
+                    f"{did_you_mean(name, _OPTION_GROUPS[group])}"
                 )
             parameters[name] = value  # type: ignore[literal-required]
     allowed = {"method": (one_of(*METHODS), nothing), "xval": RPART_OPTIONS["xval"].allowed}
     check_options({"method": method, **parameters}, allowed, "rpart")
     if method is None and formula is not None:
         rest, _ = pop_column(data, weights)
-        method = method_of_target(*read_formula(formula, rest))
-    for name, owner in ONLY_FOR.items():
+        method = infer_method(*read_formula(formula, rest))
+    for name, owner in METHODS_OF_OPTION.items():
         if name in parameters and method is not None and method not in owner:
             raise OptionError(
                 f"{name} is a parameter of method={owner[0]!r}; method={method!r} has none. Leave "

@@ -34,7 +34,7 @@ RATES: Final = ("poisson", "exp")
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
 
 
-def _among(*values: int) -> Check:
+def _one_of_ints(*values: int) -> Check:
     words = ", ".join(map(str, values[:-1])) + f" or {values[-1]}"
     return Check(words, lambda value: isinstance(value, int) and value in values)
 
@@ -70,7 +70,7 @@ _ROWS: Final = (
     Option(
         "usesurrogate",
         2,
-        (_among(0, 1, 2),),
+        (_one_of_ints(0, 1, 2),),
         "{0, 1, 2}",
         "Rows with a missing value stay in the node (0); follow surrogates, else stay (1), or else "
         "go with the majority (2).",
@@ -78,7 +78,7 @@ _ROWS: Final = (
     Option(
         "surrogatestyle",
         0,
-        (_among(0, 1),),
+        (_one_of_ints(0, 1),),
         "{0, 1}",
         "Agreement counted over all rows the split places (0), or those with both values (1).",
     ),
@@ -148,19 +148,19 @@ _ROWS: Final = (
 RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Parameters of some methods only.
-ONLY_FOR: Final = MappingProxyType(
+METHODS_OF_OPTION: Final = MappingProxyType(
     {"split": ("class",), "prior": ("class",), "loss": ("class",), "shrink": RATES, "error": RATES}
 )
 
 
-def control(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
+def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
     """Return minsplit and minbucket, each from the other where only one is given."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
-def shrinkage(params: Mapping[str, Any]) -> float:
+def resolve_shrink(params: Mapping[str, Any]) -> float:
     """Return the coefficient of variation by which rates are shrunken; 0: not at all."""
     if params["method"] not in RATES:
         return 0.0
@@ -172,7 +172,7 @@ def shrinkage(params: Mapping[str, Any]) -> float:
 def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
     """Return the options of growing that rpart's parameters mean (all but the cp stop)."""
     task, criterion = METHODS[params["method"]]
-    minsplit, minbucket = control(params["minsplit"], params["minbucket"])
+    minsplit, minbucket = resolve_sizes(params["minsplit"], params["minbucket"])
     return GrowOptions(
         task=task,
         criterion=criterion or _SPLITS[params["split"]],
@@ -188,11 +188,11 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
         class_prior=params.get("prior"),
         cost_matrix=params.get("loss"),
         column_cost=params["cost"],
-        rpart=RpartRules(shrink=shrinkage(params), use_surrogate=params["usesurrogate"]),
+        rpart=RpartRules(shrink=resolve_shrink(params), use_surrogate=params["usesurrogate"]),
     )
 
 
-def with_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
+def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
     """Return the options with other rules of rpart."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

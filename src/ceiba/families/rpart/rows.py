@@ -31,15 +31,15 @@ from ceiba.table.targets import (
 
 Array = npt.NDArray[np.float64]
 
-_MOST = 1000
+_MAX_DEATH_TIMES = 1000
 
 
-def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
+def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     """Carry observed times to the scale on which the overall hazard is 1."""
-    t, died = _read(time, status)
-    deaths = _distinct(np.unique(t[died == 1]))
-    if len(deaths) > _MOST:
-        deaths = np.quantile(deaths, np.arange(_MOST + 1) / _MOST)
+    t, died = _read_survival(time, status)
+    deaths = _drop_near_ties(np.unique(t[died == 1]))
+    if len(deaths) > _MAX_DEATH_TIMES:
+        deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
     borders = np.concatenate(([0.0], deaths[:-1], [t.max()]))
     length = np.diff(borders)
     # The interval of each row: open to the left, as R's cut has it.
@@ -54,7 +54,7 @@ def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     return np.interp(t, borders, hazard)
 
 
-def _distinct(times: Array) -> Array:
+def _drop_near_ties(times: Array) -> Array:
     """Drop death times that differ from the one before by rounding only."""
     indices = [0]
     for i in range(1, len(times)):
@@ -63,7 +63,7 @@ def _distinct(times: Array) -> Array:
     return times[indices]
 
 
-def _read(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
+def _read_survival(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
@@ -79,7 +79,7 @@ def _read(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
     return t, died
 
 
-class Rows(NamedTuple):
+class RpartRows(NamedTuple):
     """What was read; with observation times the target are rates and the weights case x time."""
 
     table: Table
@@ -96,7 +96,7 @@ class Rows(NamedTuple):
 
 def read_rows(
     X: Any, y: Any, sample_weight: Any, exposure: Any, *, method: str, categorical_features: Any
-) -> Rows:
+) -> RpartRows:
     """Read the rows that have a target and at least one value; with `exposure` as rates."""
     name = None
     if isinstance(y, str):
@@ -128,14 +128,14 @@ def read_rows(
     _refuse_target(target, method)
     target = in_declared_order(target, y)
     if time is None:
-        return Rows(table, target, weight, None, keep)
+        return RpartRows(table, target, weight, None, keep)
     if method == "exp":
-        time = scaled_times(time, target.values[:, 0])
+        time = scale_times(time, target.values[:, 0])
     cases = np.ones(len(time)) if weight is None else weight
-    return Rows(table, _rates(target, time), cases * time, cases, keep)
+    return RpartRows(table, _to_rates(target, time), cases * time, cases, keep)
 
 
-def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
+def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
     """Return the columns, the events and the times of a target of two columns; else as it is."""
     if isinstance(y, str) and method != "exp":
         return X, y, None
@@ -201,6 +201,6 @@ def _read_time(exposure: Any, n_rows: int) -> Array | None:
     return time
 
 
-def _rates(target: Target, time: Array) -> Target:
+def _to_rates(target: Target, time: Array) -> Target:
     """Turn events and observation times into rates."""
     return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))

@@ -18,31 +18,31 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.criteria import ALIASES
-from ceiba.grow.planting import Choice, Question, plant
-from ceiba.grow.significance.independence import Significance
+from ceiba.grow.python_grower import GroupSplit, SplitChoice, grow_with_chooser
+from ceiba.grow.significance.independence import TestResult
 from ceiba.grow.significance.search_p_values import SplitTest
 from ceiba.grow.significance.separation import Separation, smallest_p_value
 from ceiba.tree import NodeTest, SplitKind, Tree
 from ceiba.tree.routing import ask
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_grower import Place
+    from ceiba.grow.core_grower import SubtreeContext
     from ceiba.grow.problem import Problem
 
 Rows = npt.NDArray[np.intp]
 
 
 def grow_by_significance(
-    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by significance on all rows or on some."""
     options = problem.options
     here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     here = here[problem.row_weight[here] > 0]
-    tree = plant(
+    tree = grow_with_chooser(
         problem.table,
         problem.target,
-        _Chooser(problem, here, below),
+        _SignificanceChooser(problem, here, subtree),
         weight=problem.weight,
         rows=here,
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),
@@ -53,20 +53,20 @@ def grow_by_significance(
     return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
 
 
-class _Chooser:
+class _SignificanceChooser:
     """Chooses the column of a node by the p-values of the columns' best splits."""
 
-    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
+    def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         self.problem = problem
-        self.depth = 0 if below is None else below.depth
-        self.total = float(problem.row_weight[rows].sum()) if below is None else below.weight
-        n_rows = len(rows) if below is None else below.n_rows
+        self.depth = 0 if subtree is None else subtree.depth
+        self.total = float(problem.row_weight[rows].sum()) if subtree is None else subtree.weight
+        n_rows = len(rows) if subtree is None else subtree.n_rows
         self.n_rows = self.total if problem.options.frequency_weights else n_rows
         names = range(problem.table.n_columns)
         self.tables = [problem.table.select([j]) for j in names]
         self.level = float(problem.options.significance or 0.0)
 
-    def __call__(self, rows: Rows, depth: int) -> Choice | None:
+    def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
         options, problem = self.problem.options, self.problem
         if options.max_depth is not None and self.depth + depth >= options.max_depth:
             return None
@@ -81,8 +81,8 @@ class _Chooser:
             min_significance=None,
             n_jobs=1,
             min_impurity_decrease=options.min_impurity_decrease / share,
-            min_samples_leaf=_whole(options.min_samples_leaf, self.n_rows),
-            min_samples_split=_whole(options.min_samples_split, self.n_rows),
+            min_samples_leaf=_resolve_size(options.min_samples_leaf, self.n_rows),
+            min_samples_split=_resolve_size(options.min_samples_split, self.n_rows),
         )
         best: list[tuple[int, Tree]] = []  # split of each column that has one, as a tree
         for j, table in enumerate(self.tables):
@@ -91,12 +91,12 @@ class _Chooser:
                 best.append((j, tree))
         # The level that one column must keep: the others are paid for by the factor.
         level = self.level / max(len(best), 1)
-        passing: list[tuple[int, Tree, Significance]] = []
+        passing: list[tuple[int, Tree, TestResult]] = []
         searches: list[Separation] = []
         for j, tree in best:
             column = replace(problem, table=self.tables[j])
             test = SplitTest(tree, column, "search", "auto", level, 1999, 0, 1)
-            result, search = test.of_column(0, rows)
+            result, search = test.test_column(0, rows)
             if search is not None and result.p_value <= level:
                 passing.append((j, tree, result))
                 searches.append(search)
@@ -111,17 +111,17 @@ class _Chooser:
         node_test = NodeTest("search", result.statistic, df, p_value, log(len(best)))
         branch = ask(tree.splits, 0, self.tables[j], rows)
         branch[branch < 0] = int(tree.default_branch[0])
-        return Choice(_question(j, tree), branch.astype(np.intp), node_test)
+        return SplitChoice(_group_split(j, tree), branch.astype(np.intp), node_test)
 
 
-def _whole(size: int | float, n_rows: float) -> int | float:
+def _resolve_size(size: int | float, n_rows: float) -> int | float:
     return size if isinstance(size, int) else int(np.ceil(size * n_rows))
 
 
-def _question(j: int, tree: Tree) -> Question:
+def _group_split(j: int, tree: Tree) -> GroupSplit:
     codes, branches = tree.splits.level_map(0)
     levels = tuple(zip(codes.tolist(), branches.tolist(), strict=True))
-    return Question(
+    return GroupSplit(
         SplitKind(int(tree.splits.kind[0])),
         j,
         tuple(range(int(tree.n_branches[0]))),

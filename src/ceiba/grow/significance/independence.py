@@ -28,7 +28,7 @@ NOISE: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Significance:
+class TestResult:
     """A test: its statistic, degrees of freedom, p-value, and how the latter was found."""
 
     statistic: float
@@ -50,13 +50,13 @@ def chi_square_test(
     n_draws: int = 1999,
     enough: int = 100,
     seed: int = 0,
-) -> Significance:
+) -> TestResult:
     """Test whether the rows of a table of counts have the same shares."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     if df <= 0:
-        return Significance(0.0, (0,), 1.0, "nothing to test")
+        return TestResult(0.0, (0,), 1.0, "nothing to test")
     total, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
@@ -65,27 +65,27 @@ def chi_square_test(
     if method == "asymptotic" or (method == "auto" and is_large) or not is_counted:
         from scipy.special import chdtrc
 
-        return Significance(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
+        return TestResult(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
     if counts.shape == (2, 2) and method == "auto":
-        return Significance(statistic, (df,), _exact(counts, statistic), "exact")
+        return TestResult(statistic, (df,), _exact_2x2(counts, statistic), "exact")
     rng = np.random.default_rng(seed)
 
     def draw(n: int) -> Array:
-        tables = _tables(rows, columns, n, rng)
+        tables = _draw_tables(rows, columns, n, rng)
         return np.asarray(((tables - expected) ** 2 / expected).sum(axis=(1, 2)))
 
-    return Significance(
-        statistic, (df,), sequential(statistic, draw, n_draws, enough), "Monte Carlo"
+    return TestResult(
+        statistic, (df,), monte_carlo_p_value(statistic, draw, n_draws, enough), "Monte Carlo"
     )
 
 
-def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
+def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
     """Test whether groups of numbers have the same mean (one-way analysis of variance)."""
     group = np.unique(group, return_inverse=True)[1]
     n, n_groups = len(values), int(group.max(initial=-1)) + 1
     df = (n_groups - 1, n - n_groups)
     if min(df) <= 0:
-        return Significance(0.0, df, 1.0, "nothing to test")
+        return TestResult(0.0, df, 1.0, "nothing to test")
     centred = values - values.mean()
     size = np.bincount(group)
     mean = np.bincount(group, weights=centred) / size
@@ -93,14 +93,16 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
     within = float(((centred - mean[group]) ** 2).sum())
     # Within-group spread that is rounding only: the groups explain everything.
     if within <= 1e-20 * (between + within):
-        return Significance(np.inf, df, 0.0 if between > 0 else 1.0, "F")
+        return TestResult(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
     from scipy.special import fdtrc
 
-    return Significance(statistic, df, float(fdtrc(*df, statistic)), "F")
+    return TestResult(statistic, df, float(fdtrc(*df, statistic)), "F")
 
 
-def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int) -> float:
+def monte_carlo_p_value(
+    statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
+) -> float:
     """Return a Monte Carlo p-value, stopping early where it is plainly large.
 
     `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
@@ -118,7 +120,7 @@ def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, eno
     return (beyond + 1) / (drawn + 1)
 
 
-def _exact(counts: Array, statistic: float) -> float:
+def _exact_2x2(counts: Array, statistic: float) -> float:
     """Sum the probabilities of all 2 x 2 tables with these margins that are as far from even."""
     from scipy.special import gammaln
 
@@ -132,7 +134,7 @@ def _exact(counts: Array, statistic: float) -> float:
     return min(float(np.exp(margins - cells).sum()), 1.0)
 
 
-def _tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
+def _draw_tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
     """Draw n tables with the given margins."""
     from scipy.stats import random_table
 

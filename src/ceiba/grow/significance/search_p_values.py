@@ -29,12 +29,17 @@ import numpy.typing as npt
 
 from ceiba.grow.significance.independence import (
     Method,
-    Significance,
+    TestResult,
     chi_square_test,
     f_test,
-    sequential,
+    monte_carlo_p_value,
 )
-from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
+from ceiba.grow.significance.separation import (
+    BestDivision,
+    BetweenLevels,
+    CentredTarget,
+    Separation,
+)
 from ceiba.table import Kind
 from ceiba.tree import Tree
 from ceiba.tree.routing import ask
@@ -47,8 +52,8 @@ Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
 # Rows that frequencies may be written out to.
-_CELLS: Final = 4_000_000
-_NOTHING: Final = Significance(0.0, (0,), 1.0, "nothing to test")
+_MAX_REPEATED_ROWS: Final = 4_000_000
+_NOTHING: Final = TestResult(0.0, (0,), 1.0, "nothing to test")
 
 
 @dataclass(frozen=True)
@@ -64,74 +69,78 @@ class SplitTest:
     seed: int
     n_columns: int
 
-    def __call__(self, node: int, rows: Rows) -> Significance:
+    def __call__(self, node: int, rows: Rows) -> TestResult:
         """Test the split of a node whose rows are given."""
         plain = self.correction == "none"
-        test = self._plain(node, self._repeated(rows)) if plain else self.of_column(node, rows)[0]
+        test = (
+            self._test_branches(node, self._repeat_rows(rows))
+            if plain
+            else self.test_column(node, rows)[0]
+        )
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
         p_value = min(1.0, test.p_value * self.n_columns)
-        return Significance(
+        return TestResult(
             test.statistic, test.df, p_value, f"{test.method} x {self.n_columns} columns"
         )
 
-    def _plain(self, node: int, rows: Rows) -> Significance:
+    def _test_branches(self, node: int, rows: Rows) -> TestResult:
         branch = ask(self.tree.splits, node, self.problem.table, rows)
-        return self._of_groups(rows[branch >= 0], branch[branch >= 0])
+        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def of_column(self, node: int, rows: Rows) -> tuple[Significance, Separation | None]:
+    def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
         """Test all that was searched of a column; also return the search to compare columns by."""
-        rows = self._repeated(rows)
+        rows = self._repeat_rows(rows)
         info = self.problem.table.columns[int(self.tree.splits.column[node])].info
         values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
         missing = np.isnan(values) if info.kind == Kind.NUMERIC else values < 0
-        if not self._tried_missing:
+        if not self._searched_missing:
             rows, values, missing = rows[~missing], values[~missing], missing[~missing]
         if len(rows) == 0:
             return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
-            return self._of_levels(rows, values)
+            return self._test_levels(rows, values)
         # Rows without a value first, the others by value.
         order = np.lexsort((np.where(missing, 0, values), ~missing))
         absent = int(np.count_nonzero(missing))
         ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
         if absent == len(rows) or (len(ends) == 0 and absent == 0):
             return _NOTHING, None
-        best = BestDivision(self._values(rows), order, ends, absent, self.seed)
-        return self._of_search(best, self._of_winner(node, rows), best.n_divisions), best
+        best = BestDivision(self._centred_target(rows), order, ends, absent, self.seed)
+        return self._test_search(best, self._test_winner(node, rows), best.n_divisions), best
 
     @property
-    def _tried_missing(self) -> bool:
+    def _searched_missing(self) -> bool:
         """Whether missing values were tried on every side and apart, so that they were searched."""
         return self.tree.missing == "learn"
 
-    def _of_winner(self, node: int, rows: Rows) -> Significance:
+    def _test_winner(self, node: int, rows: Rows) -> TestResult:
         """Test the split that won as if it had been fixed beforehand."""
         branch = ask(self.tree.splits, node, self.problem.table, rows)
-        if self._tried_missing:
+        if self._searched_missing:
             branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
-        return self._of_groups(rows[branch >= 0], branch[branch >= 0])
+        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def _of_levels(
+    def _test_levels(
         self, rows: Rows, codes: npt.NDArray[np.int64]
-    ) -> tuple[Significance, Separation | None]:
-        plain = self._of_groups(rows, codes)
+    ) -> tuple[TestResult, Separation | None]:
+        plain = self._test_groups(rows, codes)
         classes = self.tree.task.is_classification("A test of splits")
         if plain.method == _NOTHING.method or (classes and plain.p_value > self._level):
             return plain, None
         order = np.argsort(codes, kind="stable")
         ends = np.flatnonzero(np.diff(codes[order])) + 1
         kind = BestDivision if len(ends) == 1 else BetweenLevels
-        search = kind(self._values(rows), order, ends, seed=self.seed)
-        return plain if classes else self._of_search(search, plain, 1), search
+        search = kind(self._centred_target(rows), order, ends, seed=self.seed)
+        return plain if classes else self._test_search(search, plain, 1), search
 
-    def _values(self, rows: Rows) -> Values:
+    def _centred_target(self, rows: Rows) -> CentredTarget:
         truth = self.problem.target.values[rows, 0]
         if self.tree.task.is_regression("A test of splits"):
-            return Values.of_numbers(truth)
-        return Values.of_classes(truth)
+            return CentredTarget.of_numbers(truth)
+        return CentredTarget.of_classes(truth)
 
-    def _of_search(self, search: Separation, plain: Significance, n: int) -> Significance:
+    def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
         """Settle the p-value of the best of n divisions by bounds, or else by permutation."""
         classes = self.tree.task.is_classification("A test of splits")
         if classes and n == 1:
@@ -147,10 +156,10 @@ class SplitTest:
         exact = search.log_exact if self.method != "monte_carlo" else None
         if exact is not None:
             return replace(plain, p_value=float(np.exp(exact)), method="exact over the search")
-        p_value = sequential(search.observed, search.draw, *self._draws())
+        p_value = monte_carlo_p_value(search.observed, search.draw, *self._n_draws_and_limit())
         return replace(plain, p_value=p_value, method="Monte Carlo over the search")
 
-    def _of_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> Significance:
+    def _test_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> TestResult:
         if len(rows) == 0:
             return _NOTHING
         group = np.unique(group, return_inverse=True)[1]
@@ -159,9 +168,9 @@ class SplitTest:
             return f_test(truth, group)
         size = len(self.problem.target.info.classes[0])
         table = np.bincount(
-            group * size + truth, weights=self._counted(rows), minlength=(group.max() + 1) * size
+            group * size + truth, weights=self._row_counts(rows), minlength=(group.max() + 1) * size
         )
-        draws, enough = self._draws()
+        draws, enough = self._n_draws_and_limit()
         return chi_square_test(
             table.reshape(-1, size), self.method, n_draws=draws, enough=enough, seed=self.seed
         )
@@ -172,22 +181,22 @@ class SplitTest:
         return self.problem.weight if self.problem.options.frequency_weights else None
 
     @cached_property
-    def _repeats(self) -> bool:
+    def _can_repeat_rows(self) -> bool:
         """Whether rows can be repeated as often as their frequency says."""
         weight = self._frequency
-        if weight is None or weight.sum() > _CELLS:
+        if weight is None or weight.sum() > _MAX_REPEATED_ROWS:
             return False
         return bool(np.all(weight == np.rint(weight)))
 
-    def _repeated(self, rows: Rows) -> Rows:
+    def _repeat_rows(self, rows: Rows) -> Rows:
         """Repeat rows as often as they count, for tests that know rows only."""
-        if self._frequency is None or not self._repeats:
+        if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
-    def _counted(self, rows: Rows) -> Array | None:
+    def _row_counts(self, rows: Rows) -> Array | None:
         """Return how often each row counts in a table; None: once."""
-        return None if self._frequency is None or self._repeats else self._frequency[rows]
+        return None if self._frequency is None or self._can_repeat_rows else self._frequency[rows]
 
     @property
     def _level(self) -> float:
@@ -195,7 +204,7 @@ class SplitTest:
         several = self.correction == "bonferroni"
         return self.significance / self.n_columns if several else self.significance
 
-    def _draws(self) -> tuple[int, int]:
+    def _n_draws_and_limit(self) -> tuple[int, int]:
         """Return the draws that a decision needs, and how many beyond the observed settle it."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

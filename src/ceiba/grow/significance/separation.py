@@ -157,7 +157,7 @@ def _log_normal_tail(x: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Values:
+class CentredTarget:
     """A target, centred: numbers, or class codes with a row of indicators for each class."""
 
     each: npt.NDArray[np.float64] | npt.NDArray[np.int64]
@@ -165,7 +165,7 @@ class Values:
     is_plain: bool = False
 
     @classmethod
-    def of_numbers(cls, truth: Array) -> Values:
+    def of_numbers(cls, truth: Array) -> CentredTarget:
         """Centre numbers, or their normal scores under heavy tails; which, does not depend on X."""
         centred, n = truth - truth.mean(), len(truth)
         squares = centred**2
@@ -179,7 +179,7 @@ class Values:
         return cls(scores - scores.mean())
 
     @classmethod
-    def of_classes(cls, truth: npt.NDArray[np.int64]) -> Values:
+    def of_classes(cls, truth: npt.NDArray[np.int64]) -> CentredTarget:
         """Centre the indicators of classes."""
         classes, code = np.unique(truth, return_inverse=True)
         share = np.bincount(code) / len(code)
@@ -214,7 +214,7 @@ class Values:
 class Separation(ABC):
     """The largest separation of a target, as it is and permuted."""
 
-    values: Values
+    values: CentredTarget
     order: Rows
     ends: Rows
     n_missing: int = 0

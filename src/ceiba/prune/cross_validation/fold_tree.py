@@ -76,7 +76,7 @@ class StepFunctions:
         return np.repeat(self.row, np.diff(self.start))
 
     @classmethod
-    def joined(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
+    def concatenate(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
         """Put the rows of several folds together."""
         lengths = np.concatenate([np.diff(part.start) for part in parts])
         return cls(
@@ -190,9 +190,9 @@ class FoldTree:
         if tree.missing == "fractional":
             held_out = self.problem.table.take(fold.test.astype(np.intp))
             mixed = mixed_step_functions(tree, step, route.spread(tree, held_out), fold.test, n)
-            return *self.losses_of_functions(mixed), mixed if self.keep else None
-        end = self.ends(tree, fold)
-        first, second = self.losses(tree, step, end, fold.test)
+            return *self.sum_function_losses(mixed), mixed if self.keep else None
+        end = self.end_nodes(tree, fold)
+        first, second = self.sum_losses(tree, step, end, fold.test)
         answer = tree.answer if tree.task.has_classes else tree.value[:, 0, 0]
         functions = step_functions(tree, step, end, fold.test, answer, n) if self.keep else None
         return first, second, functions
@@ -208,13 +208,13 @@ class FoldTree:
         mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
 
-    def ends(self, tree: Tree, fold: Fold) -> Nodes:
+    def end_nodes(self, tree: Tree, fold: Fold) -> Nodes:
         """Return the node in which each held-out row ends."""
         if isinstance(fold, GrownFold):
             return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Sum errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
@@ -225,15 +225,15 @@ class FoldTree:
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         size = len(self.problem.target.info.classes[0])
         answer = np.ascontiguousarray(tree.answer)
-        flat = self.problem.scales.weighed_costs(size).ravel()
+        flat = self.problem.scales.weighted_costs(size).ravel()
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
-    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
+    def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum errors and their squares over rows whose step functions are known."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task.is_classification("Cross-validation"):
             size = len(self.problem.target.info.classes[0])
-            error = self.problem.scales.weighed_costs(size)[truth, functions.answer]
+            error = self.problem.scales.weighted_costs(size)[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
             error = loss(truth, self.units.shrink_target(functions.answer))
@@ -283,7 +283,7 @@ class FoldTree:
         return None
 
 
-def score_fold_tree(
+def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
     """Return the work of a fold under another score than the cost."""
@@ -304,7 +304,7 @@ def score_fold_tree(
                 f"score='auc' needs two classes; this target has {len(classes)}. Use 'log_loss' or "
                 "'brier'."
             )
-        return RankedFoldTree(problem, grid, risk, keep)
+        return AucFoldTree(problem, grid, risk, keep)
     return ScoredFoldTree(problem, grid, risk, keep, score)
 
 
@@ -314,14 +314,14 @@ class ScoredFoldTree(FoldTree):
 
     score: Score = "log_loss"
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Sum losses and their squares over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
-        loss = self._table(tree)[functions.answer, self.truth[functions.entry_row]]
+        loss = self._loss_table(tree)[functions.answer, self.truth[functions.entry_row]]
         return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
-    def _table(self, tree: Tree) -> Array:
+    def _loss_table(self, tree: Tree) -> Array:
         """Return the loss of each node (row) and true class (column)."""
         p = tree.value[:, 0, :]
         if self.score == "error":
@@ -335,7 +335,7 @@ class ScoredFoldTree(FoldTree):
         factor = self.problem.scales.factor
         return np.asarray(table if factor is None else table * factor)
 
-    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
+    def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Sum the errors of rows that go down several branches."""
         truth = self.truth[functions.entry_row]
         wrong = (functions.answer != truth).astype(np.float64)
@@ -345,21 +345,21 @@ class ScoredFoldTree(FoldTree):
 
 
 @dataclass(frozen=True)
-class RankedFoldTree(FoldTree):
+class AucFoldTree(FoldTree):
     """The work of a fold whose held-out rows are judged by how well they are ranked."""
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - AUC of the held-out rows at each alpha, and its square."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
-        if not self._has_both(rows):
+        if not self._has_both_classes(rows):
             # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         changes = np.union1d(functions.step, [0])
         area = np.zeros(len(changes))
         for i, at in enumerate(changes.tolist()):
-            area[i] = _area(tree.value[functions.at(at), 0, 1], truth, weight)
+            area[i] = _roc_auc(tree.value[functions.at(at), 0, 1], truth, weight)
         loss = 1.0 - area[np.searchsorted(changes, np.arange(len(self.grid)), side="right") - 1]
         return loss, loss**2
 
@@ -367,7 +367,7 @@ class RankedFoldTree(FoldTree):
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
         """Return the mean over folds, and the variance of that mean."""
-        n = sum(self._has_both(fold.test) for fold in folds)
+        n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
                 "score='auc': no fold holds out rows of both classes. Pass fewer folds, or another "
@@ -377,12 +377,12 @@ class RankedFoldTree(FoldTree):
         variance = np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
         return mean, variance
 
-    def _has_both(self, rows: Rows) -> bool:
+    def _has_both_classes(self, rows: Rows) -> bool:
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         return bool(weight[truth].any() and weight[~truth].any())
 
 
-def _area(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
+def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
     """Return the area under the ROC curve: a positive above a negative, ties count half."""
     levels, where = np.unique(score, return_inverse=True)
     hits = np.bincount(where, weight * truth, len(levels))

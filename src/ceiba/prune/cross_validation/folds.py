@@ -83,9 +83,9 @@ def read_folds(
             keep[test] = True
         return held_out
     if hasattr(folds, "split"):
-        codes = None if groups is None else ids_of("groups", groups, n)
+        codes = None if groups is None else encode_ids("groups", groups, n)
         folds = folds.split(np.zeros((n, 1)), problem.target.values[:, 0], codes)
-    return [_pair(pair, n) for pair in folds]
+    return [_read_pair(pair, n) for pair in folds]
 
 
 def fold_ids(
@@ -93,16 +93,16 @@ def fold_ids(
 ) -> Ids | Rows | None:
     """Return the fold of each row; None where folds are a splitter or pairs of rows."""
     n = problem.n_rows
-    codes = None if groups is None else ids_of("groups", groups, n)
-    if leaves_one_out(folds):
+    codes = None if groups is None else encode_ids("groups", groups, n)
+    if is_leave_one_out(folds):
         return np.arange(n) if codes is None else codes
-    if is_random(folds):
-        return _deal_folds(int(folds), problem, stratify, codes, seed_of(random_state), repeat)
+    if is_fold_count(folds):
+        return _deal_folds(int(folds), problem, stratify, codes, read_seed(random_state), repeat)
     if isinstance(folds, str | bytes | bool | float) or folds is None:
         raise OptionError(f"folds must be {_ALLOWED}. Got {folds!r}.")
     if repeat:
         raise OptionError("repeats needs a number of folds: other folds are the same each time.")
-    return ids_of("folds", folds, n) if _are_ids(folds) else None
+    return encode_ids("folds", folds, n) if _are_ids(folds) else None
 
 
 def _are_ids(folds: Any) -> bool:
@@ -111,16 +111,16 @@ def _are_ids(folds: Any) -> bool:
     return not (pairs or hasattr(folds, "split"))
 
 
-def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None:
+def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
     """Refuse folds, and rows with several leaves, that need a table in memory."""
     if options.missing_rule == "fractional":
         raise OptionError(
             "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
             "Use missing='learn' or 'majority'."
         )
-    if is_random(folds):
+    if is_fold_count(folds):
         n_folds = int(folds)
-    elif leaves_one_out(folds):
+    elif is_leave_one_out(folds):
         n_folds = _MOST_FOLDS + 1 if groups is None else len(np.unique(groups))
     else:
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
@@ -132,17 +132,17 @@ def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None
         )
 
 
-def leaves_one_out(folds: Any) -> bool:
+def is_leave_one_out(folds: Any) -> bool:
     """Return whether every row, or every group of rows, is a fold."""
     return isinstance(folds, str) and folds in ("leave-one-out", "loo")
 
 
-def is_random(folds: Any) -> bool:
+def is_fold_count(folds: Any) -> bool:
     """Return whether the folds are a number, dealt out at random."""
     return isinstance(folds, Integral) and not isinstance(folds, bool | np.bool_)
 
 
-def seed_of(random_state: Any) -> int:
+def read_seed(random_state: Any) -> int:
     """Return the seed: None is 0; a generator draws one, so that the next call gets another."""
     if random_state is None:
         return 0
@@ -184,7 +184,7 @@ def _deal_folds(
     return np.asarray(fold)
 
 
-def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
+def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
     """Return a number to each distinct label."""
     values = np.asarray(labels)
     if values.shape != (n,):
@@ -200,7 +200,7 @@ def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
     return codes
 
 
-def _pair(pair: Any, n: int) -> Fold:
+def _read_pair(pair: Any, n: int) -> Fold:
     if len(pair) != 2:
         raise OptionError(f"folds must be {_ALLOWED}. Got an entry of length {len(pair)}.")
     train, test = (np.asarray(part) for part in pair)

@@ -36,17 +36,17 @@ from ceiba.prune.cross_validation.fold_tree import (
     FoldTree,
     Score,
     StepFunctions,
-    score_fold_tree,
+    make_scored_fold_tree,
 )
 from ceiba.prune.cross_validation.folds import (
     Fold,
     GrownFold,
-    check_folds_of_shards,
+    check_shard_folds,
     fold_ids,
     read_folds,
-    seed_of,
+    read_seed,
 )
-from ceiba.shards import grow_folds, with_rows
+from ceiba.shards import grow_folds, with_targets
 from ceiba.table import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
@@ -122,18 +122,20 @@ class CrossValidation:
             Rows that no fold holds out have None (labels) or NaN; of a row held out several times
             by one splitter, the last.
         """
-        functions = self._functions(repeat)
-        steps = range(len(self)) if step is None else [self._step(step)]
-        columns = [self._labelled(functions, k) for k in steps]
+        functions = self._held_out_functions(repeat)
+        steps = range(len(self)) if step is None else [self._check_step(step)]
+        columns = [self._predict_labels(functions, k) for k in steps]
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
         """Return N: weight of held-out rows of each true class (row) and predicted one (column)."""
-        functions = self._functions(repeat)
+        functions = self._held_out_functions(repeat)
         if self.classes is None or self.codes is None:
             raise OptionError("A regression tree has no classes to count. Use predictions(step).")
         size = len(self.classes)
-        cell = self.codes[functions.row] * size + functions.at(self._step(step)).astype(np.intp)
+        cell = self.codes[functions.row] * size + functions.at(self._check_step(step)).astype(
+            np.intp
+        )
         weight = self.row_weight[functions.row]
         counts: Array = np.bincount(cell, weights=weight, minlength=size**2).astype(np.float64)
         return counts.reshape(size, size)
@@ -151,7 +153,7 @@ class CrossValidation:
         costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
         return np.asarray((q * costs).sum(axis=1))
 
-    def _labelled(self, functions: StepFunctions, step: int) -> npt.NDArray[Any]:
+    def _predict_labels(self, functions: StepFunctions, step: int) -> npt.NDArray[Any]:
         predicted, n_rows = functions.at(step), len(self.row_weight)
         if self.classes is None:
             numbers = np.full(n_rows, np.nan)
@@ -164,7 +166,7 @@ class CrossValidation:
         labels[functions.row] = self.classes[predicted.astype(np.intp)]
         return labels
 
-    def _functions(self, repeat: int) -> StepFunctions:
+    def _held_out_functions(self, repeat: int) -> StepFunctions:
         if self.held_out is None:
             raise OptionError(
                 "The held-out predictions were not kept. Ask for them: keep=True, or "
@@ -174,7 +176,7 @@ class CrossValidation:
             raise OptionError(f"Repeats are numbered 0 to {len(self.held_out) - 1}. Got {repeat}.")
         return self.held_out[repeat]
 
-    def _step(self, step: int) -> int:
+    def _check_step(self, step: int) -> int:
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
             raise OptionError(f"There are steps 0 to {len(self) - 1}. Got {step}.")
@@ -200,20 +202,20 @@ def cross_validate(
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
-    seed = seed_of(random_state)
+    seed = read_seed(random_state)
     if not problem.table.is_whole:
-        check_folds_of_shards(folds, groups, problem.options)
-        problem = with_rows(problem)
+        check_shard_folds(folds, groups, problem.options)
+        problem = with_targets(problem)
     work = FoldTree(problem, grid, risk, keep)
     if score != "cost":
-        work = score_fold_tree(score, problem, grid, risk, keep)
+        work = make_scored_fold_tree(score, problem, grid, risk, keep)
     options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
-    make = read_folds if problem.table.is_whole else _folds_of_shards
+    make = read_folds if problem.table.is_whole else _grow_shard_folds
     plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
     return run_folds(work, plan, verbose=verbose)
 
 
-def _folds_of_shards(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
+def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
     """Grow the trees of all folds at once, where their rows are."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
@@ -233,15 +235,15 @@ def run_folds(
                     "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "
                     "folds, or prune without cross-validation."
                 )
-    done = _ticker(sum(map(len, plan)), verbose)
-    return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+    done = _progress_counter(sum(map(len, plan)), verbose)
+    return _merge_repeats([_run_repeat(fold_tree, folds, done) for folds in plan], fold_tree, plan)
 
 
 # ---------------------------------------------------------------------- all folds
 
 
 @dataclass
-class _Repeat:
+class _RepeatSums:
     """Sums over the folds of one repeat."""
 
     first: Array
@@ -249,13 +251,15 @@ class _Repeat:
     functions: list[StepFunctions]
 
 
-def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _Repeat:
+def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _RepeatSums:
     """Work on the folds, several at once where that pays; sums are taken in the order of folds."""
     problem = fold_tree.problem
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
-    total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
-    for first, second, functions in _results(fold_tree, folds, workers, threads // max(workers, 1)):
+    total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
+    for first, second, functions in _fold_results(
+        fold_tree, folds, workers, threads // max(workers, 1)
+    ):
         total.first += first
         total.second += second
         if functions is not None:
@@ -264,7 +268,7 @@ def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _R
     return total
 
 
-def _results(
+def _fold_results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
 ) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
     if workers <= 1:  # in this thread, where Ctrl-C is heard while growing
@@ -286,7 +290,9 @@ def _results(
             raise
 
 
-def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
+def _merge_repeats(
+    repeats: list[_RepeatSums], fold_tree: FoldTree, plan: list[list[Fold]]
+) -> CrossValidation:
     """Put the repeats together."""
     figures = [
         _mean_and_variance(repeat, fold_tree, folds)
@@ -309,14 +315,14 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
         classes=problem.target.info.classes[0] if has_classes else None,
         codes=problem.target.values[:, 0] if has_classes else None,
         costs=problem.scales.costs if has_classes else None,
-        held_out=tuple(StepFunctions.joined(repeat.functions) for repeat in repeats)
+        held_out=tuple(StepFunctions.concatenate(repeat.functions) for repeat in repeats)
         if fold_tree.keep
         else None,
     )
 
 
 def _mean_and_variance(
-    sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
+    sums: _RepeatSums, fold_tree: FoldTree, folds: list[Fold]
 ) -> tuple[Array, Array]:
     """Turn sums over all tests into the mean error and the variance of that mean."""
     figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
@@ -339,7 +345,7 @@ def _mean_and_variance(
     return first / unit, variance
 
 
-def _ticker(total: int, verbose: bool) -> Callable[[], None]:
+def _progress_counter(total: int, verbose: bool) -> Callable[[], None]:
     """Return a function that counts folds for listeners and on standard error, or does nothing."""
     listener = progress_listener("folds")
     if not verbose and listener is None:

@@ -32,25 +32,29 @@ from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLE,
     FirstPass,
-    PieceLook,
-    join,
-    look_at,
+    PieceSummary,
+    build_first_pass,
+    merge_pieces,
     sample_numbers,
-    settle,
+    summarize_piece,
 )
 from ceiba.shards.grower import check_supported
-from ceiba.shards.second_pass import Seen, agree, fill
-from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, named_arrays
+from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
+from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, build_shard_arrays
 from ceiba.shards.table import Blocks, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Scan, Schema
 from ceiba.table.scanning import Piece, check_names_differ
 
 RETRIES: Final = 10
-_CONNECT: Final = "10s"  # that a scheduler has to answer
-_GIVEN_UP: Final = 5  # times that something is asked again
-_LOOK: Final = 5.0  # seconds after which the workers are counted
-_ALONE: Final = 300.0  # seconds that a cluster may be without workers: it may be starting some
-_AGAIN: Final = "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
+_CONNECT_TIMEOUT: Final = "10s"  # that a scheduler has to answer
+_MAX_RESUBMITS: Final = 5  # times that something is asked again
+_POLL_TIME: Final = 5.0  # seconds after which the workers are counted
+_NO_WORKER_TIME: Final = (
+    300.0  # seconds that a cluster may be without workers: it may be starting some
+)
+_RETRY_ADVICE: Final = (
+    "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
+)
 #: Nodes with fewer rows travel; counting such a node five levels down would send as much.
 GATHER_ROWS: Final = 8192
 #: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
@@ -59,7 +63,7 @@ _SAMPLE_ROWS: Final = 512  # of a partition
 
 
 @contextmanager
-def client_of(cluster: Any) -> Iterator[Any]:
+def open_client(cluster: Any) -> Iterator[Any]:
     """Open the client of a cluster: by address, as it is, or (None) the one that is in use."""
     try:
         from distributed import Client, default_client
@@ -70,7 +74,7 @@ def client_of(cluster: Any) -> Iterator[Any]:
         ) from error
     if isinstance(cluster, str):
         try:
-            opened = Client(cluster, timeout=_CONNECT, set_as_default=False)  # type: ignore[no-untyped-call]
+            opened = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
                 f"There is no Dask scheduler at {cluster}: {error}. Start one with `dask "
@@ -167,7 +171,7 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
     from distributed.comm.core import CommClosedError
 
     try:
-        for _ in range(_GIVEN_UP):
+        for _ in range(_MAX_RESUBMITS):
             try:
                 return _results(client, submit())
             except KilledWorker:
@@ -177,7 +181,7 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
             raise  # what the work itself has to say
-        raise DataError(f"The Dask scheduler does not answer any more. {_AGAIN}") from error
+        raise DataError(f"The Dask scheduler does not answer any more. {_RETRY_ADVICE}") from error
 
 
 def _results(client: Any, futures: list[Any]) -> list[Any]:
@@ -192,18 +196,18 @@ def _wait(client: Any, futures: list[Any]) -> None:
     alone_since = None
     while True:
         try:
-            wait(futures, timeout=_LOOK)  # type: ignore[no-untyped-call]
+            wait(futures, timeout=_POLL_TIME)  # type: ignore[no-untyped-call]
             return
         except TimeoutError:
             alone_since = None if client.nthreads() else alone_since or monotonic()
-        if alone_since is not None and monotonic() - alone_since >= _ALONE:
+        if alone_since is not None and monotonic() - alone_since >= _NO_WORKER_TIME:
             raise DataError(
-                f"The Dask cluster has had no worker for {_ALONE:.0f} seconds. {_AGAIN}"
+                f"The Dask cluster has had no worker for {_NO_WORKER_TIME:.0f} seconds. {_RETRY_ADVICE}"
             )
 
 
 @dataclass(frozen=True)
-class Parts:
+class ClusterTable:
     """A table on a cluster: its partitions, its columns, which of them are numbers."""
 
     parts: list[Any]  # futures of frames, or pieces of files
@@ -213,14 +217,14 @@ class Parts:
     named: bool = True
 
     @staticmethod
-    def of_frame(client: Any, frame: Any) -> Parts:
+    def of_frame(client: Any, frame: Any) -> ClusterTable:
         """Have the partitions of a dask DataFrame computed."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
         check_names_differ(names, "the frame")
         kinds = {name: frame.dtypes.iloc[k] for k, name in enumerate(names)}
-        return Parts(
+        return ClusterTable(
             client.compute(frame.to_delayed(), retries=RETRIES),
             names,
             frozenset(name for name in names if is_numeric_dtype(kinds[name])),
@@ -228,12 +232,14 @@ class Parts:
         )
 
     @staticmethod
-    def of_scan(scan: Scan) -> Parts:
+    def of_scan(scan: Scan) -> ClusterTable:
         """Have workers read the files of a scan."""
-        return Parts(list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single)
+        return ClusterTable(
+            list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single
+        )
 
     @staticmethod
-    def of_blocks(client: Any, source: Blocks) -> Parts:
+    def of_blocks(client: Any, source: Blocks) -> ClusterTable:
         """Have blocks of rows computed and joined."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
@@ -245,7 +251,9 @@ class Parts:
         ]
         kind = source.arrays[0].dtype
         single = frozenset(source.columns) if kind == np.float32 else frozenset()
-        return Parts(frames, list(source.names), frozenset(source.columns), single, named=False)
+        return ClusterTable(
+            frames, list(source.names), frozenset(source.columns), single, named=False
+        )
 
 
 @contextmanager
@@ -255,25 +263,25 @@ def open_table(
     """Turn a table on a cluster into shards that live as long as the `with` block."""
     check_supported(options)
     is_scan = isinstance(source, Scan)
-    with client_of(source.cluster if is_scan else None) as client:
+    with open_client(source.cluster if is_scan else None) as client:
         if is_scan:
-            parts = Parts.of_scan(source)
+            parts = ClusterTable.of_scan(source)
         elif isinstance(source, Blocks):
-            parts = Parts.of_blocks(client, source)
+            parts = ClusterTable.of_blocks(client, source)
         else:
-            parts = Parts.of_frame(client, source)
-        table, learned = _sharded(client, parts, target, options, weighting)
+            parts = ClusterTable.of_frame(client, source)
+        table, learned = _build_shards(client, parts, target, options, weighting)
         if is_scan:
-            table = _watched(table, source, len(parts.parts))
+            table = _with_progress(table, source, len(parts.parts))
         del parts  # made again if a shard is lost
         yield table, learned
 
 
-def _sharded(
-    client: Any, parts: Parts, target: str, options: GrowOptions, weighting: Weighting
+def _build_shards(
+    client: Any, parts: ClusterTable, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
     """Make the shards: levels, classes and bins are agreed on, then rows are coded."""
-    names = _columns(parts, target, weighting)
+    names = _feature_names(parts, target, weighting)
     numbers = [name for name in names if name in parts.numbers]
 
     def submit(work: Any, *args: Any) -> Any:
@@ -283,17 +291,17 @@ def _sharded(
         return with_retries(client, futures, lambda: futures)
 
     about = target, weighting.column, options
-    seen: list[tuple[PieceLook, Any]] = gather(
-        [submit(look_at_part, part, names, numbers, about) for part in parts.parts]
+    seen: list[tuple[PieceSummary, Any]] = gather(
+        [submit(summarize_partition, part, names, numbers, about) for part in parts.parts]
     )
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
         raise DataError("The frame has no rows.")
-    whole = join([look for look, _ in seen])
+    whole = merge_pieces([look for look, _ in seen])
     binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
-    sample = _sample([piece for _, piece in seen if piece is not None], binned)
+    sample = _merge_samples([piece for _, piece in seen if piece is not None], binned)
     single = parts.single & set(names)
-    first = settle(whole, names, sample, single, (target, options), weighting)
+    first = build_first_pass(whole, names, sample, single, (target, options), weighting)
     if not parts.named:
         first = replace(
             first,
@@ -304,8 +312,8 @@ def _sharded(
         submit(to_arrays, part, n, first, target)
         for part, n in zip(parts.parts, n_rows, strict=True)
     ]
-    ranges: list[Seen] = gather([submit(seen_of, future) for future in filled])
-    agreed = agree(first, ranges, options)
+    ranges: list[ShardSummary] = gather([submit(shard_summary, future) for future in filled])
+    agreed = merge_summaries(first, ranges, options)
     schema, layout = agreed.schema, agreed.layout
     table = ShardedTable(
         schema,
@@ -314,23 +322,23 @@ def _sharded(
             client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(filled)]
         ),
         n_rows,
-        weighed=agreed.weighed,
+        weight_totals=agreed.weight_totals,
         gather_rows=GATHER_ROWS,
         fetch_rows=FETCH_ROWS,
     )
     return table, agreed.target
 
 
-def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
+def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
     """Have the plan and the progress told to whoever watches the scan."""
     if scan.watch is not None:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
     values = max(1 << 20, min(1 << 24, scan.memory // 48))
-    return table.changed(values_in_memory=values, watch=scan.watch)
+    return table.with_changes(values_in_memory=values, watch=scan.watch)
 
 
-def _columns(parts: Parts, target: str, weighting: Weighting) -> list[str]:
+def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> list[str]:
     """Return the columns to learn from."""
     names = list(parts.names)
     if target not in names:
@@ -347,7 +355,7 @@ def _columns(parts: Parts, target: str, weighting: Weighting) -> list[str]:
     return names
 
 
-def _sample(
+def _merge_samples(
     samples: Sequence[tuple[Schema, dict[str, Any]]], binned: Sequence[str]
 ) -> tuple[Schema, dict[str, Any]]:
     """Join the samples of all partitions, and keep about `SAMPLE` values of each column."""
@@ -364,35 +372,39 @@ def _sample(
 # --- what runs on workers
 
 
-def look_at_part(
+def summarize_partition(
     part: Any,
     names: Sequence[str],
     numbers: Sequence[str],
     about: tuple[str, str | None, GrowOptions],
-) -> tuple[PieceLook, Any]:
+) -> tuple[PieceSummary, Any]:
     """Look at the levels and classes of a partition, and take a sample of its numbers."""
     target, weight, _ = about
     _check_columns(part, [*names, target, *([] if weight is None else [weight])])
     if not (part.n_rows if isinstance(part, Piece) else len(part)):
-        return PieceLook(), None
-    seen = look_at(part, [name for name in names if name not in numbers], *about)
+        return PieceSummary(), None
+    seen = summarize_piece(part, [name for name in names if name not in numbers], *about)
     binned = [*numbers, *(info.name for info in seen.infos.values() if info.kind != "categorical")]
-    return seen, sample_numbers([_some_rows(part, binned)], binned) if binned else None
+    return seen, sample_numbers([_sample_rows(part, binned)], binned) if binned else None
 
 
-def to_arrays(part: Any, n_rows: int, first: FirstPass, target: str) -> tuple[ShardArrays, Seen]:
+def to_arrays(
+    part: Any, n_rows: int, first: FirstPass, target: str
+) -> tuple[ShardArrays, ShardSummary]:
     """Code the rows of a partition and put them into bins."""
     shapes = first.shapes(n_rows).items()
-    arrays = named_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
-    return arrays, fill(arrays, part, first, target)
+    arrays = build_shard_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
+    return arrays, fill_arrays(arrays, part, first, target)
 
 
-def seen_of(pair: tuple[ShardArrays, Seen]) -> Seen:
+def shard_summary(pair: tuple[ShardArrays, ShardSummary]) -> ShardSummary:
     """Return what was seen when a shard was filled."""
     return pair[1]
 
 
-def to_shard(pair: tuple[ShardArrays, Seen], schema: Schema, layout: ShardLayout, k: int) -> Shard:
+def to_shard(
+    pair: tuple[ShardArrays, ShardSummary], schema: Schema, layout: ShardLayout, k: int
+) -> Shard:
     """Make the shard that answers rounds."""
     return Shard(pair[0], schema, layout, k)
 
@@ -413,7 +425,7 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
-def _some_rows(part: Any, columns: Sequence[str]) -> Any:
+def _sample_rows(part: Any, columns: Sequence[str]) -> Any:
     if isinstance(part, Piece):
         rows = next(iter(part.file.batches(part.groups[:1], columns)))
         return rows.take(list(range(0, rows.num_rows, max(1, rows.num_rows // _SAMPLE_ROWS))))

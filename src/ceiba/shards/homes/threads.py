@@ -22,17 +22,17 @@ from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLED_PIECES,
     FirstPass,
-    PieceLook,
-    join,
-    look_at,
+    PieceSummary,
+    build_first_pass,
+    merge_pieces,
     sample_numbers,
-    settle,
-    thinned,
+    summarize_piece,
+    thin_batches,
 )
 from ceiba.shards.grower import GATHER_ROWS, check_supported
-from ceiba.shards.scratch import Scratch, bytes_of
-from ceiba.shards.second_pass import Seen, agree, fill
-from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, named_arrays
+from ceiba.shards.scratch import Scratch, file_size
+from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
+from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, build_shard_arrays
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Schema
 from ceiba.table.scanning import BATCH_ROWS, Scan
@@ -90,21 +90,21 @@ def open_table(
     if scan.watch is not None:
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
         scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
-    first = first_pass(columns, target, options, threads, weighting)
+    first = run_first_pass(columns, target, options, threads, weighting)
     pieces = scan.pieces
     shapes = [first.shapes(piece.n_rows) for piece in pieces]
-    plan = plan_of(scan, first, shapes, threads, options.max_depth)
+    plan = make_plan(scan, first, shapes, threads, options.max_depth)
     if scan.watch is not None:
         scan.watch("plan", str(plan))
     with Scratch(scan.scratch) as scratch:
-        scratch.check_room(plan.scratch)
+        scratch.check_free_space(plan.scratch)
 
-        def write(number: int) -> tuple[ShardArrays, Seen]:
-            arrays = named_arrays(scratch.arrays(f"shard{number}", shapes[number]))
-            return arrays, fill(arrays, pieces[number], first, target)
+        def write(number: int) -> tuple[ShardArrays, ShardSummary]:
+            arrays = build_shard_arrays(scratch.arrays(f"shard{number}", shapes[number]))
+            return arrays, fill_arrays(arrays, pieces[number], first, target)
 
-        written = _in_threads(write, len(pieces), threads, scan, "writing shard")
-        agreed = agree(first, [seen for _, seen in written], options)
+        written = _map_in_threads(write, len(pieces), threads, scan, "writing shard")
+        agreed = merge_summaries(first, [seen for _, seen in written], options)
         shards = [
             Shard(arrays, agreed.schema, agreed.layout, k, scratch=scratch)
             for k, (arrays, _) in enumerate(written)
@@ -114,7 +114,7 @@ def open_table(
             agreed.layout,
             ThreadExchange(shards, threads),
             [piece.n_rows for piece in pieces],
-            weighed=agreed.weighed,
+            weight_totals=agreed.weight_totals,
             values_in_memory=plan.gathered,
             trees_at_once=plan.trees_at_once,
             watch=scan.watch,
@@ -122,7 +122,7 @@ def open_table(
         yield table, agreed.target
 
 
-def first_pass(
+def run_first_pass(
     columns: Scan, target: str, options: GrowOptions, threads: int, weighting: Weighting
 ) -> FirstPass:
     """Find levels and classes, and place the bins."""
@@ -130,20 +130,24 @@ def first_pass(
     numbers = columns.numbers
     others = [name for name in columns.names if name not in numbers]
 
-    def look(k: int) -> PieceLook:
-        return look_at(pieces[k], others, target, weighting.column, options)
+    def look(k: int) -> PieceSummary:
+        return summarize_piece(pieces[k], others, target, weighting.column, options)
 
-    whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))
+    whole = merge_pieces(_map_in_threads(look, len(pieces), threads, columns, "looking at piece"))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
     binned = [*numbers, *(n for n in others if whole.infos[n].kind is not Kind.CATEGORICAL)]
     sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
     if binned:
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
-        sample = sample_numbers(thinned(batches), binned)
-    return settle(whole, columns.names, sample, columns.single, (target, options), weighting)
+        sample = sample_numbers(thin_batches(batches), binned)
+    return build_first_pass(
+        whole, columns.names, sample, columns.single, (target, options), weighting
+    )
 
 
-def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str) -> list[T]:
+def _map_in_threads(
+    work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str
+) -> list[T]:
     """Do n pieces of work in threads; the first error ends all."""
     done: list[T] = []
     with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
@@ -164,7 +168,7 @@ def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what
 
 
 @dataclass(frozen=True)
-class Plan:
+class ShardPlan:
     """Rows, shards, bytes on disk and in memory."""
 
     n_rows: int
@@ -191,9 +195,9 @@ def _duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def plan_of(
+def make_plan(
     scan: Scan, first: FirstPass, shapes: Sequence[Any], n_threads: int, depth: int | None = None
-) -> Plan:
+) -> ShardPlan:
     """Return what growing takes within the scan's limit of memory."""
     n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
     nodes = max(1, n_rows // GATHER_ROWS)  # open at a time, at most
@@ -210,20 +214,20 @@ def plan_of(
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
-    return Plan(
+    return ShardPlan(
         n_rows,
         n_columns,
         n_shards=len(shapes),
         n_threads=n_threads,
-        scratch=sum(map(bytes_of, shapes)),
+        scratch=sum(map(file_size, shapes)),
         memory=memory,
         gathered=gathered,
-        seconds=n_rows * n_columns * _nanoseconds(n_rows, depth) * 1e-9 / n_threads,
+        seconds=n_rows * n_columns * _nanoseconds_per_value(n_rows, depth) * 1e-9 / n_threads,
         trees_at_once=max(1, int((limit - memory) // counts) + 1),
     )
 
 
-def _nanoseconds(n_rows: int, depth: int | None) -> float:
+def _nanoseconds_per_value(n_rows: int, depth: int | None) -> float:
     """Return the expected time per value."""
     levels = max(0.0, math.log2(max(1, n_rows) / GATHER_ROWS))
     if depth is None:

@@ -73,8 +73,8 @@ def _stump(here: Here) -> tuple[Tree, bool]:
     rows = None if whole else here.rows.astype(np.uint32)
 
     def grown(**changes: Any) -> Tree:
-        problem = here.problem.changed(options=replace(options, **changes))
-        return problem.grow(rows, below=replace(here, problem=problem)._place())
+        problem = here.problem.with_changes(options=replace(options, **changes))
+        return problem.grow(rows, subtree=replace(here, problem=problem)._place())
 
     if len(here.rows) * n_columns <= MOST_CELLS or "bins" not in _growers(options):
         return grown(), True

@@ -64,7 +64,7 @@ def first_line(model: Any, setup: Setup) -> str:
 
 def parameters_text(model: Any) -> str:
     """Write the parameters that differ from their defaults."""
-    return ", ".join(f"{name}={value!r}" for name, value in model._stated().items())
+    return ", ".join(f"{name}={value!r}" for name, value in model._non_default_params().items())
 
 
 def rows_of(setup: Setup) -> str:

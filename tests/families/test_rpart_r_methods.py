@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes, load_iris
 import ceiba
 from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.families.rpart.formula import read_formula
-from ceiba.families.rpart.rows import scaled_times
+from ceiba.families.rpart.rows import scale_times
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_formula_names_columns(iris):
 def test_survival_times_are_scaled_to_a_hazard_of_one():
     rng = np.random.default_rng(0)
     time, status = rng.weibull(2.0, 400) + 0.01, rng.random(400) < 0.7
-    scaled = scaled_times(time, status)
+    scaled = scale_times(time, status)
     assert (np.argsort(scaled, kind="stable") == np.argsort(time, kind="stable")).all()
     assert status.sum() / scaled.sum() == pytest.approx(1.0)
 
@@ -201,7 +201,7 @@ def test_survival_tree_takes_time_and_status():
 )
 def test_wrong_survival_data_are_refused(time, status, message):
     with pytest.raises(DataError, match=message):
-        scaled_times(time, status)
+        scale_times(time, status)
     with pytest.raises(DataError, match="two columns"):
         ceiba.rpart("exp").fit([[1], [2]], [1.0, 2.0])
 

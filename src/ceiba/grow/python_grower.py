@@ -1,6 +1,6 @@
 """Trees whose splits are chosen in Python: questions are planted one below another.
 
-A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
+A chooser looks at the rows of a node and gives a `GroupSplit`, or None for a leaf. The branches of a
 question are groups of rows (numbers), in which the chooser is asked again. What the nodes hold is
 counted at the end as `Tree.recount` does, in sums that do not depend on the order of the rows; the
 tests of the choices stay with the tree.
@@ -25,7 +25,7 @@ Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Question:
+class GroupSplit:
     """A split, and the group to which each of its branches leads."""
 
     kind: SplitKind
@@ -38,18 +38,18 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SplitChoice:
     """A question, the group in which each row of the node ends, and the test that chose it."""
 
-    question: Question
+    question: GroupSplit
     group: npt.NDArray[np.intp]
     test: NodeTest
 
 
-def plant(
+def grow_with_chooser(
     table: Table,
     target: Target,
-    choose: Callable[[Rows, int], Choice | None],
+    choose: Callable[[Rows, int], SplitChoice | None],
     *,
     weight: npt.NDArray[np.float64] | None,
     rows: Rows,
@@ -57,7 +57,7 @@ def plant(
     unseen: str,
 ) -> Tree:
     """Grow a tree by asking `choose(rows, depth)` in each node."""
-    asked: list[Question | None] = []
+    asked: list[GroupSplit | None] = []
     parent: list[int] = []
     tests: dict[int, NodeTest] = {}
     waiting = [(-1, rows, 0)]
@@ -84,11 +84,11 @@ def plant(
         cost_matrix=None,
         class_prior=None,
     )
-    tree = _counted(bare, table, target, weight, rows)
+    tree = _count_rows(bare, table, target, weight, rows)
     return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
 
 
-def _counted(
+def _count_rows(
     bare: Tree,
     table: Table,
     target: Target,
@@ -117,7 +117,7 @@ def _counted(
         return replace(tree, value=np.ldexp(tree.value, units.target), **square)
 
 
-def _splits(asked: list[Question | None]) -> SplitTable:
+def _splits(asked: list[GroupSplit | None]) -> SplitTable:
     start, codes, branches = [0], [], []
     cuts = [question.cuts if question else () for question in asked]
     for question in asked:

@@ -27,10 +27,10 @@ _TYPES: Final = ("vector", "prob", "class", "matrix")
 _NOISE: Final = 1e-12
 
 
-class RpartWords:
+class RMethods:
     """Methods that carry the names of R's functions; mixed into rpart's estimators."""
 
-    _to_reprune: ClassVar[str] = (
+    _reprune_hint: ClassVar[str] = (
         "Choose a size in cp_table_ and give its cp: reprune(cp=...). A larger tree needs a fit "
         "with a smaller cp."
     )
@@ -48,9 +48,9 @@ class RpartWords:
         def _tree(self) -> Tree: ...
         def _read_rows(self, X: Any, check_input: bool = True) -> Any: ...
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
-        def _call(self) -> str: ...
+        def _call_text(self) -> str: ...
         def _truth(self, y: Any, n_rows: int) -> Any: ...
-        def _truth_of(self, X: Any, y: Any) -> Any: ...
+        def _read_truth(self, X: Any, y: Any) -> Any: ...
 
     @property
     def node_numbers_(self) -> npt.NDArray[Any]:
@@ -102,12 +102,12 @@ class RpartWords:
         -------
         new fitted estimator
         """
-        smaller = self._tree.collapse([self._at(number) for number in _listed(nodes)])
+        smaller = self._tree.collapse([self._node_id(number) for number in _as_list(nodes)])
         model = self._with_tree(smaller)
         model._cv_risk = model._cv_se = None
         return model
 
-    def _at(self, number: int) -> int:
+    def _node_id(self, number: int) -> int:
         numbers = self.node_numbers_.tolist()
         if number not in numbers:
             raise TreeError(
@@ -137,8 +137,8 @@ class RpartWords:
         """
         tree = self._tree
         return {
-            number: ["root", *tree.node(self._at(number)).path.sentences()]
-            for number in _listed(nodes)
+            number: ["root", *tree.node(self._node_id(number)).path.sentences()]
+            for number in _as_list(nodes)
         }
 
     def predict(self, X: Any, check_input: bool = True, *, type: str | None = None) -> Any:  # noqa: A002
@@ -214,7 +214,7 @@ class RpartWords:
             raise OptionError(f"type={type!r}. Allowed are usual, pearson and deviance.")
         if self.method not in ("class", "anova"):
             raise OptionError(f"residuals are given for 'class' and 'anova', not {self.method!r}.")
-        y = self._truth_of(X, y)
+        y = self._read_truth(X, y)
         mask = present_rows(y)
         truth: Any = self._truth(y if mask.all() else take_rows(y, mask), int(mask.sum()))[:, 0]
         table, residual = self._read_rows(X), np.full(len(mask), np.nan)
@@ -285,13 +285,13 @@ class RpartWords:
             for first, *line in zip(index, *cells, strict=True)
         ]
         print(
-            f"{kind} tree:", self._call(), "",
+            f"{kind} tree:", self._call_text(), "",
             "Variables actually used in tree construction:",
             " ".join(used) if used else "none", "",
-            f"Root node error: {whole}", "", self._n(), "", *lines, sep="\n",
+            f"Root node error: {whole}", "", self._row_count_text(), "", *lines, sep="\n",
         )  # fmt: skip
 
-    def _n(self) -> str:
+    def _row_count_text(self) -> str:
         n, dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_
         what = "observation" if dropped == 1 else "observations"
         return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
@@ -328,14 +328,20 @@ class RpartWords:
         tree = self._tree
         numbers = self.node_numbers_.tolist()
         last = "deviance, yval" if tree.counts is None else "loss, yval, (yprob)"
-        lines = [self._n(), "", f"node), split, n, {last}", "      * denotes terminal node", ""]
+        lines = [
+            self._row_count_text(),
+            "",
+            f"node), split, n, {last}",
+            "      * denotes terminal node",
+            "",
+        ]
         width = len(str(max(numbers)))
         deviance, yval = _signif(node_deviance(tree), digits), _yvals(tree, digits)
         waiting = [0]
         while waiting:
             node = waiting.pop()
             indent = "  " * int(tree.node_depth[node])
-            place = [f"{indent}{numbers[node]:>{width}})", _label(tree, node, digits)]
+            place = [f"{indent}{numbers[node]:>{width}})", _split_label(tree, node, digits)]
             figures = [str(int(tree.n_rows[node])), deviance[node], yval[node]]
             lines.append(" ".join([*place, *figures, *("*" if tree.is_leaf[node] else "")]))
             below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
@@ -349,7 +355,7 @@ def node_deviance(tree: Tree) -> Array:
     return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
 
-def _label(tree: Tree, node: int, digits: int) -> str:
+def _split_label(tree: Tree, node: int, digits: int) -> str:
     """Return the split above a node in R's words: `Start>=8.5`, `Type=Small,Van`."""
     if node == 0:
         return "root"
@@ -410,5 +416,5 @@ def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
     return [text.rjust(width) for text in texts]
 
 
-def _listed(nodes: int | Iterable[int]) -> list[int]:
+def _as_list(nodes: int | Iterable[int]) -> list[int]:
     return [int(nodes)] if isinstance(nodes, int | np.integer) else [int(node) for node in nodes]
