@@ -103,8 +103,8 @@ def test_loss_that_is_not_a_number_is_not_hidden(score, monkeypatch):
     sequence = pruning_sequence(problem.grow())
     scored = score != "cost"
     work = type(make_scored_fold_tree(score, problem, np.array([np.inf]))) if scored else FoldTree
-    plain = work.losses
-    monkeypatch.setattr(work, "losses", lambda *given: tuple(np.nan * s for s in plain(*given)))
+    plain = work.sum_losses
+    monkeypatch.setattr(work, "sum_losses", lambda *given: tuple(np.nan * s for s in plain(*given)))
     cv = cross_validate(sequence, problem, folds=4, score=score, random_state=0)
     assert np.isnan(cv.risk).all()
 

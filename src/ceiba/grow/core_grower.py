@@ -1,12 +1,12 @@
-"""The core's search: options become numbers, the core grows, its arrays become a Tree.
+"""The grower of the core's search: options to numbers, the core's arrays to a Tree.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
 
-Targets and weights near the ends of float64 are brought to the middle while a tree is grown: the
-search squares and multiplies sums, which beyond about 1e150, or below 1e-150, would overflow to
-infinity or vanish, and a tree would silently be wrong. Multiplying by a power of two changes no
-digit and no split; it is undone in the grown arrays (`ceiba.tree.grown`).
+Targets and weights near the limits of float64 are scaled while a tree is grown: the search squares
+and multiplies sums, which would overflow beyond about 1e150 and underflow below 1e-150. Multiplying
+by a power of two changes no digit and no split; it is undone in the grown arrays
+(`ceiba.tree.grown`).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Array = npt.NDArray[np.float64]
 
 # Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
-_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
-#: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
+_MANY_ROWS: Final = 2**53  # more than any table has, and exact as a float
+#: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
 _SLACK: Final = 1e-6
 
 
@@ -59,15 +59,15 @@ class Units:
         )
 
     def shrink_target(self, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Divide the target; itself when there is nothing to do."""
+        """Return the target divided by its unit; the same array if that is 1."""
         return np.ldexp(target, -self.target) if self.target else target
 
     def shrink_weight(self, weight: Array | None) -> Array | None:
-        """Divide the weights; themselves when there is nothing to do."""
+        """Return the weights divided by their unit; the same array if that is 1."""
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
 
 
-#: Nothing is divided.
+#: Units of data that need no scaling.
 PLAIN_UNITS = Units()
 
 
@@ -80,30 +80,30 @@ def _exponent(values: npt.NDArray[Any]) -> int:
 def read_per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
-    """Return one number for each column; columns that a dict does not name get the default."""
+    """Return one number for each column; columns missing from a dict get the default."""
     if isinstance(values, Mapping):
-        strangers = [name for name in values if name not in names]
-        if strangers:
+        unknown = [name for name in values if name not in names]
+        if unknown:
             raise OptionError(
-                f"{option} names column {strangers[0]!r}, which the table does not have."
-                f"{did_you_mean(str(strangers[0]), names)}"
+                f"{option} names column {unknown[0]!r}, which is not in the table."
+                f"{did_you_mean(str(unknown[0]), names)}"
             )
         values = [values.get(name, default) for name in names]
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} must hold one number per column. Got {values!r}.") from None
+        raise OptionError(f"{option} must hold one number per column, got {values!r}.") from None
     if numbers.shape != (len(names),):
-        # scikit-learn's words, with ours behind.
+        # scikit-learn's message, with advice.
         raise OptionError(
             f"{option} has shape {numbers.shape[0] if numbers.ndim else '()'} but the input data X "
-            f"has {len(names)} features. Pass one number per column, or a dict of a few."
+            f"has {len(names)} features. Pass one number per column, or a dict by column name."
         )
     return numbers
 
 
 def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
-    """Read monotonicity constraints: 1 rising, -1 falling, 0 free; [] when all are free."""
+    """Return monotonicity constraints: 1 rising, -1 falling, 0 free; [] if all are free."""
     if values is None:
         return []
     numbers = read_per_column("monotonic_cst", values, names, 0.0)
@@ -116,31 +116,31 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
 
 
 def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
-    """Read the cost of asking for each column, by which its gain is divided; [] when all are 1."""
+    """Return the cost of measuring each column, by which its gain is divided; [] if all are 1."""
     if values is None:
         return []
     numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise OptionError(f"column_cost must hold positive numbers. Got {numbers.tolist()}.")
+        raise OptionError(f"column_cost must hold positive numbers, got {numbers.tolist()}.")
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
 @dataclass(frozen=True)
 class SubtreeContext:
-    """Where in a larger tree a new one will stand: its stop rules are those of the larger tree."""
+    """The larger tree around a new subtree: the stop rules of the larger tree apply to it."""
 
-    depth: int  # of the node that the new tree replaces
+    depth: int  # of the node that the subtree replaces
     n_rows: int  # of the larger tree
     weight: float  # of the larger tree
-    share: float  # of the whole in the node, as the split search sees it
+    share: float  # of the weight that is in the node, under the altered priors
     seed: int
-    leaves: int = 0  # elsewhere, which `max_leaf_nodes` counts too
-    low: float = -inf  # limits that monotone splits above have set
+    leaves: int = 0  # elsewhere in the larger tree, for `max_leaf_nodes`
+    low: float = -inf  # limits set by monotone splits above
     high: float = inf
-    row_weight: Array | None = None  # where rows go down several branches by shares
+    row_weight: Array | None = None  # fractional weights (missing="fractional")
 
     def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
-        """Set the options of the core that depend on the place, in the core's units."""
+        """Set the core's options that depend on the larger tree, in the core's units."""
         if options.max_leaf_nodes is not None:
             core.max_leaf_nodes = max(core_limit(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
@@ -159,14 +159,14 @@ def core_options(
     scales: ClassScales,
     rows: npt.NDArray[np.uint32] | None,
 ) -> _core.GrowOptions:
-    """Turn the options of growing into those of the core, for this table."""
+    """Return the core's options for this table."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
         total_weight = float(n_rows)
     else:
         total_weight = exact_sum(weight if rows is None else weight[rows])
-    # Twenty settings cost six microseconds, half as much as the tree of a small table; a copy one.
+    # Twenty assignments take six microseconds, half the time of a small tree; a copy takes one.
     ready = options.__dict__.get("_core")
     if ready is None:
         ready = options.__dict__["_core"] = _table_independent_options(options)
@@ -180,7 +180,7 @@ def core_options(
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
     rules = options.rpart
-    if rules is not None:  # what a node's risk is, and below which it is not split
+    if rules is not None:  # how a node's risk is computed, and below which it is not split
         core.min_risk = max(rules.min_risk, -1.0)
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
@@ -191,7 +191,7 @@ def core_options(
 
 
 def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
-    """Set what does not depend on the table."""
+    """Return the core's options that do not depend on the table."""
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
     core.set_missing(options.missing_rule)
@@ -218,7 +218,7 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
 def set_sizes(
     core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
 ) -> None:
-    """Set the rules that count rows; with frequency weights a weight of k is k rows."""
+    """Set the size limits; a row of frequency weight k counts as k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
@@ -236,16 +236,16 @@ def set_sizes(
 
 
 def _is_count(value: float) -> bool:
-    return type(value) is int or isinstance(value, Integral)  # abstract classes are slow to ask
+    return type(value) is int or isinstance(value, Integral)  # checks of abstract classes are slow
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
-    """Return the rows that a leaf must have: a count, or a fraction of the rows rounded up."""
+    """Return the rows that a leaf needs: a count, or a fraction of the rows rounded up."""
     return min(int(value) if _is_count(value) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
-    """Return the rows that a node must have to be split: at least two leaves' worth."""
+    """Return the rows that a node needs to be split: at least those of two leaves."""
     count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
     return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
@@ -289,7 +289,7 @@ def grow_by_search(
 
 
 def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> list[Tree]:
-    """Grow a tree on each of several sets of rows without weights, by one call of the core."""
+    """Grow a tree on each of several sets of rows without weights, in one call of the core."""
     target, options = problem.target, problem.options
     core = core_options(problem.table, options, None, problem.scales, None)
     rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
@@ -306,7 +306,7 @@ def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> l
 def tree_from_arrays(
     arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
 ) -> Tree:
-    """Make a tree of the arrays that the core has grown for a problem."""
+    """Return the tree of arrays that the core has grown."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_of_grown(
         Grown(

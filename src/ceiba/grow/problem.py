@@ -1,7 +1,7 @@
-"""The problem of growing a tree: table, target, weights and options. Its `grow` is the one door.
+"""The problem of growing a tree: table, target, weights and options.
 
-Estimators, the folds of cross-validation, `regrow`, forced splits, significance and CHAID all ask a
-`Problem` for a tree, of all its rows or of some.
+`Problem.grow` is the only entry to growing, for estimators, the folds of cross-validation,
+`regrow`, forced splits and pruning alike.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from ceiba.table.targets import read_target_like, split_target
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function that grows what `GrowOptions.growers` or a table asks for: of the problem, the rows
-#: (None: all) and the place in a larger tree (None: the tree stands alone). Imported on first use,
-#: which lets the table name rooms above this one.
+#: The function of each grower that `GrowOptions.growers` or a table names. Its arguments: problem,
+#: rows (None: all), context in a larger tree (None: there is none). Imported on first use, so that
+#: rooms above this one can be named.
 GROWERS: Final[Mapping[str, str]] = {
     "search": "ceiba.grow.core_grower:grow_by_search",
     "bins": "ceiba.grow.core_grower:grow_by_search",
@@ -53,16 +53,16 @@ def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Data and options of growing; `grow` gives the tree of all rows or of some."""
+    """Data and options of growing; `grow` returns the tree of all rows or of some."""
 
     table: Table
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Weight where rows are sent by surrogates or with the majority: `weight` of rates is this times
-    # the observation time.
+    # Weight by which surrogates and majorities are counted. For rates, `weight` is this times the
+    # observation time.
     case_weight: Array | None = None
-    fixed_scales: ClassScales | None = None  # of a larger problem
+    fixed_scales: ClassScales | None = None  # those of a larger problem
 
     @property
     def n_rows(self) -> int:
@@ -76,7 +76,7 @@ class Problem:
 
     @cached_property
     def scales(self) -> ClassScales:
-        """What priors and costs do to each class."""
+        """The factors of each class that follow from priors and costs."""
         if self.fixed_scales is not None:
             return self.fixed_scales
         return class_scales(self.target, self.options, self.weight)
@@ -105,14 +105,14 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits themselves
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
-        """Grow a tree on each of several sets of rows by the core's search, in one call of it.
+        """Grow a tree on each of several sets of rows by the core's search, in one call.
 
-        There are no weights, and no option is a share of the rows or asks for another grower.
+        Weights, options given as a share of the rows, and other growers are not supported.
         """
         check_combinations(self.table, self.target, self.options, self.weight)
         return grow_on_each(self, parts)
@@ -135,14 +135,14 @@ class Problem:
     def leaf_tree(
         self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
     ) -> Tree:
-        """Describe some rows as a tree of one node."""
+        """Return some rows as a tree of one node."""
         node = self.node_figures(rows, weight, subtree)
         return replace(node, schema=self.table.schema.with_target(self.target.info))
 
     def node_figures(
         self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
     ) -> Tree:
-        """Describe some rows as a tree of one node that knows no columns."""
+        """Return some rows as a tree of one node without columns in its schema."""
         return grow_by_search(replace(self._without_columns, weight=weight), rows, subtree)
 
     @cached_property
@@ -157,7 +157,7 @@ class Problem:
             "frequency_weights",
             "rpart",
         )
-        # Tests value splits only, and leave nodes to gini or squared error.
+        # The tests of CHAID measure splits, not nodes: the impurity of nodes is the default one.
         criterion = "" if self.options.chaid is not None else self.options.criterion
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}
@@ -165,7 +165,7 @@ class Problem:
         return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def seed_for(self, random_state: Any) -> Any:
-        """Return a random state, or the problem's own seed where none is given."""
+        """Return the random state, or the seed of the options if it is None."""
         return self.options.seed if random_state is None else random_state
 
     def search_mass(self, tree: Tree) -> Array | None:
@@ -176,7 +176,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data by a tree's schema; its criterion, missing rule, priors and costs hold."""
+        """Read data by a tree's schema, with its criterion, missing rule, priors and costs."""
         if isinstance(y, str):
             X, y = split_target(X, y)
         table = (
@@ -196,7 +196,7 @@ class Problem:
 
 
 def needs_repeated_rows(options: GrowOptions) -> bool:
-    """Return whether weights cannot stand for repeated rows under these options."""
+    """Return whether frequency weights must become repeated rows under these options."""
     return options.frequency_weights and (
         options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
     )
@@ -208,16 +208,16 @@ def repeat_rows(
     subtree: SubtreeContext | None,
     frequency: npt.NDArray[np.float64] | None,
 ) -> tuple[Problem, npt.NDArray[np.uint32] | None, SubtreeContext | None]:
-    """Return a problem in which each row stands as often as its frequency says."""
+    """Return a problem in which each row is repeated by its frequency."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
         return problem, rows, subtree
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     total = float(frequency[at].sum())
     if total > _MAX_REPEATED_ROWS:
         raise DataError(
-            f"frequency_weights=True repeats rows where they may go down several branches: the "
-            f"weights add up to {total:.4g} rows, and {_MAX_REPEATED_ROWS:,} can be repeated. Divide the "
-            "weights by a common factor, or leave frequency_weights at False."
+            "Frequency weights repeat rows with missing='fractional' or criterion='gain_ratio', up "
+            f"to {_MAX_REPEATED_ROWS:,} rows; got weights that sum to {total:.4g}. Divide them by "
+            "a common factor, or pass them as sample_weight."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None

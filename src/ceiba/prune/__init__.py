@@ -1,7 +1,7 @@
-"""The right size: pruning a grown tree, and the choice of the size by cross-validation.
+"""Pruning of grown trees, and cross-validation of the size.
 
-Exact cost-complexity pruning with all its tables, and other prunings; each is a function of a Tree
-that returns a new one, and an object for `prune=` of the estimators.
+Exact cost-complexity pruning and other methods. Each is a function that returns a pruned Tree, and
+an object for `prune=` of the estimators.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The pruning table: all steps of a sequence with their risks, and which one was chosen.
+"""The pruning table: all steps of a sequence with their risks, and the chosen one.
 
-What `printcp` shows in R, in ceiba's units, with a legend. One row per nested tree, the largest
+The figures of R's `printcp` in ceiba's units, with a legend. One row per nested tree, the largest
 first; alpha is in units of the mean risk, cp and the relative columns are divided by R(root).
 """
 
@@ -63,7 +63,7 @@ class PruningTable(Listing):
         return int(np.flatnonzero(self["chosen"])[0])
 
     def choosing(self, step: int, reason: str = "") -> PruningTable:
-        """Return the same table with another choice."""
+        """Return the table with another chosen step."""
         figures = {name: self[name] for name in self.columns}
         figures["chosen"] = np.arange(len(self)) == step
         about, _, _ = self.legend.rpartition("\n")
@@ -73,9 +73,7 @@ class PruningTable(Listing):
     def step(self, rule: Rule) -> int:
         """Return the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
         if "cv_risk" not in self:
-            raise OptionError(
-                "This table has no cross-validated risks to choose by. Fit with prune='cv'."
-            )
+            raise OptionError("This table has no cross-validated risks. Fit with prune='cv'.")
         return choose_step(self["cv_risk"], self["cv_se"], rule)
 
 
@@ -102,7 +100,7 @@ def pruning_table(
     reason: str = "",
     score: str = "cost",
 ) -> PruningTable:
-    """Put a sequence and its cross-validation into a table."""
+    """Return the table of a sequence and its cross-validation."""
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
         "alpha": sequence.alpha,
@@ -176,7 +174,7 @@ def _legend(
 
 
 def _choice_text(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
-    """Return the last line of the legend: which step is chosen."""
+    """Return the last line of the legend, about the chosen step."""
     leaves = int(figures["n_leaves"][step])
     return (
         f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "

@@ -1,4 +1,4 @@
-"""Reduced-error pruning: the subtree that does best on rows the tree has not seen.
+"""Reduced-error pruning: the subtree with the least error on a validation set.
 
 From the leaves up, a node becomes a leaf if that makes no more errors on a validation set (Quinlan
 1987, Simplifying decision trees). The result is the smallest of the pruned subtrees with the least
@@ -108,8 +108,8 @@ class ReducedError(Pruning):
         """Prune a tree on the validation set."""
         if self.X is None:
             raise OptionError(
-                "ReducedError needs rows that the tree has not seen: give X and y, or use it as "
-                "prune= of an estimator, which then holds rows out."
+                "ReducedError needs a validation set: pass X and y, or use it as prune= of an "
+                "estimator, which then holds rows out."
             )
         X, y = self.X, self.y
         if isinstance(y, str):
@@ -144,8 +144,8 @@ def _draw_held_out(
         order = order[np.lexsort(problem.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:
-        raise OptionError("ReducedError holds rows out, but there is only 1 sample.")
+        raise OptionError("ReducedError needs at least 2 samples to hold some out, got 1 sample.")
     held_out = np.zeros(n, bool)
-    # Evenly spaced along the order, which goes class by class.
+    # Evenly spaced along the order, which is sorted by class.
     held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
     return held_out

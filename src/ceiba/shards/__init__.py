@@ -1,4 +1,4 @@
-"""Growing over shards: the tree of memory from a table that is elsewhere, in pieces."""
+"""Growing over shards: the same tree as in memory, for tables beyond memory."""
 
 from __future__ import annotations
 

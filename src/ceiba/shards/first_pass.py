@@ -1,7 +1,7 @@
-"""The first pass over a table in pieces: levels, classes, and a sample from which bins are placed.
+"""The first pass over a table in pieces: levels, classes, and a sample that places the bins.
 
-Columns of numbers are read in a few pieces only. What a level or a class is, is decided by the
-readers that a table in memory goes through; what differs between pieces is joined here.
+Numeric columns are read from a few pieces only. Levels and classes are those of the readers for
+tables in memory, merged over the pieces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.table.targets import code_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")
-#: Numbers per column from which its edges are placed, and pieces from which they are taken.
+#: Sampled numbers per column, from which its edges are placed, and pieces that are sampled.
 SAMPLE: Final = 8192
 SAMPLED_PIECES: Final = 16
 _MOST_BINS: Final = 255
@@ -44,7 +44,7 @@ _NO_BITS: Final = (2**12, -(2**12))
 
 @dataclass
 class PieceSummary:
-    """What some batches of a piece show."""
+    """Levels, classes and ranges in some batches of a piece."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
     classes: list[npt.NDArray[Any]] = field(default_factory=list)
@@ -65,16 +65,16 @@ def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
 
 
 def naming_file(part: Any, work: Callable[[], T]) -> T:
-    """Do some work; its errors name the file of the part, if there is one."""
+    """Call `work`; its errors name the file of the part, if there is one."""
     return part.naming_file(work) if isinstance(part, Piece) else work()
 
 
 def summarize_piece(
     part: Any, levels: Sequence[str], target: str, weight: str | None, options: GrowOptions
 ) -> PieceSummary:
-    """Look at the target, the columns of levels, and perhaps the weights of a part of a table."""
+    """Summarize the target, the categorical columns and the weights of a part of a table."""
     batches = read_batches(part, [*levels, target, *([] if weight is None else [weight])])
-    # Levels that only rows of weight 0 have are levels if an unseen one is an error.
+    # If unseen levels are errors, those of zero-weight rows must be kept.
     keep = options.unseen == "error"
     return naming_file(
         part, lambda: _summarize_batches(batches, target, weight, options.task, keep)
@@ -86,7 +86,7 @@ def _summarize_batches(
 ) -> PieceSummary:
     seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a part of the rows
+        warnings.simplefilter("ignore")  # they would be about a part of the rows
         for batch in batches:
             columns, labels = split_target(batch, target)
             weights = None
@@ -121,7 +121,7 @@ def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
 
 
 def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
-    """Read the weights of some rows, all of which may be 0."""
+    """Return the weights of some rows, which may all be 0."""
     values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
     return values[:-1]
@@ -137,7 +137,7 @@ def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
             continue
         if Kind.ORDERED in (earlier.kind, info.kind):
             raise DataError(
-                f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
+                f"Ordered column {info.name!r} must have the same levels in all pieces, got "
                 f"{earlier.levels} and {info.levels}. Write all files with the same categories."
             )
         levels = sorted_levels(list({*earlier.levels, *info.levels}))
@@ -145,7 +145,7 @@ def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
 
 
 def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
-    """Put together what was seen of all pieces."""
+    """Merge the summaries of all pieces."""
     whole = PieceSummary()
     for look in looks:
         _merge_columns(whole, list(look.infos.values()))
@@ -157,21 +157,19 @@ def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
         whole.n_rows += look.n_rows
         whole.weight = whole.weight or look.weight
     if whole.weight is not None and whole.weight_bits == _NO_BITS:
-        raise DataError(
-            f"All weights in column {whole.weight!r} are 0: there is no row to learn from."
-        )
+        raise DataError(f"Column {whole.weight!r} must hold a weight above 0, got zeros only.")
     return whole
 
 
 def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
-    """Return the classes of the target and the rows of each."""
+    """Return the classes of the target and the number of rows of each."""
     classes, codes = code_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 
 
 def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
-    """Return what all shards must know of a target of numbers, in the units of growing."""
+    """Return the numeric target that all shards share, in the units of growing."""
     if rates and whole.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
@@ -186,7 +184,7 @@ def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberT
 
 
 def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
-    """Read a few batches of numeric columns: their kinds, and some values of each."""
+    """Return the schema of numeric columns and some values of each, from a few batches."""
     each = max(1, SAMPLE // len(batches))
     values: dict[str, list[npt.NDArray[np.float64]]] = {name: [] for name in names}
     infos: dict[str, ColumnInfo] = {}
@@ -206,7 +204,7 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
 
 
 def thin_batches(batches: Sequence[Any]) -> list[Any]:
-    """Keep the rows of Arrow tables that a sample needs, before they are read."""
+    """Return the rows of Arrow tables that a sample needs, before they are converted."""
     each = max(1, SAMPLE // len(batches))
     return [
         batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
@@ -215,14 +213,14 @@ def thin_batches(batches: Sequence[Any]) -> list[Any]:
 
 
 def bin_edges(values: npt.NDArray[np.float64], single: bool) -> list[float]:
-    """Place the edges of a column by a sample of it."""
+    """Return the bin edges of a column, from a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)
     return list(edges.tolist())
 
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What is known of a table after the first pass."""
+    """The results of the first pass over a table."""
 
     schema: Schema
     target: TargetInfo
@@ -240,7 +238,7 @@ class FirstPass:
 
     @property
     def node_words(self) -> int:
-        """Count the 64-bit words that the counts of one node take."""
+        """Number of 64-bit words for the counts of one node."""
         cells = sum(
             info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
             for info, edge in zip(self.schema.columns, self.edges, strict=True)
@@ -257,7 +255,7 @@ def _n_digits(bits: tuple[int, int]) -> int:
 
 @dataclass(frozen=True)
 class RowWeights:
-    """Weights of the rows: a column, or one number for each class, or their product."""
+    """Row weights: a column, one number per class, or their product."""
 
     column: str | None
     per_class: npt.NDArray[np.float64] | None
@@ -265,7 +263,7 @@ class RowWeights:
     ignore_zeros: bool = True
 
     def ignored_rows(self, values: Any) -> npt.NDArray[np.bool_] | None:
-        """Return which rows are not learned from at all; None: there is no such row."""
+        """Return a mask of the zero-weight rows, which are ignored; None if there are none."""
         if self.column is None or not self.ignore_zeros:
             return None
         weights = read_batch_weights(values)
@@ -290,7 +288,7 @@ def build_first_pass(
     target: tuple[str, GrowOptions],
     weighting: Weighting,
 ) -> FirstPass:
-    """Put together what the first pass has seen."""
+    """Build the result of the first pass from summaries and a sample."""
     name, options = target
     ignore_zeros = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
@@ -324,7 +322,7 @@ def _build_weights(
             return None, 0
         return RowWeights(None, per_class, _core.bit_range(per_class)), 0
     low, high = whole.weight_bits
-    if per_class is not None:  # a product has no lower bits than its factors together
+    if per_class is not None:  # the lowest bit of a product is the sum of those of its factors
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]
     exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight

@@ -1,4 +1,4 @@
-"""The second pass: rows are coded, put into bins, and become the arrays of a shard."""
+"""The second pass: encode and bin the rows of a piece into the arrays of a shard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ceiba.table.targets import read_target_like, split_target
 
 @dataclass(frozen=True)
 class ShardSummary:
-    """What a shard shows when it is filled."""
+    """Ranges, missing values and weights of the rows of a shard."""
 
     ranges: Ranges
     missing: list[int]
@@ -31,7 +31,7 @@ class ShardSummary:
 
 
 def fill_arrays(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> ShardSummary:
-    """Read a part of a table into the arrays of a shard; return what was seen."""
+    """Read a part of a table into the arrays of a shard; return their summary."""
     weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
     batches = read_batches(part, [*first.schema.names, target, *weight])
     return naming_file(part, lambda: _fill_batches(arrays, batches, first, target))
@@ -48,11 +48,11 @@ def _fill_batches(
         if first.weights is not None and first.weights.column is not None:
             columns, numbers = split_target(columns, first.weights.column)
         learned = read_target_like(labels, first.target, len(labels))
-        weight = gone = None
+        weight = ignored = None
         if first.weights is not None:
             weight = first.weights.of(numbers, learned.values[:, 0], first.units)
-            gone = first.weights.ignored_rows(numbers)
-        table = _columns(columns, schema, gone)
+            ignored = first.weights.ignored_rows(numbers)
+        table = _read_columns(columns, schema, ignored)
         end = at + table.n_rows
         if end > len(arrays.target):
             raise DataError("there are more rows than before.")
@@ -62,9 +62,9 @@ def _fill_batches(
         for j, column in enumerate(table.columns):
             absent = column.missing
             arrays.columns[j][at:end] = column.values
-            if gone is not None:  # not in ranges, not in counts
-                absent = absent & ~gone
-                arrays.columns[j][at:end][gone] = np.nan if column.info.is_numeric else -1
+            if ignored is not None:  # missing values take no part in ranges and counts
+                absent = absent & ~ignored
+                arrays.columns[j][at:end][ignored] = np.nan if column.info.is_numeric else -1
             missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
@@ -78,19 +78,19 @@ def _fill_batches(
     return ShardSummary(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
 
 
-def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -> Table:
-    """Read columns; a level that was not there before is an error, but for rows without a say."""
-    if gone is None:
+def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] | None) -> Table:
+    """Return the table of columns; raise for a level that the first pass has not seen."""
+    if ignored is None:
         return read_like(columns, schema, match="name", unseen="error")
     table = read_like(columns, schema, match="name", unseen="keep")
     for column in table.columns:
-        if not column.info.is_numeric and (column.unseen & ~gone).any():
+        if not column.info.is_numeric and (column.unseen & ~ignored).any():
             return read_like(columns, schema, match="name", unseen="error")
     return table
 
 
 def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
-    """Return the weights of all rows; None: every row counts 1."""
+    """Return the sums of weights over all shards; None: every row counts 1."""
     if first.weights is None:
         return None
     sums = [shard.weight for shard in seen if shard.weight is not None]
@@ -106,7 +106,7 @@ def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTota
 
 @dataclass(frozen=True)
 class TableSummary:
-    """What all shards of a table agree on."""
+    """Schema, layout, weights and target, merged over all shards of a table."""
 
     schema: Schema
     layout: ShardLayout
@@ -117,7 +117,7 @@ class TableSummary:
 def merge_summaries(
     first: FirstPass, seen: Sequence[ShardSummary], options: GrowOptions
 ) -> TableSummary:
-    """Put together what was seen in all shards."""
+    """Merge the summaries of all shards."""
     ranges = reduce(merge_ranges, [shard.ranges for shard in seen])
     missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
     schema = describe_schema(first.schema, ranges, missing)
@@ -141,7 +141,7 @@ def merge_summaries(
 
 
 def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
-    """Return the schema with what was seen; refuse infinities."""
+    """Return the schema with ranges and missing counts; raise for infinities."""
     infos: list[ColumnInfo] = []
     for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):
         if not info.is_numeric:
@@ -150,8 +150,8 @@ def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> S
         low, high = float(least.min()), float(most.max())
         if low == -np.inf or (high == np.inf and low < np.inf):
             raise DataError(
-                f"Column {info.name!r} contains infinity. Fitting takes finite numbers and NaN "
-                "(missing); replace infinity by the largest value that makes sense, or by NaN."
+                f"Column {info.name!r} contains infinity. Values must be finite, or NaN (missing): "
+                "replace infinity by the largest plausible value, or by NaN."
             )
         present = low <= high
         infos.append(

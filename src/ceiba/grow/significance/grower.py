@@ -1,11 +1,11 @@
-"""Growing by significance: `min_significance`, with any criterion of impurity.
+"""The grower of `min_significance`, with any impurity criterion.
 
-The best of many splits looks good even in noise, and the more levels or values a column has, the
-more splits there are: plain gain favours such columns. Here each column's best split gets a p-value
-that allows for the search over that column (`search_p_values.py`), times the number of columns
-(Bonferroni); the column with the smallest one splits the node, and none does if that is above
+The best of many splits looks good even in noise, and a column with more levels or values has more
+splits: plain gain favours such columns. Instead, each column's best split gets a p-value that is
+corrected for the search over that column (`search_p_values.py`), times the number of columns
+(Bonferroni). The column with the smallest p-value splits the node, unless that is above
 `min_significance`. A bound is enough to pass the level; columns that pass are compared by their
-p-values (`separation.py`). (Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.)
+p-values (`separation.py`). Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def grow_by_significance(
 ) -> Tree:
     """Grow a tree by significance on all rows or on some."""
     options = problem.options
-    here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
-    here = here[problem.row_weight[here] > 0]
+    indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    indices = indices[problem.row_weight[indices] > 0]
     tree = grow_with_chooser(
         problem.table,
         problem.target,
-        _SignificanceChooser(problem, here, subtree),
+        _SignificanceChooser(problem, indices, subtree),
         weight=problem.weight,
-        rows=here,
+        rows=indices,
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),
         unseen=options.unseen,
     )
-    if options.frequency_weights:  # a weight of k is k rows
+    if options.frequency_weights:  # a weight of k counts as k rows
         tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
     return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
 
@@ -73,7 +73,7 @@ class _SignificanceChooser:
         truth = problem.target.values[rows, 0]
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
-        # Sizes given as fractions are fractions of the whole; gains likewise.
+        # Fractional sizes and minimum gains refer to the whole tree, not to the node.
         share = float(problem.row_weight[rows].sum()) / self.total
         alone = replace(
             options,
@@ -84,12 +84,13 @@ class _SignificanceChooser:
             min_samples_leaf=_resolve_size(options.min_samples_leaf, self.n_rows),
             min_samples_split=_resolve_size(options.min_samples_split, self.n_rows),
         )
-        best: list[tuple[int, Tree]] = []  # split of each column that has one, as a tree
+        # The best split of each column, as a tree of depth 1 on that column alone.
+        best: list[tuple[int, Tree]] = []
         for j, table in enumerate(self.tables):
             tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
             if tree.n_nodes > 1:
                 best.append((j, tree))
-        # The level that one column must keep: the others are paid for by the factor.
+        # Bonferroni over the columns that could be split: the level that a single column must meet.
         level = self.level / max(len(best), 1)
         passing: list[tuple[int, Tree, TestResult]] = []
         searches: list[Separation] = []
@@ -102,7 +103,7 @@ class _SignificanceChooser:
                 searches.append(search)
         if not passing:
             return None
-        # A bound may be enough to pass; what is compared and stored is the p-value itself.
+        # A bound may be enough to pass the level, but the stored p-value must be the real one.
         winner = smallest_p_value(searches)
         (j, tree, result), search = passing[winner], searches[winner]
         is_settled = search.drawn == 0 and search.log_exact is None and result.bound != "at most"

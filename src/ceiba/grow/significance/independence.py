@@ -6,8 +6,8 @@ rule: expected counts of at least 1, and of at least 5 in four cells of five). S
 for 2 x 2, else by Monte Carlo over tables with the same margins.
 Numbers: the F test of one-way analysis of variance.
 
-Monte Carlo is sequential (Besag and Clifford 1991): where the hypothesis plainly holds, a few dozen
-draws are enough. Seeds are fixed: a p-value does not change from call to call.
+Monte Carlo is sequential (Besag and Clifford 1991): a few dozen draws are enough for a large
+p-value. Seeds are fixed, so that a p-value does not change from call to call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NOISE: Final = 1e-9
 
 @dataclass(frozen=True)
 class TestResult:
-    """A test: its statistic, degrees of freedom, p-value, and how the latter was found."""
+    """Statistic, degrees of freedom, p-value of a test, and the method that computed the latter."""
 
     statistic: float
     df: tuple[int, ...]
@@ -38,7 +38,7 @@ class TestResult:
 
     @property
     def bound(self) -> str:
-        """What the p-value is: "at most" this, "at least" this, or "exact"."""
+        """Whether the true p-value is "at most" or "at least" this one, or "exact"."""
         word = self.method.split(",")[0]
         return word if word in ("at most", "at least") else "exact"
 
@@ -61,8 +61,8 @@ def chi_square_test(
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
     is_large = expected.min() >= 1 and np.mean(expected >= 5) >= 0.8
-    is_counted = np.all(counts == np.rint(counts))  # weights: there are no tables to draw
-    if method == "asymptotic" or (method == "auto" and is_large) or not is_counted:
+    is_integer = np.all(counts == np.rint(counts))  # tables of fractional weights cannot be drawn
+    if method == "asymptotic" or (method == "auto" and is_large) or not is_integer:
         from scipy.special import chdtrc
 
         return TestResult(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
@@ -91,7 +91,7 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
     mean = np.bincount(group, weights=centred) / size
     between = float(size @ mean**2)
     within = float(((centred - mean[group]) ** 2).sum())
-    # Within-group spread that is rounding only: the groups explain everything.
+    # The spread within groups is rounding only: the groups explain everything.
     if within <= 1e-20 * (between + within):
         return TestResult(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
@@ -103,10 +103,10 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
 def monte_carlo_p_value(
     statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
 ) -> float:
-    """Return a Monte Carlo p-value, stopping early where it is plainly large.
+    """Return a Monte Carlo p-value, stopping early if it is large.
 
-    `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
-    observed one after l draws, p = enough / l; else p = (those beyond + 1) / (n_draws + 1).
+    `draw(n)` returns n values of the statistic under the null hypothesis. If `enough` of them
+    exceed the observed one after l draws, p = enough / l; else p = (exceeding + 1) / (n_draws + 1).
     """
     limit = statistic * (1 - NOISE)
     beyond, drawn = 0, 0
@@ -121,7 +121,7 @@ def monte_carlo_p_value(
 
 
 def _exact_2x2(counts: Array, statistic: float) -> float:
-    """Sum the probabilities of all 2 x 2 tables with these margins that are as far from even."""
+    """Return the probability of all 2 x 2 tables with these margins and as large a statistic."""
     from scipy.special import gammaln
 
     (first, _), (left, right), n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()

@@ -1,21 +1,20 @@
-"""P-values of a split that was searched for: corrected for the search.
+"""P-values of the best split of a column, corrected for the search over the column.
 
-The cut with the largest chi-square of a column of noise looks significant more often than not,
-because it is the best of many. Three ways to be fair (correction=):
+The cut with the largest chi-square in a column of noise mostly looks significant, because it is the
+best of many. Corrections:
 
-"search" asks about the search, not the winner. There is one test for each column, whatever split
-won. Levels: a level set is one of many ways to group them, and missing values that were tried on
-every side or apart are one more level; the test is that of the whole table of levels by classes,
-of which every grouping is a part. Numbers: a cut is the best of m divisions (cuts, times the sides
-on which missing values were tried, and these apart); with p its own p-value, the true one lies
-between p and m p; where that does not settle the question, the search is repeated on permuted
-targets (Monte Carlo; for two classes exactly, over all permutations). In regression p would need
-normal targets, so the search is always repeated, unless a bound that needs no distribution settles
-it (`separation.py`).
-"bonferroni" multiplies that by the number of columns that were searched. "none" is the plain test
-of branches by classes, right only for splits that were fixed beforehand.
+"search"      One test per column, of the search instead of the split that won. Levels: the test of
+              the whole table of levels by classes, which contains every grouping of levels; missing
+              values that the search tried on each side are one more level. Numbers: a cut is the
+              best of m divisions (cuts, times the sides of missing values, and these alone). With p
+              the plain p-value, the corrected one is between p and m p. If these bounds do not
+              decide, the search is repeated on permuted targets (Monte Carlo; for two classes
+              exactly, over all permutations). In regression p assumes normal targets, so the search
+              is always repeated, unless a distribution-free bound decides (`separation.py`).
+"bonferroni"  The same times the number of columns that were searched.
+"none"        The plain test of branches by classes, valid only for splits fixed beforehand.
 
-A p-value that did not have to be known more closely says so: "at least" it, or "at most".
+A p-value that is only bounded has a method that begins with "at least" or "at most".
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
-# Rows that frequencies may be written out to.
+# Most rows into which frequencies are expanded.
 _MAX_REPEATED_ROWS: Final = 4_000_000
 _NOTHING: Final = TestResult(0.0, (0,), 1.0, "nothing to test")
 
@@ -89,7 +88,7 @@ class SplitTest:
         return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Test all that was searched of a column; also return the search to compare columns by."""
+        """Test the search over a column; also return the search, to compare columns by."""
         rows = self._repeat_rows(rows)
         info = self.problem.table.columns[int(self.tree.splits.column[node])].info
         values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
@@ -100,7 +99,7 @@ class SplitTest:
             return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
             return self._test_levels(rows, values)
-        # Rows without a value first, the others by value.
+        # Rows with a missing value first, the others by value.
         order = np.lexsort((np.where(missing, 0, values), ~missing))
         absent = int(np.count_nonzero(missing))
         ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
@@ -111,7 +110,7 @@ class SplitTest:
 
     @property
     def _searched_missing(self) -> bool:
-        """Whether missing values were tried on every side and apart, so that they were searched."""
+        """Whether the search tried missing values on each side and alone."""
         return self.tree.missing == "learn"
 
     def _test_winner(self, node: int, rows: Rows) -> TestResult:
@@ -141,12 +140,12 @@ class SplitTest:
         return CentredTarget.of_classes(truth)
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Settle the p-value of the best of n divisions by bounds, or else by permutation."""
+        """Return the p-value of the best of n divisions, by bounds or else by permutation."""
         classes = self.tree.task.is_classification("A test of splits")
         if classes and n == 1:
             return plain
         if plain.p_value > self._level and search.values.is_nearly_normal:
-            # The best of several can only be less surprising.
+            # The correction only raises the p-value, which is above the level already.
             by = plain.method if n == 1 else f"at least, {plain.method} of the best of {n}"
             return replace(plain, method=by)
         bound = min(1.0, plain.p_value * n) if classes else search.bound()
@@ -177,34 +176,34 @@ class SplitTest:
 
     @cached_property
     def _frequency(self) -> Array | None:
-        """Weights that are frequencies; None: every row counts once."""
+        """The weights if they are frequencies; None: every row counts once."""
         return self.problem.weight if self.problem.options.frequency_weights else None
 
     @cached_property
     def _can_repeat_rows(self) -> bool:
-        """Whether rows can be repeated as often as their frequency says."""
+        """Whether rows can be repeated by their frequencies."""
         weight = self._frequency
         if weight is None or weight.sum() > _MAX_REPEATED_ROWS:
             return False
         return bool(np.all(weight == np.rint(weight)))
 
     def _repeat_rows(self, rows: Rows) -> Rows:
-        """Repeat rows as often as they count, for tests that know rows only."""
+        """Return the rows, each repeated by its frequency, for tests without weights."""
         if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
     def _row_counts(self, rows: Rows) -> Array | None:
-        """Return how often each row counts in a table; None: once."""
+        """Return the count of each row in a table of counts; None: 1."""
         return None if self._frequency is None or self._can_repeat_rows else self._frequency[rows]
 
     @property
     def _level(self) -> float:
-        """The level at which a p-value of one column decides."""
+        """The level of the p-value of a single column."""
         several = self.correction == "bonferroni"
         return self.significance / self.n_columns if several else self.significance
 
     def _n_draws_and_limit(self) -> tuple[int, int]:
-        """Return the draws that a decision needs, and how many beyond the observed settle it."""
+        """Return the number of draws, and how many must exceed the observed one to stop early."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

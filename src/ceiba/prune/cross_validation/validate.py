@@ -1,18 +1,18 @@
-"""Cross-validation of a whole pruning sequence: one tree per fold, one walk per held-out row.
+"""Cross-validation of a whole pruning sequence: one tree per fold, routed once per held-out row.
 
-The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is judged at alpha'_k
+The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is scored at alpha'_k
 = sqrt(a_k a_k+1) (the last at infinity): for each fold v a tree is grown on the other rows and
-T^(v)(alpha') is tried on the rows held out (Breiman et al. 1984, section 3.4). Alphas are in units
-of the mean risk, so they need no scaling from the full data to the other rows. Priors and costs act
-on a class as in the full data. With weight w and error e of each row and W = sum of w:
+T^(v)(alpha') predicts the held-out rows (Breiman et al. 1984, section 3.4). Alphas are in units of
+the mean risk, so they need no scaling from the full data to the training rows. Priors and costs are
+those of the full data. With weight w and error e of each row and W = sum of w:
 
     R_cv = sum w e / W,    standard error = sqrt((sum w e^2 / W - R_cv^2) / n)
 
 where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not depend on the scale
 of the weights; n = W where weights are frequencies.
 
-Error: cost of the answer, times prior over share of the true class; squared or absolute error; half
-the Poisson deviance. Repeats average R_cv and the variances; their spread is reported apart.
+Error: cost of the prediction, times prior over share of the true class; squared or absolute error;
+half the Poisson deviance. R_cv and its variance are means over repeats; `sd` is their spread.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Risk of each step of a pruning sequence, on rows that its trees have not seen.
+    """Risk of each step of a pruning sequence on held-out rows.
 
     Attributes
     ----------
     alpha : float64 array of shape (n_steps,)
-        Alpha' at which each step was tried; infinite at the last.
+        Alpha' at which each step was scored; infinite at the last.
     risk, se : float64 arrays of shape (n_steps,)
         R_cv and its standard error (of one repeat: the rows are the same in all).
     sd : float64 array of shape (n_steps,)
@@ -73,7 +73,7 @@ class CrossValidation:
     costs : float64 array of shape (n_classes, n_classes), or None
         The cost matrix, if there is one.
     held_out : tuple of StepFunctions, or None
-        The held-out predictions at every step, one entry per repeat; None if not kept.
+        The held-out predictions at every step, one entry per repeat; None if they were not kept.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class CrossValidation:
         """Return N: weight of held-out rows of each true class (row) and predicted one (column)."""
         functions = self._held_out_functions(repeat)
         if self.classes is None or self.codes is None:
-            raise OptionError("A regression tree has no classes to count. Use predictions(step).")
+            raise OptionError("confusion is not supported for regression. Use predictions(step).")
         size = len(self.classes)
         cell = self.codes[functions.row] * size + functions.at(self._check_step(step)).astype(
             np.intp
@@ -169,17 +169,17 @@ class CrossValidation:
     def _held_out_functions(self, repeat: int) -> StepFunctions:
         if self.held_out is None:
             raise OptionError(
-                "The held-out predictions were not kept. Ask for them: keep=True, or "
+                "The held-out predictions were not kept. Pass keep=True, or use "
                 "CostComplexity(keep_unpruned=True)."
             )
         if not 0 <= repeat < len(self.held_out):
-            raise OptionError(f"Repeats are numbered 0 to {len(self.held_out) - 1}. Got {repeat}.")
+            raise OptionError(f"repeat must be from 0 to {len(self.held_out) - 1}, got {repeat}.")
         return self.held_out[repeat]
 
     def _check_step(self, step: int) -> int:
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
-            raise OptionError(f"There are steps 0 to {len(self) - 1}. Got {step}.")
+            raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
         return at
 
 
@@ -200,7 +200,7 @@ def cross_validate(
     """Cross-validate every step of a tree's pruning sequence, growing one tree per fold."""
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
     if repeats < 1:
-        raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
+        raise OptionError(f"repeats must be at least 1, got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
     seed = read_seed(random_state)
     if not problem.table.is_whole:
@@ -216,24 +216,24 @@ def cross_validate(
 
 
 def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Grow the trees of all folds at once, where their rows are."""
+    """Grow the trees of all folds in the same rounds over the shards."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
-    grown_on = np.empty(0, np.uint32)  # known to the shards
-    return [GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)]
+    train = np.empty(0, np.uint32)  # only the shards need the training rows
+    return [GrownFold(train, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
-    """Do the work of each fold of each repeat, and put the results together."""
+    """Run each fold of each repeat, and merge the results."""
     for folds in plan:
         for number, fold in enumerate(folds, 1):
             if not fold.has_weight(fold_tree.problem.row_weight):
                 raise DataError(
-                    f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, "
-                    "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "
-                    "folds, or prune without cross-validation."
+                    f"Fold {number} of {len(folds)} holds out all rows with a weight above 0. "
+                    "Leave out zero-weight rows, pass fewer folds, or prune without "
+                    "cross-validation."
                 )
     done = _progress_counter(sum(map(len, plan)), verbose)
     return _merge_repeats([_run_repeat(fold_tree, folds, done) for folds in plan], fold_tree, plan)
@@ -252,7 +252,7 @@ class _RepeatSums:
 
 
 def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _RepeatSums:
-    """Work on the folds, several at once where that pays; sums are taken in the order of folds."""
+    """Run the folds, in threads for large tables; sums are taken in the order of folds."""
     problem = fold_tree.problem
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
@@ -271,14 +271,14 @@ def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]
 def _fold_results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
 ) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
-    if workers <= 1:  # in this thread, where Ctrl-C is heard while growing
+    if workers <= 1:  # in this thread, where Ctrl-C interrupts growing
         for fold in folds:
             yield fold_tree(fold, 1)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
             started = []
-            with suppress(RuntimeError):  # "can't start new thread": the rest is done here
+            with suppress(RuntimeError):  # "can't start new thread": this thread runs the rest
                 for fold in folds:
                     started.append(pool.submit(fold_tree, fold, n_jobs))
             for future in started:
@@ -293,7 +293,7 @@ def _fold_results(
 def _merge_repeats(
     repeats: list[_RepeatSums], fold_tree: FoldTree, plan: list[list[Fold]]
 ) -> CrossValidation:
-    """Put the repeats together."""
+    """Return the means over repeats."""
     figures = [
         _mean_and_variance(repeat, fold_tree, folds)
         for repeat, folds in zip(repeats, plan, strict=True)
@@ -324,17 +324,17 @@ def _merge_repeats(
 def _mean_and_variance(
     sums: _RepeatSums, fold_tree: FoldTree, folds: list[Fold]
 ) -> tuple[Array, Array]:
-    """Turn sums over all tests into the mean error and the variance of that mean."""
+    """Return the mean error and the variance of that mean, from sums over all test rows."""
     figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
     if figures is not None:
         return figures
     tested = np.concatenate([fold.test for fold in folds])
     weight = fold_tree.error_weight
-    # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
+    # Dividing by a power of two changes no digit, and squares of huge weights do not overflow.
     scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
     weight, first, second = weight / scale, sums.first / scale, sums.second / scale
     total = float(weight[tested].sum())
-    # A splitter may hold a row out several times: the mean knows no more than its rows do.
+    # A splitter may hold a row out several times, which is not more information: count it once.
     once = weight[np.unique(tested)]
     counted = fold_tree.weights_count_rows
     rows = effective_rows(once, len(once), counted) * (scale if counted else 1.0)
@@ -346,7 +346,7 @@ def _mean_and_variance(
 
 
 def _progress_counter(total: int, verbose: bool) -> Callable[[], None]:
-    """Return a function that counts folds for listeners and on standard error, or does nothing."""
+    """Return a callback that reports finished folds, a no-op without listener and `verbose`."""
     listener = progress_listener("folds")
     if not verbose and listener is None:
         return lambda: None

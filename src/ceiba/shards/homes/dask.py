@@ -1,17 +1,17 @@
-"""Shards on a Dask cluster: partitions become shards where they are, and answer rounds there.
+"""The home of shards on a Dask cluster: partitions become shards on the workers that hold them.
 
 A partition is a pandas DataFrame (of a dask DataFrame, or made of the blocks of dask Arrays) or a
 piece of a file that workers read themselves.
 
-Shards are results of pure tasks, not actors: a shard that is lost with its worker is made again
-from its partition, and the next round holds all splits so far. A round travels as the result of a
-task (what `client.scatter` sends has no lineage and cannot be made again). Tasks ask to run where
-their shard is, and may run elsewhere: a task that insists would wait for a dead worker for ever.
-Answers are merged on each worker first, so that one answer per worker travels. A task whose workers
-died too often is given up by the scheduler ("allowed-failures"); it is then submitted again.
+Shards are results of pure tasks, not actors: Dask recomputes a shard that is lost with its worker
+from its partition, and the next round contains all splits so far. A round is sent as the result of
+a task (data of `client.scatter` has no lineage and cannot be recomputed). Tasks prefer the worker
+of their shard and may run elsewhere: a task bound to a dead worker would never run. Answers are
+merged on each worker first, so that each worker sends one. A task whose workers died too often is
+dropped by the scheduler ("allowed-failures"); it is then submitted again.
 
-Dask waits for ever where no worker comes back, and a `LocalCluster` gives up on a worker that is
-gone (or just restarting) 15 seconds after a loss: a cluster without workers is an error here.
+Dask waits forever if no worker comes back, and a `LocalCluster` drops a lost or restarting worker
+after 15 seconds: a cluster without workers is an error here.
 """
 
 from __future__ import annotations
@@ -46,30 +46,26 @@ from ceiba.table import Kind, Scan, Schema
 from ceiba.table.scanning import Piece, check_names_differ
 
 RETRIES: Final = 10
-_CONNECT_TIMEOUT: Final = "10s"  # that a scheduler has to answer
-_MAX_RESUBMITS: Final = 5  # times that something is asked again
-_POLL_TIME: Final = 5.0  # seconds after which the workers are counted
-_NO_WORKER_TIME: Final = (
-    300.0  # seconds that a cluster may be without workers: it may be starting some
-)
-_RETRY_ADVICE: Final = (
-    "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
-)
-#: Nodes with fewer rows travel; counting such a node five levels down would send as much.
+_CONNECT_TIMEOUT: Final = "10s"
+_MAX_RESUBMITS: Final = 5
+_POLL_TIME: Final = 5.0  # seconds between two checks for workers
+_NO_WORKER_TIME: Final = 300.0  # seconds without workers: a cluster may be starting some
+_RETRY_ADVICE: Final = "Fit again when the cluster is back; `checkpoint=FILE` resumes a fit."
+#: Nodes with fewer rows are sent as a whole; counting one for five more levels sends as much.
 GATHER_ROWS: Final = 8192
-#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
+#: Value ranges with fewer rows are sent as values; counting one again sends as much as 170 values.
 FETCH_ROWS: Final = 512
-_SAMPLE_ROWS: Final = 512  # of a partition
+_SAMPLE_ROWS: Final = 512  # per partition
 
 
 @contextmanager
 def open_client(cluster: Any) -> Iterator[Any]:
-    """Open the client of a cluster: by address, as it is, or (None) the one that is in use."""
+    """Yield a client: of an address, the given one, or (None) the default client."""
     try:
         from distributed import Client, default_client
     except ImportError as error:
         raise ImportError(
-            "Fitting on a cluster needs the package distributed. Install it with: "
+            "Fitting on a cluster requires the package distributed. Install it with: "
             "pip install ceiba[dask]"
         ) from error
     if isinstance(cluster, str):
@@ -77,8 +73,8 @@ def open_client(cluster: Any) -> Iterator[Any]:
             opened = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
-                f"There is no Dask scheduler at {cluster}: {error}. Start one with `dask "
-                "scheduler`, and give the address that it prints."
+                f"No Dask scheduler at {cluster}: {error}. Start one with `dask scheduler`, and "
+                "pass the address that it prints."
             ) from error
         with opened:
             yield opened
@@ -88,28 +84,28 @@ def open_client(cluster: Any) -> Iterator[Any]:
             cluster = default_client()  # type: ignore[no-untyped-call]
         except ValueError as error:
             raise DataError(
-                "A dask DataFrame is learned from on a cluster, and there is no client. Make one: "
-                "`from dask.distributed import Client; Client()` uses the cores of this machine."
+                "Fitting a dask DataFrame requires a Dask client. Create one for the cores of this "
+                "machine: `from dask.distributed import Client; Client()`."
             ) from error
     if getattr(cluster, "asynchronous", False):
         raise DataError(
-            "The Dask client is asynchronous, and fitting waits for answers. Make a client without "
+            "An asynchronous Dask client is not supported. Create a client without "
             "asynchronous=True, or fit in a thread that has one."
         )
     yield cluster
 
 
 class DaskExchange:
-    """Shards that are results on the workers of a cluster."""
+    """The exchange with shards on the workers of a cluster."""
 
     def __init__(self, client: Any, shards: list[Any]) -> None:
         self._client = client
         self._shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Ask all shards the same rounds; return their answers as one."""
+        """Send the same rounds to all shards; return their merged answer."""
         [answer] = with_retries(self._client, self._shards, lambda: [self._submit_rounds(rounds)])
-        return np.array(answer)  # may be read-only otherwise
+        return np.array(answer)  # a copy: the result of a task may be read-only
 
     def _submit_rounds(self, rounds: Words) -> Any:
         client = self._client
@@ -137,7 +133,7 @@ class DaskExchange:
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind that each shard has, in their order."""
+        """Return the arrays of a kind of each shard, in shard order."""
         shards = self._shards
         return with_retries(
             self._client,
@@ -166,7 +162,7 @@ def _merge(answers: Sequence[Words]) -> Words:
 
 
 def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
-    """Submit work and wait for its results; again if the scheduler gave up on killed tasks."""
+    """Submit work and return its results; resubmit it if the scheduler dropped killed tasks."""
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
@@ -180,8 +176,8 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
     except Exception as error:
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
-            raise  # what the work itself has to say
-        raise DataError(f"The Dask scheduler does not answer any more. {_RETRY_ADVICE}") from error
+            raise  # an error of the work itself
+        raise DataError(f"Lost the connection to the Dask scheduler. {_RETRY_ADVICE}") from error
 
 
 def _results(client: Any, futures: list[Any]) -> list[Any]:
@@ -190,7 +186,7 @@ def _results(client: Any, futures: list[Any]) -> list[Any]:
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
-    """Wait until all are done, or the cluster has been without workers for too long."""
+    """Wait for all futures; raise if the cluster has no workers for too long."""
     from distributed import wait
 
     alone_since = None
@@ -202,13 +198,13 @@ def _wait(client: Any, futures: list[Any]) -> None:
             alone_since = None if client.nthreads() else alone_since or monotonic()
         if alone_since is not None and monotonic() - alone_since >= _NO_WORKER_TIME:
             raise DataError(
-                f"The Dask cluster has had no worker for {_NO_WORKER_TIME:.0f} seconds. {_RETRY_ADVICE}"
+                f"The Dask cluster had no worker for {_NO_WORKER_TIME:.0f} seconds. {_RETRY_ADVICE}"
             )
 
 
 @dataclass(frozen=True)
 class ClusterTable:
-    """A table on a cluster: its partitions, its columns, which of them are numbers."""
+    """A table on a cluster: its partitions, its columns, and which of them are numeric."""
 
     parts: list[Any]  # futures of frames, or pieces of files
     names: list[str]
@@ -218,7 +214,7 @@ class ClusterTable:
 
     @staticmethod
     def of_frame(client: Any, frame: Any) -> ClusterTable:
-        """Have the partitions of a dask DataFrame computed."""
+        """Start to compute the partitions of a dask DataFrame."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
@@ -233,14 +229,14 @@ class ClusterTable:
 
     @staticmethod
     def of_scan(scan: Scan) -> ClusterTable:
-        """Have workers read the files of a scan."""
+        """Return a table whose files the workers read."""
         return ClusterTable(
             list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single
         )
 
     @staticmethod
     def of_blocks(client: Any, source: Blocks) -> ClusterTable:
-        """Have blocks of rows computed and joined."""
+        """Start to compute and join blocks of rows."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
@@ -260,7 +256,7 @@ class ClusterTable:
 def open_table(
     source: Any, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Turn a table on a cluster into shards that live as long as the `with` block."""
+    """Yield table and target of shards on a cluster, for the duration of the `with` block."""
     check_supported(options)
     is_scan = isinstance(source, Scan)
     with open_client(source.cluster if is_scan else None) as client:
@@ -273,14 +269,14 @@ def open_table(
         table, learned = _build_shards(client, parts, target, options, weighting)
         if is_scan:
             table = _with_progress(table, source, len(parts.parts))
-        del parts  # made again if a shard is lost
+        del parts  # recomputed if a shard is lost
         yield table, learned
 
 
 def _build_shards(
     client: Any, parts: ClusterTable, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Make the shards: levels, classes and bins are agreed on, then rows are coded."""
+    """Build the shards in two passes: levels, classes and bins; then the encoded rows."""
     names = _feature_names(parts, target, weighting)
     numbers = [name for name in names if name in parts.numbers]
 
@@ -296,7 +292,7 @@ def _build_shards(
     )
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
-        raise DataError("The frame has no rows.")
+        raise DataError("X has no rows.")
     whole = merge_pieces([look for look, _ in seen])
     binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
     sample = _merge_samples([piece for _, piece in seen if piece is not None], binned)
@@ -313,8 +309,8 @@ def _build_shards(
         for part, n in zip(parts.parts, n_rows, strict=True)
     ]
     ranges: list[ShardSummary] = gather([submit(shard_summary, future) for future in filled])
-    agreed = merge_summaries(first, ranges, options)
-    schema, layout = agreed.schema, agreed.layout
+    summary = merge_summaries(first, ranges, options)
+    schema, layout = summary.schema, summary.layout
     table = ShardedTable(
         schema,
         layout,
@@ -322,15 +318,15 @@ def _build_shards(
             client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(filled)]
         ),
         n_rows,
-        weight_totals=agreed.weight_totals,
+        weight_totals=summary.weight_totals,
         gather_rows=GATHER_ROWS,
         fetch_rows=FETCH_ROWS,
     )
-    return table, agreed.target
+    return table, summary.target
 
 
 def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
-    """Have the plan and the progress told to whoever watches the scan."""
+    """Report the plan to the scan's callback, and return the table with that callback."""
     if scan.watch is not None:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
@@ -339,26 +335,24 @@ def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTab
 
 
 def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> list[str]:
-    """Return the columns to learn from."""
+    """Return the names of the feature columns."""
     names = list(parts.names)
     if target not in names:
-        raise SchemaError(
-            f"There is no column {target!r} to use as the target.{did_you_mean(target, names)}"
-        )
+        raise SchemaError(f"Target column {target!r} not found.{did_you_mean(target, names)}")
     names.remove(target)
     for name in weighting.columns:
         if name not in names:
-            raise SchemaError(f"There is no column {name!r} with weights.")
+            raise SchemaError(f"Weight column {name!r} not found.{did_you_mean(name, names)}")
         names.remove(name)
     if not names:
-        raise DataError(f"The frame has no column to learn from besides {target!r}.")
+        raise DataError(f"X must have a column besides the target {target!r}.")
     return names
 
 
 def _merge_samples(
     samples: Sequence[tuple[Schema, dict[str, Any]]], binned: Sequence[str]
 ) -> tuple[Schema, dict[str, Any]]:
-    """Join the samples of all partitions, and keep about `SAMPLE` values of each column."""
+    """Merge the samples of all partitions, down to about `SAMPLE` values per column."""
     infos, values = [], {}
     for name in binned:
         matches = [sample for sample in samples if name in sample[1]]
@@ -369,7 +363,7 @@ def _merge_samples(
     return Schema(tuple(infos)), values
 
 
-# --- what runs on workers
+# --- tasks of the workers
 
 
 def summarize_partition(
@@ -378,7 +372,7 @@ def summarize_partition(
     numbers: Sequence[str],
     about: tuple[str, str | None, GrowOptions],
 ) -> tuple[PieceSummary, Any]:
-    """Look at the levels and classes of a partition, and take a sample of its numbers."""
+    """Return the levels and classes of a partition, and a sample of its numbers."""
     target, weight, _ = about
     _check_columns(part, [*names, target, *([] if weight is None else [weight])])
     if not (part.n_rows if isinstance(part, Piece) else len(part)):
@@ -391,26 +385,26 @@ def summarize_partition(
 def to_arrays(
     part: Any, n_rows: int, first: FirstPass, target: str
 ) -> tuple[ShardArrays, ShardSummary]:
-    """Code the rows of a partition and put them into bins."""
+    """Encode and bin the rows of a partition."""
     shapes = first.shapes(n_rows).items()
     arrays = build_shard_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
     return arrays, fill_arrays(arrays, part, first, target)
 
 
 def shard_summary(pair: tuple[ShardArrays, ShardSummary]) -> ShardSummary:
-    """Return what was seen when a shard was filled."""
+    """Return the summary of a shard."""
     return pair[1]
 
 
 def to_shard(
     pair: tuple[ShardArrays, ShardSummary], schema: Schema, layout: ShardLayout, k: int
 ) -> Shard:
-    """Make the shard that answers rounds."""
+    """Return the shard that answers rounds."""
     return Shard(pair[0], schema, layout, k)
 
 
 def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
-    """Make a DataFrame of the blocks of arrays that stand beside each other."""
+    """Return the blocks of arrays with the same rows as a DataFrame."""
     import pandas as pd
 
     columns: list[Any] = []
@@ -418,8 +412,8 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
         values = np.asarray(block)
         if len(values) != len(blocks[0]):
             raise DataError(
-                f"The chunks of X and y do not have the same rows: {len(blocks[0])} and "
-                f"{len(values)}. Rechunk them alike."
+                f"X and y must have the same chunks of rows, got {len(blocks[0])} and "
+                f"{len(values)} rows. Rechunk them alike."
             )
         columns += [values] if values.ndim == 1 else list(values.T)
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
@@ -433,11 +427,12 @@ def _sample_rows(part: Any, columns: Sequence[str]) -> Any:
 
 
 def _check_columns(part: Any, names: Sequence[str]) -> None:
-    """Partitions may order their columns differently, not lack one."""
+    """Raise if a partition lacks a column; their order may differ."""
     if isinstance(part, Piece):
         return
     for name in names:
         if name not in part.columns:
             raise DataError(
-                f"A partition has no column {name!r}; it has {', '.join(map(str, part.columns))}."
+                f"All partitions must have column {name!r}, got one with columns "
+                f"{', '.join(map(str, part.columns))}."
             )
