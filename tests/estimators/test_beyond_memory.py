@@ -277,7 +277,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
     with pytest.raises(OptionError, match="frequency is not supported"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
-    with pytest.raises(OptionError, match="groups says which rows"):
+    with pytest.raises(OptionError, match="groups requires a cross-validated pruning"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
     with pytest.raises(DataError, match="sample_weight must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)

@@ -104,7 +104,7 @@ def test_more_rows_than_can_be_repeated_are_refused():
 
 def test_frequencies_beyond_what_an_int64_counts_are_refused():
     model = ceiba.DecisionTreeClassifier()
-    with pytest.raises(ceiba.DataError, match=r"rows are counted up to 9\.2e18"):
+    with pytest.raises(ceiba.DataError, match=r"must sum to at most 9\.2e18"):
         model.fit([[1.0], [2.0]], ["a", "b"], frequency=[9e18, 9e18])
 
 

@@ -75,7 +75,7 @@ def test_pickled_model_predicts_and_tells_the_same() -> None:
     ],
 )
 def test_parameter_of_another_method_is_refused(method, wrong) -> None:
-    with pytest.raises(OptionError, match=f"is a parameter of method.*method={method!r} has none"):
+    with pytest.raises(OptionError, match=f"is not supported with method={method!r}"):
         ceiba.rpart(method, **wrong)
 
 
@@ -256,7 +256,7 @@ def test_wrong_exposure_is_refused(time, words) -> None:
 
 
 def test_exposure_without_poisson_is_refused() -> None:
-    with pytest.raises(OptionError, match="exposure is for method='poisson'"):
+    with pytest.raises(OptionError, match="exposure is not supported with method="):
         ceiba.rpart("anova").fit({"x": [1.0, 2]}, [0.0, 1], exposure=[1, 1])
 
 

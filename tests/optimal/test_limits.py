@@ -220,7 +220,7 @@ def test_rows_are_those_of_the_tree() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"max_depth": None}, "needs max_depth"),
+        ({"max_depth": None}, "requires max_depth"),
         ({"missing": "surrogate"}, "missing='learn'"),
         ({"max_features": 2}, "max_features=2 is not supported"),
         ({"splitter": "random"}, "splitter"),

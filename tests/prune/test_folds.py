@@ -150,7 +150,7 @@ def test_there_are_never_more_folds_than_rows_or_groups(data):
 
 
 def test_given_folds_cannot_be_repeated(data):
-    with pytest.raises(OptionError, match="repeats needs a number of folds"):
+    with pytest.raises(OptionError, match="repeats needs random folds"):
         read_folds(np.arange(120) % 3, data, repeat=1)
 
 

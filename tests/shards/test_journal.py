@@ -129,20 +129,20 @@ def test_the_journal_of_another_fit_is_refused(problem: Any, tmp_path: Path) -> 
     with pytest.raises(DiedError):
         grown(problem, journal, 3)
     other = replace(problem, options=replace(problem.options, min_samples_leaf=9))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(other, journal, 10)
     few = problem.take(np.arange(problem.n_rows - 1))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(few, journal, 10)
     values = problem.target.values.copy()
     first, other_class = 0, int(np.flatnonzero(values[:, 0] != values[0, 0])[0])
     values[[first, other_class]] = values[[other_class, first]]  # the same ranges and totals
     swapped = replace(problem, target=replace(problem.target, values=values))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(swapped, journal, 10)
     journal.write_text("something else\n")
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(problem, journal, 10)
     assert journal.read_text() == "something else\n"
-    with pytest.raises(DataError, match="cannot be opened"):
+    with pytest.raises(DataError, match="Cannot open the checkpoint"):
         grown(problem, tmp_path / "nowhere" / "journal", 10)

@@ -1,8 +1,8 @@
-"""What every fitted estimator does: reading rows, predicting, scikit-learn's attributes and tags.
+"""The base of all estimators: reading rows, predicting, scikit-learn's attributes and tags.
 
-Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows
-take a short cut (no `validate_data`): the rules and messages of scikit-learn's input checks are
-followed by hand.
+Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. For speed
+rows do not pass through `validate_data`; the readers follow the rules and messages of
+scikit-learn's input checks.
 """
 
 from __future__ import annotations
@@ -34,19 +34,13 @@ from ceiba.tree.routing import few_rows, n_threads, route
 
 _PAIRS = "$items"
 _PRUNING_ATTRS = (
-    "pruning_table_",
-    "alpha_",
-    "unpruned_tree_",
-    "cross_validation_",
-    "leaf_strength_",
-)
-_FEW_ROWS = (
-    4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
-)
+    "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
+)  # fmt: skip
+_FEW_ROWS = 4  # of a frame that are routed one by one; reading a table takes a hundred times longer
 
 
 def has_named_columns(X: Any) -> bool:
-    """Return whether columns can only be meant by name: a dict of columns, or rows as dicts."""
+    """Return whether columns are given by name: a dict of columns, or rows as dicts."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
@@ -55,7 +49,7 @@ def has_named_columns(X: Any) -> bool:
 class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
-    # `check_input` is for callers in a hurry, not for pipelines to pass around.
+    # Metadata routing must not pass `check_input`.
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
@@ -80,19 +74,19 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ predict
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
-        """Predict the class (of least expected cost) or the value of each row.
+        """Predict the class of least expected cost, or the value, of each row.
 
         Parameters
         ----------
         X : table
             Rows with the columns of the table that was fitted.
         check_input : bool, default=True
-            False leaves out the check of the column names.
+            False skips the check of the column names.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
-            Of a dask DataFrame or Array: a dask Series or Array, computed when asked for.
+            For a dask DataFrame or Array: a lazy dask Series or Array.
         """
         tree = self._tree
         if type(X) is np.ndarray:
@@ -106,7 +100,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return route.predict(tree, table, n_threads=self._threads(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R2, on rows with a known answer.
+        """Return the accuracy, or R2, on rows with a known target.
 
         Parameters
         ----------
@@ -132,7 +126,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
         answers = self.predict(X)
-        if is_dask(X):  # computed here
+        if is_dask(X):  # compute here
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
@@ -176,7 +170,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ the tree
 
     def get_depth(self) -> int:
-        """Return the depth of the tree: most questions between the root and a leaf."""
+        """Return the depth of the tree: the most splits between the root and a leaf."""
         return self._tree.depth
 
     def get_n_leaves(self) -> int:
@@ -187,29 +181,29 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """Importance of each column: its share of the total impurity decrease.
 
-        Figures sum to 1, as in scikit-learn. Columns with many different values look better than
-        they are; `sklearn.inspection.permutation_importance` does not have that bias.
+        They sum to 1, as in scikit-learn. Columns with many distinct values are overrated;
+        `sklearn.inspection.permutation_importance` does not have that bias.
         """
         return self.importance()
 
     def alternatives(
         self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
     ) -> Alternatives:
-        """List trees of the same limits that are about as good as the best one.
+        """Return trees within the same limits that are about as good as the best one.
 
         Parameters
         ----------
         X, y, sample_weight
             The training data, as in `fit`. The model need not be fitted.
         within : float, default=0.01
-            Trees cost at most this share more than the best.
+            The objective of a tree exceeds that of the best by at most this share.
         k : int, default=50
-            The most trees to list.
+            The largest number of trees.
 
         Returns
         -------
         Alternatives
-            First questions, objectives and agreement with the best tree, which comes first.
+            First splits, objectives and agreement with the best tree, which comes first.
 
         Examples
         --------
@@ -223,17 +217,17 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         problem, _ = self._read_problem(X, y, sample_weight)
         return find_alternatives(problem, within=within, k=k)
 
-    # ------------------------------------------------------------------ trees by hand
+    # ------------------------------------------------------------------ other trees
 
     @classmethod
     def from_tree(cls, tree: Tree, **parameters: Any) -> Self:
-        """Make a fitted estimator of a tree that was built, loaded, converted or edited.
+        """Return a fitted estimator with a tree that was built, loaded, converted or edited.
 
         Parameters
         ----------
         tree : Tree
         **parameters
-            Of the estimator, for fitting or regrowing later.
+            Parameters of the estimator, for fitting or regrowing later.
 
         Returns
         -------
@@ -249,20 +243,21 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         if not isinstance(tree, Tree):
             raise DataTypeError(
-                f"{cls.__name__}.from_tree takes a Tree. Got {type(tree).__name__}. Of a fitted "
-                "model give its tree_."
+                f"{cls.__name__}.from_tree takes a Tree, got {type(tree).__name__}. Pass the tree_ "
+                "of a fitted model."
             )
         if tree.task != cls._task:
             other = tree.task.of(ESTIMATORS, "An estimator")
             raise OptionError(
-                f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use {other}.from_tree."
+                f"{cls.__name__}.from_tree does not support a {tree.task} tree. Use "
+                f"{other}.from_tree."
             )
         model = cls(**parameters)
         model._set_fitted(tree)
         return model
 
     def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Begin a tree that is grown by hand: the root alone, with what its rows answer.
+        """Start a tree that is grown by hand: a root without splits.
 
         Parameters
         ----------
@@ -272,7 +267,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         new fitted estimator
-            Its tree is one leaf; go on with `set_split` and `grow_leaves`.
+            Its tree is one leaf; continue with `set_split` and `grow_leaves`.
 
         Examples
         --------
@@ -296,7 +291,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     ) -> Self:
         """Choose another tree of the pruning sequence, without fitting again.
 
-        From the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else from the
+        Of the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else of the
         fitted tree, which can only become smaller.
 
         Parameters
@@ -328,16 +323,16 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
         if sum(value is not None for value in choices.values()) != 1:
-            raise OptionError("reprune: give one of alpha, cp, n_leaves and rule.")
-        tree, mine = self._tree, self.__dict__
-        whole = mine.get("unpruned_tree_")
+            raise OptionError("reprune: pass one of alpha, cp, n_leaves and rule.")
+        tree, state = self._tree, self.__dict__
+        whole = state.get("unpruned_tree_")
         if cp is not None:
             alpha = cp * float((tree if whole is None else whole).risk[0])
-        larger = (alpha is not None and alpha < mine.get("alpha_", alpha)) or (
-            n_leaves is not None and "alpha_" in mine and n_leaves > tree.n_leaves
+        larger = (alpha is not None and alpha < state.get("alpha_", alpha)) or (
+            n_leaves is not None and "alpha_" in state and n_leaves > tree.n_leaves
         )
         if whole is not None:
-            pruned = choose_other_step(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
+            pruned = choose_other_step(whole, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
             raise OptionError(f"The unpruned tree was not kept. {self._reprune_hint}")
         else:
@@ -361,7 +356,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy with another tree; `pruning`: the pruning figures belong to it too."""
+        """Return a copy with another tree; `pruning`: keep the attributes of pruning."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:
@@ -370,13 +365,13 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return model
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
-        mine = self.__dict__
-        # What the penalty of a search leaves is no part of a larger tree.
-        whole = mine.get("unpruned_tree_") if "certificate_" not in mine else None
+        state = self.__dict__
+        # The result of a penalized search is not a subtree of the unpruned tree.
+        whole = state.get("unpruned_tree_") if "certificate_" not in state else None
         defaults = inspect.signature(type(self).__init__).parameters
         facts = {
-            "pruning": mine.get("pruning_table_"),
-            "alpha": None if whole is None else mine.get("alpha_"),
+            "pruning": state.get("pruning_table_"),
+            "alpha": None if whole is None else state.get("alpha_"),
             "parameters": {
                 name: repr(value)[:200]
                 for name, value in self.get_params(deep=False).items()
@@ -394,7 +389,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ inside
 
     def _route_few_rows(self, tree: Tree, X: Any) -> list[int] | None:
-        """Return the leaves of a pandas frame of a few rows, past the reading of tables."""
+        """Return the end nodes of a small pandas frame without reading it as a table, or None."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
         if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW_ROWS:
@@ -402,18 +397,18 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
+        """Read rows by the schema of the fitted table, with scikit-learn's checks of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if type(X) is not np.ndarray and (  # arrays go past, in microseconds
+        if type(X) is not np.ndarray and (  # skipped for arrays: they take microseconds
             has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
-        """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
+        """Return a target as labels or numbers of shape (n_rows, n_outputs)."""
         target = read_target(y, task=self._task, n_rows=n_rows)
         if self._task.is_regression("Reading a target"):
             return target.values
@@ -426,7 +421,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ scikit-learn
 
     def _html_repr(self) -> str:
-        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        """Return the HTML of a notebook: the fitted tree, with the parameters below it."""
         from sklearn.utils import estimator_html_repr
 
         parameters: str = estimator_html_repr(self)
@@ -435,7 +430,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
         return self._notebook(type(self).__name__, f"{folded}</details>")
 
-    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    # scikit-learn before 1.7 does not call `_html_repr`; notebooks call these two.
     def _repr_html_inner(self) -> str:
         return self._html_repr()
 
@@ -458,7 +453,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}
-        # skops writes no dict by pairs of classes (costs).
+        # skops cannot write a dict whose keys are pairs of classes (costs).
         return {
             name: {_PAIRS: list(value.items())}
             if isinstance(value, dict) and any(isinstance(key, tuple) for key in value)
@@ -472,7 +467,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             warnings.warn(
                 f"This {type(self).__name__} was pickled by ceiba {saved} and is loaded by ceiba "
                 f"{running}; it may not work as before. Fit it again, or save its tree as a "
-                "model file, which stays readable.",
+                "model file, which later versions can read.",
                 CeibaWarning,
                 stacklevel=2,
             )

@@ -1,13 +1,13 @@
-"""What leaves answer after growing and pruning: honest rows, smoothed values, and their strength.
+"""The choice of leaf values after growing and pruning, and the warnings about leaves and leaks.
 
 The strength of a smoothing is chosen by cross-validation in one pass: a tree per fold, grown and
-pruned as the fit is, answers its held-out rows under every strength at once. Classification: least
-log loss (under priors, if there are any); regression: least squared error.
+pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
+log loss (under priors, if any); regression: least squared error.
 
-Also a warning after fitting that one column alone decides the target, which is mostly a leak. It is
-looked for where the tree begins: a column that parts the rows into two or three branches without
-mistakes (at most 0.5 % of the root's risk is left), each of at least 0.5 % of the rows. Tables of
-fewer than 200 rows are not looked at: there such a column is common, and a fit takes microseconds.
+A column that alone decides the target is mostly a leak. The warning looks at the first splits: a
+column that splits the rows into two or three branches almost without errors (at most 0.5 % of the
+root's risk is left), each with at least 0.5 % of the rows. Tables of fewer than 200 rows are not
+checked: there such a column is common, and a fit takes microseconds.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from ceiba.tree.routing import route
 
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
-#: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
-#: core knows it at once; the arrays of the tree would take as long as a small fit.
+#: A column that leaves no risk leaves less than this share of the impurity (of any criterion). The
+#: core has this share at once; deriving the arrays of the tree takes as long as a small fit.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
 _MIN_PROBABILITY = (
@@ -48,7 +48,7 @@ _MIN_PROBABILITY = (
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
-    """Warn if the first column of a tree, fitted to `MIN_ROWS_FOR_LEAK` or more, decides the target."""
+    """Warn if the first column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
     if tree._left_by_first_feature > _MAX_IMPURITY_LEFT:
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
@@ -69,15 +69,15 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
     warnings.warn(
-        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Is it "
-        f"known before {target} is? If not, it is a leak: leave it out.",
+        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Leave "
+        f"it out if it is not known before {target}: then it is a leak.",
         LeakWarning,
         stacklevel=4,
     )
 
 
 def _first_branches(tree: Tree) -> list[int]:
-    """Return the branches of the root, one of them parted again if by the same column."""
+    """Return the branches of the root, one of them replaced by its own if of the same column."""
     column = tree.splits.column
     parts = [child.id for child in tree.root.children]
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
@@ -88,7 +88,7 @@ def _first_branches(tree: Tree) -> list[int]:
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the honest leaves, if any, and the rule of values: None for shares and means."""
+    """Return the honest option, if any, and the smoothing rule: None for shares and means."""
     rule = expand_leaf_values(params.get("leaf_values", "share"))
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
@@ -99,28 +99,27 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     rule = None if rule == "share" else rule
     if (honest is not None or rule is not None) and params.get("monotonic_cst") is not None:
         raise OptionError(
-            f"leaf_values={params['leaf_values']!r} may break monotonic_cst. Leave one of them out."
+            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Leave one "
+            "of them out."
         )
     return honest, rule
 
 
 def refuse_unpruned(pruning: Any) -> None:
-    """Refuse to keep an unpruned tree whose values would be others than the model's."""
+    """Raise for `keep_unpruned`: the unpruned tree would not have the leaf values of the model."""
     if getattr(pruning, "keep_unpruned", False):
         raise OptionError(
-            "keep_unpruned=True and leaf_values do not go together: the kept tree would have other "
-            "values. Leave one of them out."
+            "keep_unpruned=True is not supported with leaf_values. Leave one of them out."
         )
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
-    """Warn of leaves that no honest row reaches."""
+    """Warn if honest leaves have no rows."""
     empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
     if empty:
         warnings.warn(
-            f"{empty} of {tree.n_leaves} leaves are reached by none of the rows kept for the "
-            "values and take the value of the node above. A larger min_samples_leaf, or pruning, "
-            "leaves fewer of them.",
+            f"{empty} of {tree.n_leaves} honest leaves have no rows and take the value of the node "
+            "above. Increase min_samples_leaf, or prune.",
             CeibaWarning,
             stacklevel=4,
         )
@@ -129,7 +128,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
 def choose_strength(
     problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Return the strength of a smoothing, chosen by cross-validation if it is not given."""
+    """Return the strength of a smoothing: the given one, or chosen by cross-validation."""
     fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
@@ -137,8 +136,9 @@ def choose_strength(
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))
     for fold in read_folds(n_folds, problem, random_state=seed):
-        if not weight[fold.train].any():  # nothing to learn from
+        if not weight[fold.train].any():  # no training rows
             continue
+        # One tree and one routing per fold: the strengths only change the values of its nodes.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
         start, node, share = _end_nodes(tree, table)
@@ -150,7 +150,7 @@ def choose_strength(
 
 
 def _end_nodes(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
-    """Return the nodes in which rows end, with shares, as compressed rows."""
+    """Return the end nodes of rows with their shares, in compressed sparse row form."""
     if tree.missing == "fractional":
         return route.spread(tree, table)
     node = route.apply(tree, table)
@@ -165,7 +165,7 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Return what priors make of each row's weight."""
+    """Return the factor of each row's weight that follows from the priors."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

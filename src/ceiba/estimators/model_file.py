@@ -1,8 +1,8 @@
-"""Estimators in the model file: class name, parameters, fitted attributes; and back.
+"""Estimators in the model file: class name, parameters and fitted attributes, written and read.
 
-The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are written and made; their
-parameters and attributes are plain values, trees, or objects of the pruning room (`values.py`
-there). What is no such value is left out with a warning.
+The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are supported; their
+parameters and attributes are plain values, trees, or objects of `ceiba.grow` and `ceiba.prune`
+(`values.py` there). Other values are left out with a warning.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.tree.model_file import (
     tree_to_json,
 )
 
-# Made again from the tree.
+# Attributes that are set again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "metadata_", "certificate_", "_present"}
@@ -50,12 +50,12 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
     cls, name = type(model), type(model).__name__
     if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
-            f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
-            "tree: model.tree_.save(path)."
+            f"{name} is not a class of ceiba, so it cannot be saved. Save its tree: "
+            "model.tree_.save(path)."
         )
     classes = _value_classes()
     parameters = {
-        key: _to_plain(key, value, classes, "set the parameter again before fitting anew.")
+        key: _to_plain(key, value, classes, "set the parameter again before the next fit.")
         for key, value in model.get_params(deep=False).items()
     }
     fitted, attributes = {}, {}
@@ -70,11 +70,11 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
-    """Refuse a model that readers could not use, on the way into a file and out of it."""
+    """Raise for a model that readers could not use, when it is written and when it is read."""
     refuse_deep(stored)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
-        stored["class"].fail(f"The tree is one of {tree.task}.")
+        stored["class"].fail(f"The tree is a {tree.task} tree.")
     try:
         model._check_parameters()
     except CeibaError as error:
@@ -82,13 +82,13 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
     taken = {*_FROM_TREE, *cls._get_param_names()}
     for key, value in fitted.items():
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            stored["fitted"].fail("A fitted attribute has a name of its own.", f"the name {key!r}")
+            stored["fitted"].fail("A fitted attribute needs a unique name.", f"the name {key!r}")
         if key in _FITTED and not _FITTED[key](value):
-            stored["fitted"][key].fail(f"No model has such a {key}.")
+            stored["fitted"][key].fail(f"This is not a valid {key}.")
 
 
 def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
-    """Return a value as JSON has it; of one that has no place there, a mark."""
+    """Return a value as JSON; a placeholder if it cannot be written."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
@@ -97,8 +97,8 @@ def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -
         text = repr(value)
         text = text if len(text) <= _MAX_REPR else f"<{type(value).__name__}>"
         warnings.warn(
-            f"{name}={text} cannot be written into a model file and is left out. The fitted "
-            f"tree is not affected; {advice}",
+            f"{name}={text} cannot be written to a model file and is left out. The fitted tree is "
+            f"not affected; {advice}",
             CeibaWarning,
             stacklevel=5,
         )
@@ -106,7 +106,7 @@ def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -
 
 
 def restore(document: Document) -> Any:
-    """Make the fitted estimator of a model file; its tree if the file holds no estimator."""
+    """Return the fitted estimator of a model file; its tree if it holds no estimator."""
     tree, stored = document.tree, document.model
     if stored is None:
         return tree
@@ -153,7 +153,7 @@ def _is_figures(value: Any) -> bool:
 
 
 def _is_pruning_table(value: Any) -> bool:
-    """Return whether a value is a listing that readers of pruning tables can use."""
+    """Return whether a value is a valid pruning table."""
     if not isinstance(value, Listing) or not all(
         isinstance(text, str) for text in (value.title, value.legend, *value.columns)
     ):
@@ -173,7 +173,7 @@ def _is_pruning_table(value: Any) -> bool:
 
 
 def _is_cross_validation(value: Any) -> bool:
-    """Return whether a value is a cross-validation whose rows, classes and steps exist."""
+    """Return whether a value is a cross-validation with valid rows, classes and steps."""
     if not isinstance(value, prune.CrossValidation) or not _are_numbers(
         "f", value.alpha, value.risk, value.se, value.sd, value.row_weight
     ):
@@ -198,7 +198,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Return whether held-out predictions begin at step 0 for each of their rows."""
+    """Return whether a value holds valid held-out predictions, from step 0 for each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -223,11 +223,11 @@ def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
 
 
 def _within(numbers: Any, size: int) -> bool:
-    """Return whether all of some whole numbers are positions among `size`."""
+    """Return whether all numbers are positions from 0 to `size` - 1."""
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
-#: What fitted attributes must be, for whoever reads them.
+#: Checks of fitted attributes.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "pruning_table_": _is_pruning_table,
     "cross_validation_": _is_cross_validation,
@@ -244,8 +244,8 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _estimator_classes() -> dict[str, type[BaseTree]]:
-    """Return all estimators of ceiba by name; those of families if their room was opened."""
-    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+    """Return all imported estimators of ceiba by name."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - defines the subclasses
 
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
@@ -258,7 +258,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
 
 
 def _value_classes() -> dict[str, type]:
-    """Return the classes that parameters and fitted attributes may be of, by name."""
+    """Return the allowed classes of parameters and fitted attributes, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
     bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
     classes = [cls for cls in (*public, Listing, StepFunctions) if isinstance(cls, type)]
@@ -266,12 +266,12 @@ def _value_classes() -> dict[str, type]:
 
 
 def wrap_tree(tree: Tree) -> Any:
-    """Return an estimator around a tree that was loaded, converted or written by hand."""
+    """Return an estimator with a tree that was loaded, converted or built."""
     return _estimator_classes()[tree.task.of(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
-    """Return an estimator with the parameters of another one and a tree of its own."""
+    """Return an estimator with the parameters of another one and a new tree."""
     other = type(model)(**model.get_params(deep=False))
     marks = ("_counts_rows", "_matches_names")
     other.__dict__.update({name: True for name in marks if name in model.__dict__})

@@ -55,7 +55,7 @@ def test_a_fit_whose_client_died_is_resumed(
     with pytest.raises(ClientDiedError):
         ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
     monkeypatch.setattr(DaskExchange, "ask", real)
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label", checkpoint=journal)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
     assert_same_tree(model.tree_, expected.tree_)
@@ -69,7 +69,7 @@ def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
-        pytest.raises(DataError, match="has had no worker for 0 seconds"),
+        pytest.raises(DataError, match="had no worker for 0 seconds"),
     ):
         ceiba.DecisionTreeClassifier().fit(lazy, "label")
 
@@ -90,7 +90,7 @@ def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     with (
         distributed.Client(cluster, timeout=1),
-        pytest.raises(DataError, match="scheduler does not answer any more"),
+        pytest.raises(DataError, match="Lost the connection to the Dask scheduler"),
     ):
         ceiba.DecisionTreeClassifier().fit(lazy, "label")
 

@@ -25,7 +25,7 @@ distributed = pytest.importorskip("distributed")
 
 
 def test_a_frame_without_a_cluster_says_what_to_do() -> None:
-    with pytest.raises(DataError, match="there is no client"):
+    with pytest.raises(DataError, match="requires a Dask client"):
         ceiba.DecisionTreeClassifier().fit(dd.from_pandas(frame_of(10), npartitions=2), "label")
 
 
@@ -143,7 +143,7 @@ def test_arrays_and_series_are_taken_too(client: Any) -> None:
         ceiba.DecisionTreeClassifier().fit(blocks, truth[1:])
     with pytest.raises(DataError, match="y must be a 1-d dask Array"):
         ceiba.DecisionTreeClassifier().fit(blocks, y)
-    with pytest.raises(DataError, match="no table of numbers"):
+    with pytest.raises(DataError, match="must be a 2-d dask Array of numbers"):
         ceiba.DecisionTreeClassifier().fit(blocks.astype(str), truth)
 
 

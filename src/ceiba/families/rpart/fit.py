@@ -1,8 +1,8 @@
-"""What the estimators of rpart() share: fitting, cross-validation, and the figures that R shows.
+"""The base of rpart's estimators: fitting, cross-validation, and the figures of R.
 
-The tree is grown without looking at cp, then collapsed by rpart's own complexities (alpha = cp
-times the risk of the root; `complexity.py`), which gives the tree that rpart stops
-at while growing. A poisson tree is one of rates: target events / time, weight x time.
+The tree is grown regardless of cp, then collapsed by rpart's complexities (alpha = cp times the
+risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
+poisson tree is one of rates: target events / time, weight x time.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allo
 
 
 class RpartFit:
-    """What the estimators of rpart() share: fitting, and the figures that R shows."""
+    """Base of rpart's estimators: fitting, and the figures of R."""
 
     method: str
     cp: float
@@ -72,19 +72,19 @@ class RpartFit:
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # Where the whole risk of a node is not worth a split, none below it is.
+        # A node whose whole risk is below cp cannot have a split worth cp, nor can its subtree.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
         self._set_fitted(tree)  # type: ignore[attr-defined]
-        # Of a tree without splits rpart shows the cp that the best of them would have had.
+        # For a tree without splits, rpart reports the cp of the best split.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._training = training_facts(tree, problem, resolve_shrink(self._all_params()))
         self._cv_risk = self._cv_se = None
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(present):  # ids that count rows left out, too
+        elif len(folds) == len(present):  # ids that include dropped rows
             folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
             beta = _between_cps(self.cp_table_["cp"])
@@ -93,14 +93,14 @@ class RpartFit:
     def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Read the data, as rpart's rules see them, and say which rows take part."""
+        """Return the problem by rpart's rules, and the mask of the rows that are used."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
         X, y = (data, y) if formula is None else read_formula(formula, data)
         method = self._choose_method(X, y, exposure)
         if exposure is not None and method != "poisson":
-            raise OptionError(f"exposure is for method='poisson'; this tree has method={method!r}.")
+            raise OptionError(f"exposure is not supported with method={method!r}.")
         if exposure is None and method in RATES:
             X, y, exposure = split_times_and_events(X, y, method, _is_survival(formula, method))
         rows = read_rows(
@@ -119,7 +119,7 @@ class RpartFit:
         return self.method
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Any:
-        """Read rows; after a formula, the columns that its terms need, wherever they stand."""
+        """Read rows; after a formula, with its terms computed from any columns of X."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
         return super()._read_rows(X, check_input)  # type: ignore[misc]
@@ -137,29 +137,29 @@ class RpartFit:
         return super().predict_one(self._add_row_terms(row))  # type: ignore[misc]
 
     def explain(self, row: Any, *, lang: str = "en") -> Any:
-        """Explain the answer of a row; see `ceiba.Tree.explain`."""
+        """Explain the prediction of a row; see `ceiba.Tree.explain`."""
         return super().explain(self._add_row_terms(row), lang=lang)  # type: ignore[misc]
 
     def _read_truth(self, X: Any, y: Any) -> Any:
-        """Return the truth of rows; a formula computes its own target, also where y is None."""
+        """Return the target of rows; after a formula, y may be None or its left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
-                raise OptionError("y is required: this model was not fitted by a formula.")
+                raise OptionError("y is required for a model that was not fitted by a formula.")
             return split_target(X, y)[1] if isinstance(y, str) else y
         left, computed_from = left_side(formula)
         if isinstance(y, str) and y != left and y in computed_from:
             raise OptionError(
-                f"The model predicts {left}, not {y!r}. Leave y out, or pass y={left!r}."
+                f"y must be {left!r}, which the model predicts, got {y!r}. Leave it out."
             )
         if y is None or (isinstance(y, str) and y == left):
             return read_response(formula, X)
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, truth and weights; after a formula only the rows that have a target.
+        """Return rows, target and weights; after a formula only the rows with a target.
 
-        Times and events become rates that weigh as much as their time, as in growing.
+        Times and events become rates that are weighted by time, as in growing.
         """
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
@@ -214,8 +214,8 @@ class RpartFit:
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
-            "A tree of rpart() is not regrown in place: its cp stop looks at the whole tree. Use "
-            "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
+            "rpart() models cannot be regrown, because cp depends on the whole tree. Use "
+            "tree_.set_split(...) or tree_.regrow(...), which return a new tree."
         )
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
@@ -244,9 +244,9 @@ class RpartFit:
         Parameters
         ----------
         X, y, sample_weight, exposure
-            What the tree was fitted on, a formula too.
+            The training data, as in `fit`, or a formula.
         folds : int, array-like, splitter or pairs, default=10
-            As in `ceiba.prune.CostComplexity`; of the rows that were not dropped.
+            As in `ceiba.prune.CostComplexity`, for the rows that were not dropped.
         cp : sequence of float, default=None
             Values of cp from large to small; None: between those of `cp_table_`, as in R.
 
@@ -281,7 +281,7 @@ class RpartFit:
         return tags
 
     def _call_text(self) -> str:
-        """Return the call of rpart() that this is, with what the defaults come to."""
+        """Return the call of rpart() with resolved defaults, as a text."""
         params = self._all_params()
         params["minsplit"], params["minbucket"] = resolve_sizes(
             params["minsplit"], params["minbucket"]
@@ -313,7 +313,7 @@ class RpartFit:
         return rpart_importance(self.tree_, column_cost=self.cost)
 
     def summary(self) -> RpartSummary:
-        """Return what R's `summary` shows: call, nested trees, importance, node by node.
+        """Return the summary of R's `summary`: call, nested trees, importance, and all nodes.
 
         Returns
         -------
@@ -352,7 +352,7 @@ percent: of the sum
         Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
         there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
         """
-        # Rows that stay in an inner node do not count in R's table.
+        # R's table ignores rows that stay in an inner node.
         sequence = pruning_sequence(self.tree_, count_stayed=False)
         whole = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
@@ -387,6 +387,6 @@ def _is_survival(formula: str | None, method: str) -> bool:
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's typical cp of each row of its table: between it and the row above."""
+    """Return rpart's typical cp of each row of its table: the geometric mean with the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

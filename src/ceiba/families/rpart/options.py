@@ -1,7 +1,7 @@
-"""rpart's parameters: one row each, and what they mean to the grower.
+"""The parameters of rpart: one row each, and the options of growing that they imply.
 
-Names and defaults are those of rpart.control and of `parms` in R. What rpart does without saying
-so is in `RpartRules`; a level that a node has not seen is treated as missing.
+Names and defaults are those of rpart.control and of `parms` in R. Undocumented rules of rpart are
+in `RpartRules`; an unseen level is treated as missing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
     }
 )
 
-#: Methods whose trees are of events per unit of time.
+#: Methods that predict events per unit of time.
 RATES: Final = ("poisson", "exp")
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
@@ -108,8 +108,8 @@ _ROWS: Final = (
         None,
         (number(0.0), nothing),
         "float",
-        '"poisson": coefficient of variation of the rates. The smaller, the more the rates of '
-        'leaves lean towards the overall rate; 0: no shrinking. None: 1, or 0 with `error="sqrt"`.',
+        '"poisson": coefficient of variation of the rates. Smaller values shrink the rates of '
+        'leaves more towards the overall rate; 0: no shrinking. None: 1, or 0 with `error="sqrt"`.',
     ),
     Option(
         "error",
@@ -154,14 +154,14 @@ METHODS_OF_OPTION: Final = MappingProxyType(
 
 
 def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Return minsplit and minbucket, each from the other where only one is given."""
+    """Return minsplit and minbucket, one derived from the other if it is None."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
 def resolve_shrink(params: Mapping[str, Any]) -> float:
-    """Return the coefficient of variation by which rates are shrunken; 0: not at all."""
+    """Return the coefficient of variation of the rates; 0: no shrinking."""
     if params["method"] not in RATES:
         return 0.0
     if params.get("shrink") is None:
@@ -170,7 +170,7 @@ def resolve_shrink(params: Mapping[str, Any]) -> float:
 
 
 def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
-    """Return the options of growing that rpart's parameters mean (all but the cp stop)."""
+    """Return the options of growing that rpart's parameters imply (all but cp)."""
     task, criterion = METHODS[params["method"]]
     minsplit, minbucket = resolve_sizes(params["minsplit"], params["minbucket"])
     return GrowOptions(
