@@ -69,7 +69,7 @@ _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
 
 
 class DecisionTree(BaseTree):
-    """What the classifier and the regressor share; not for direct use."""
+    """Base of the decision trees; not for direct use."""
 
     # Metadata routing must not pass these: a checkpoint belongs to one fit.
     __metadata_request__fit: ClassVar = {
@@ -352,9 +352,8 @@ class DecisionTree(BaseTree):
         options, pruning = self._options_and_pruning()
         if options is None:
             return False
-        return not single_output_options(options) and (
-            pruning is None or not pruning.needs_one_output
-        )
+        single = pruning is not None and pruning.needs_one_output
+        return not (single or single_output_options(options))
 
     def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
         """Return options of growing and the pruning; None if `fit` would refuse them."""

@@ -42,9 +42,7 @@ _MAX_RISK_LEFT = 0.005
 #: core has this share at once; deriving the arrays of the tree takes as long as a small fit.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_MIN_PROBABILITY = (
-    1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
-)
+_MIN_PROBABILITY = 1e-15  # of a predicted 0, as in scikit-learn's log loss
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
@@ -57,10 +55,9 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     parts = _first_branches(tree)
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
-    decides = (
-        whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)
-    )  # squares may overflow
-    if not decides or smallest < max(2, table.n_rows // 200):
+    if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
+        return  # infinite: squares overflowed
+    if smallest < max(2, table.n_rows // 200):
         return
     first = int(tree.splits.column[0])
     by_column = table.is_whole and table.matrix is None and table.sparse is None
@@ -69,8 +66,8 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
     warnings.warn(
-        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Leave "
-        f"it out if it is not known before {target}: then it is a leak.",
+        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Is it "
+        f"known before {target} is? If not, it is a leak: leave it out.",
         LeakWarning,
         stacklevel=4,
     )

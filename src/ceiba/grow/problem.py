@@ -71,7 +71,7 @@ class Problem:
 
     @cached_property
     def row_weight(self) -> Array:
-        """Weight of each row, ones where none are given."""
+        """Weight of each row; ones without weights."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property

@@ -329,9 +329,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     state.request.gap = 0.0  # closeness is relative to the proven optimum
     state.request.n_alternatives = k - 1
     out = run_search(state)
-    trees = [
-        tree_from_splits(state, questions) for questions in (out["best"], *out["alternatives"])
-    ]
+    trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]
     answers = [_training_answers(tree, problem.table) for tree in trees]
     listed = tuple(
         Alternative(

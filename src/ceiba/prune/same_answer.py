@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def same_answer(tree: Tree) -> Tree:
-    """Collapse every subtree whose leaves all give the same answer.
+    """Collapse every subtree whose leaves all predict the same.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _answers(tree: Tree) -> npt.NDArray[Any]:
 
 
 class SameAnswer(Pruning):
-    """Collapse subtrees that give one answer, as a pruning object.
+    """Collapse subtrees whose leaves all predict the same, as a pruning object.
 
     Examples
     --------
@@ -81,5 +81,5 @@ class SameAnswer(Pruning):
         return False
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Collapse subtrees that give one answer."""
+        """Collapse subtrees whose leaves all predict the same."""
         return Pruned(same_answer(tree))

@@ -160,9 +160,7 @@ def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
     for first in range(0, len(parts), table.trees_at_once):
         trees += _grow_in_rounds(problem, parts[first : first + table.trees_at_once])
     return (
-        trees
-        if problem.options.monotonic_cst is None
-        else [merge_equal_siblings(tree) for tree in trees]
+        trees if problem.options.monotonic_cst is None else list(map(merge_equal_siblings, trees))
     )
 
 

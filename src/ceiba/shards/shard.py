@@ -305,9 +305,7 @@ def _collect_checksum(shard: Shard) -> Arrays:
 def _collect_distinct(shard: Shard) -> Arrays:
     trees, (most,) = shard.inputs["trees"]
     rows = [shard.tree_rows(tree) for tree in trees.tolist()]
-    parts = [
-        _distinct_values(shard, j, indices, int(most)) for indices in rows for j in shard.binned
-    ]
+    parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
     return (
         np.array([len(indices) for indices in rows]),
         np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
@@ -342,9 +340,8 @@ def _collect_sample(shard: Shard) -> Arrays:
 
 
 def _collect_gaps(shard: Shard) -> Arrays:
-    gaps = np.asarray(
-        _core.cut_gaps(shard.arrays.core_columns(shard.schema), *shard.inputs["cuts"])
-    )
+    columns = shard.arrays.core_columns(shard.schema)
+    gaps = np.asarray(_core.cut_gaps(columns, *shard.inputs["cuts"]))
     return gaps[:, 0].copy(), gaps[:, 1].copy()
 
 

@@ -283,9 +283,8 @@ class RpartFit:
     def _call_text(self) -> str:
         """Return the call of rpart() with resolved defaults, as a text."""
         params = self._all_params()
-        params["minsplit"], params["minbucket"] = resolve_sizes(
-            params["minsplit"], params["minbucket"]
-        )
+        sizes = ("minsplit", "minbucket")
+        params.update(zip(sizes, resolve_sizes(*(params[name] for name in sizes)), strict=True))
         silent = {"categorical_features", "n_jobs", "random_state"}
         params["shrink"] = resolve_shrink(params)
         silent |= {name for name, owners in METHODS_OF_OPTION.items() if self.method not in owners}

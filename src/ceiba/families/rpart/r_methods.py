@@ -329,13 +329,8 @@ class RMethods:
         tree = self._tree
         numbers = self.node_numbers_.tolist()
         last = "deviance, yval" if tree.counts is None else "loss, yval, (yprob)"
-        lines = [
-            self._row_count_text(),
-            "",
-            f"node), split, n, {last}",
-            "      * denotes terminal node",
-            "",
-        ]
+        head = f"node), split, n, {last}\n      * denotes terminal node"
+        lines = [self._row_count_text(), "", head, ""]
         width = len(str(max(numbers)))
         deviance, yval = _signif(node_deviance(tree), digits), _yvals(tree, digits)
         waiting = [0]

@@ -70,12 +70,9 @@ class SplitTest:
 
     def __call__(self, node: int, rows: Rows) -> TestResult:
         """Test the split of a node whose rows are given."""
-        plain = self.correction == "none"
-        test = (
-            self._test_branches(node, self._repeat_rows(rows))
-            if plain
-            else self.test_column(node, rows)[0]
-        )
+        if self.correction == "none":
+            return self._test_branches(node, self._repeat_rows(rows))
+        test, _ = self.test_column(node, rows)
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
         p_value = min(1.0, test.p_value * self.n_columns)

@@ -376,10 +376,10 @@ class BestDivision(Separation):
         cuts = np.concatenate((np.ones(min(len(ends), 1)), fresh(ends[:-1], ends[1:])))
         if not missing:
             return cuts
-        apart = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
+        alone = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
         with_missing = np.append(missing, ends + missing)
         joined = fresh(with_missing[:-1], with_missing[1:]) * fresh(ends, ends + missing)
-        return np.concatenate((cuts, apart, joined))
+        return np.concatenate((cuts, alone, joined))
 
     def _bounds(self) -> tuple[Array, Array]:
         size, n = self._sizes.astype(np.float64), len(self.values)

@@ -106,7 +106,7 @@ def fold_ids(
 
 
 def _are_ids(folds: Any) -> bool:
-    """Return whether folds that are no number are ids, not a splitter or pairs of rows."""
+    """Return whether folds are ids of rows, not a splitter or pairs of rows."""
     pairs = isinstance(folds, list) and folds and isinstance(folds[0], tuple | list)
     return not (pairs or hasattr(folds, "split"))
 

@@ -133,9 +133,8 @@ class CrossValidation:
         if self.classes is None or self.codes is None:
             raise OptionError("confusion is not supported for regression. Use predictions(step).")
         size = len(self.classes)
-        cell = self.codes[functions.row] * size + functions.at(self._check_step(step)).astype(
-            np.intp
-        )
+        predicted = functions.at(self._check_step(step)).astype(np.intp)
+        cell = self.codes[functions.row] * size + predicted
         weight = self.row_weight[functions.row]
         counts: Array = np.bincount(cell, weights=weight, minlength=size**2).astype(np.float64)
         return counts.reshape(size, size)
@@ -257,9 +256,8 @@ def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
     total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
-    for first, second, functions in _fold_results(
-        fold_tree, folds, workers, threads // max(workers, 1)
-    ):
+    n_jobs = threads // max(workers, 1)
+    for first, second, functions in _fold_results(fold_tree, folds, workers, n_jobs):
         total.first += first
         total.second += second
         if functions is not None:

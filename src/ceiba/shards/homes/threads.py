@@ -42,7 +42,7 @@ from ceiba.visible import counted
 T = TypeVar("T")
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
 # Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
-# finishing small nodes where no depth ends the tree before.
+# finishing small nodes of trees without a depth limit.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
 _COPIES: Final = 6  # of a batch while it is read, and of gathered rows while their trees grow
 
