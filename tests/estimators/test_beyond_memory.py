@@ -164,7 +164,7 @@ def test_weights_of_zero(tmp_path: Path, options: dict[str, Any]) -> None:
         assert model.alpha_ == expected.alpha_
     for only_zeros in (["weight"], ["weight", "some"]):
         nothing = table.drop_columns(only_zeros).append_column("weight", [np.zeros(3000)])
-        with pytest.raises(DataError, match="All weights in column 'weight' are 0"):
+        with pytest.raises(DataError, match="Column 'weight' must hold a weight above 0"):
             model.fit(write(tmp_path, nothing), "label", sample_weight="weight")
 
 
@@ -338,10 +338,10 @@ def test_too_little_memory_or_disk_is_said_before_work_begins(
 ) -> None:
     write(tmp_path, table_of(1000), ends=())
     tight = ceiba.scan(tmp_path / "*.parquet", memory="1MB")
-    with pytest.raises(OptionError, match="memory=0.001 GB is too little"):
+    with pytest.raises(OptionError, match="memory must be at least .* got 0.001 GB"):
         ceiba.DecisionTreeClassifier().fit(tight, "label")
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
-    with pytest.raises(DataError, match=r"scratch files need 0\.00 GB, and .* has 0\.00 GB left"):
+    with pytest.raises(DataError, match=r"Scratch files need 0\.00 GB; .* has 0\.00 GB free"):
         ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
 
 
@@ -369,7 +369,7 @@ def test_a_full_disk_is_an_error_of_ours(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
     try:
         with (
-            pytest.raises(DataError, match="is full: 1.0 MB more were needed"),
+            pytest.raises(DataError, match="No space left in .* for 1.0 MB"),
             scratch.Scratch(str(tmp_path)) as room,
         ):
             room.arrays("shard0", shapes)

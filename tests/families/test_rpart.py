@@ -106,7 +106,7 @@ def test_rows_without_target_or_without_any_value_are_dropped_and_counted() -> N
 
 
 def test_no_row_left_is_a_clear_error() -> None:
-    with pytest.raises(DataError, match="None of the 2 rows"):
+    with pytest.raises(DataError, match="All 2 rows lack"):
         ceiba.rpart("anova").fit({"x": [None, 1.0]}, [1.0, None])
 
 

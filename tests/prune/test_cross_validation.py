@@ -286,7 +286,7 @@ def test_rpart_keeps_the_standard_error_of_r_which_shrinks_with_the_weights():
 
 def test_fold_with_all_the_weight_is_refused_by_its_number():
     data = problem({}, weight=(FOLDS == 2).astype(float))
-    with pytest.raises(DataError, match="Fold 3 of 5 holds out all rows that have a weight"):
+    with pytest.raises(DataError, match="Fold 3 of 5 holds out all rows with a weight"):
         cross_validate(data.grow(), data, folds=FOLDS)
 
 

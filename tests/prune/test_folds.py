@@ -134,7 +134,7 @@ def test_pairs_of_rows_and_masks_are_taken(data):
         (None, "folds must be"),
         ([0, 1], "one id for each of the 120 rows"),
         (np.zeros(120), "at least 2 different ids"),
-        ([(np.arange(5), np.array([200]))], "row 200; there are 120 rows"),
+        ([(np.arange(5), np.array([200]))], "from 0 to 119, got 200"),
         ([(np.arange(5), np.array([], int))], "needs test rows"),
         ([(np.array([1, 1]), np.array([2]))], "training row twice"),
     ],

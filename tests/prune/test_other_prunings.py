@@ -111,7 +111,7 @@ def test_validation_set_is_given_with_the_name_of_its_target():
 
 def test_reduced_error_without_rows_to_validate_is_refused():
     tree = ceiba.tree.build(("x <= 1", "a", "b"))
-    with pytest.raises(OptionError, match="has not seen"):
+    with pytest.raises(OptionError, match="needs a validation set"):
         ReducedError().prune(tree)
 
 

@@ -225,7 +225,7 @@ def test_partitions_that_differ(client: Any) -> None:
         meta=lazy._meta,
         enforce_metadata=False,
     )
-    with pytest.raises(DataError, match="A partition has no column 'gaps'"):
+    with pytest.raises(DataError, match="All partitions must have column 'gaps'"):
         ceiba.DecisionTreeClassifier().fit(lacking, "label")
 
 
