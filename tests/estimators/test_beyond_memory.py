@@ -26,7 +26,7 @@ from ceiba.prune import (
 from ceiba.report import payload
 from ceiba.shards import grower, scratch
 from ceiba.shards.homes import threads as thread_home
-from ceiba.shards.second_pass import described
+from ceiba.shards.second_pass import describe_schema
 from ceiba.table.scanning import scan as scanning
 from tests.shards.sharding import assert_same_tree
 
@@ -272,7 +272,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
-    monkeypatch.setattr(thread_home, "first_pass", None)
+    monkeypatch.setattr(thread_home, "run_first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
     with pytest.raises(OptionError, match="frequency is not supported"):
@@ -330,7 +330,7 @@ def test_infinities_that_no_sample_saw() -> None:
     for least, most in ((1.0, np.inf), (-np.inf, 2.0)):
         ranges = ((np.array([least, np.inf]), np.array([most, -np.inf])),)
         with pytest.raises(DataError, match="Column 'x' contains infinity"):
-            described(schema, ranges, [0])
+            describe_schema(schema, ranges, [0])
 
 
 def test_too_little_memory_or_disk_is_said_before_work_begins(

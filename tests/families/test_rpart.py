@@ -39,10 +39,10 @@ def test_method_chooses_the_kind_of_estimator() -> None:
     [({}, (20, 7)), ({"minsplit": 10}, (10, 3)), ({"minbucket": 5}, (15, 5))],
 )
 def test_minsplit_and_minbucket_follow_from_each_other(given, sizes) -> None:
-    from ceiba.families.rpart.options import control
+    from ceiba.families.rpart.options import resolve_sizes
 
     model = ceiba.rpart("class", **given)
-    assert control(model.minsplit, model.minbucket) == sizes
+    assert resolve_sizes(model.minsplit, model.minbucket) == sizes
 
 
 def test_parameters_are_those_of_r_and_can_be_set() -> None:
@@ -248,7 +248,7 @@ def test_rates_without_any_event_are_zero(shrink) -> None:
 
 @pytest.mark.parametrize(
     ("time", "words"),
-    [([1.0, 0.0], "row 1 has 0.0"), ([1.0], "one observation time for each of the 2 rows")],
+    [([1.0, 0.0], "got 0.0 in row 1"), ([1.0], "one observation time for each of the 2 rows")],
 )
 def test_wrong_exposure_is_refused(time, words) -> None:
     with pytest.raises(DataError, match=words):
@@ -335,7 +335,7 @@ def test_stop_by_risk_while_growing_changes_no_tree() -> None:
     X = rng.normal(size=(400, 4))
     y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
     model = ceiba.rpart("class", cp=0.02, minsplit=4, xval=0).fit(X, y)
-    problem, _ = model._problem(X, y, None, None)
+    problem, _ = model._build_problem(X, y, None, None)
     options = with_rpart_rules(problem.options, min_risk_ratio=-1.0)
     whole = replace(problem, options=options).grow()
     assert whole.n_leaves > model.tree_.n_leaves

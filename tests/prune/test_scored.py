@@ -166,7 +166,7 @@ def test_scores_that_do_not_fit_the_task_are_refused():
     X, y, _ = table(3, False)
     with pytest.raises(OptionError, match="two classes"):
         ceiba.DecisionTreeClassifier(prune=CostComplexity(score="auc")).fit(X, y)
-    with pytest.raises(OptionError, match="about classes"):
+    with pytest.raises(OptionError, match="not supported for regression"):
         ceiba.DecisionTreeRegressor(prune=CostComplexity(score="brier")).fit(X, y * 1.0)
     with pytest.raises(OptionError, match="fractional"):
         ceiba.DecisionTreeClassifier(missing="fractional", prune=CostComplexity(score="brier")).fit(

@@ -25,7 +25,7 @@ distributed = pytest.importorskip("distributed")
 def test_no_scheduler_at_an_address_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_home, "_CONNECT", "1s")
+    monkeypatch.setattr(dask_home, "_CONNECT_TIMEOUT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
     with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -114,7 +114,7 @@ def fit_with_kills(
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     killed = []
-    real_submit, real_settle = DaskExchange._submit_rounds, dask_home.settle
+    real_submit, real_settle = DaskExchange._submit_rounds, dask_home.build_first_pass
 
     def submitted(self: DaskExchange, question: Any) -> Any:
         future = real_submit(self, question)
@@ -129,7 +129,7 @@ def fit_with_kills(
             kill_one(client)  # after the first look, before rows are coded
         return real_settle(*args)
 
-    monkeypatch.setattr(dask_home, "settle", settle)
+    monkeypatch.setattr(dask_home, "build_first_pass", settle)
     monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
     assert killed

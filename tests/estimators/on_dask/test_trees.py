@@ -292,7 +292,7 @@ def test_counts_travel_as_the_formula_says(
     frame = frame_of(1500).drop(columns="number")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     n_bytes, layouts = [], []
-    real, real_agree = DaskExchange.ask, dask_home.agree
+    real, real_agree = DaskExchange.ask, dask_home.merge_summaries
 
     def ask(self: DaskExchange, question: Any) -> Any:
         answer = real(self, question)
@@ -304,7 +304,7 @@ def test_counts_travel_as_the_formula_says(
         layouts.append(real_agree(*args))
         return layouts[-1]
 
-    monkeypatch.setattr(dask_home, "agree", agree)
+    monkeypatch.setattr(dask_home, "merge_summaries", agree)
     monkeypatch.setattr(DaskExchange, "ask", ask)
     model = ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label")
     layout = layouts[0].layout
