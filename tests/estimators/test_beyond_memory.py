@@ -26,7 +26,7 @@ from ceiba.prune import (
 from ceiba.report import payload
 from ceiba.shards import grower, scratch
 from ceiba.shards.homes import threads as thread_home
-from ceiba.shards.second_pass import described
+from ceiba.shards.second_pass import describe_schema
 from ceiba.table.scanning import scan as scanning
 from tests.shards.sharding import assert_same_tree
 
@@ -164,7 +164,7 @@ def test_weights_of_zero(tmp_path: Path, options: dict[str, Any]) -> None:
         assert model.alpha_ == expected.alpha_
     for only_zeros in (["weight"], ["weight", "some"]):
         nothing = table.drop_columns(only_zeros).append_column("weight", [np.zeros(3000)])
-        with pytest.raises(DataError, match="All weights in column 'weight' are 0"):
+        with pytest.raises(DataError, match="Column 'weight' must hold a weight above 0"):
             model.fit(write(tmp_path, nothing), "label", sample_weight="weight")
 
 
@@ -272,12 +272,12 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scan = write(tmp_path, table_of(400), ends=())
-    monkeypatch.setattr(thread_home, "first_pass", None)
+    monkeypatch.setattr(thread_home, "run_first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
     with pytest.raises(OptionError, match="frequency is not supported"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
-    with pytest.raises(OptionError, match="groups says which rows"):
+    with pytest.raises(OptionError, match="groups requires a cross-validated pruning"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
     with pytest.raises(DataError, match="sample_weight must name a column"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
@@ -294,13 +294,13 @@ def test_files_that_change_between_passes_are_noticed(
 ) -> None:
     table = table_of(3000)
     scan = write(tmp_path, table)
-    real = thread_home.plan_of
+    real = thread_home.make_plan
 
     def meanwhile(*args: Any) -> Any:
         pq.write_table(table_of(1700, seed=9), tmp_path / "part2.parquet")
         return real(*args)
 
-    monkeypatch.setattr(thread_home, "plan_of", meanwhile)
+    monkeypatch.setattr(thread_home, "make_plan", meanwhile)
     with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left
@@ -330,7 +330,7 @@ def test_infinities_that_no_sample_saw() -> None:
     for least, most in ((1.0, np.inf), (-np.inf, 2.0)):
         ranges = ((np.array([least, np.inf]), np.array([most, -np.inf])),)
         with pytest.raises(DataError, match="Column 'x' contains infinity"):
-            described(schema, ranges, [0])
+            describe_schema(schema, ranges, [0])
 
 
 def test_too_little_memory_or_disk_is_said_before_work_begins(
@@ -338,10 +338,10 @@ def test_too_little_memory_or_disk_is_said_before_work_begins(
 ) -> None:
     write(tmp_path, table_of(1000), ends=())
     tight = ceiba.scan(tmp_path / "*.parquet", memory="1MB")
-    with pytest.raises(OptionError, match="memory=0.001 GB is too little"):
+    with pytest.raises(OptionError, match="memory must be at least .* got 0.001 GB"):
         ceiba.DecisionTreeClassifier().fit(tight, "label")
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
-    with pytest.raises(DataError, match=r"scratch files need 0\.00 GB, and .* has 0\.00 GB left"):
+    with pytest.raises(DataError, match=r"Scratch files need 0\.00 GB; .* has 0\.00 GB free"):
         ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
 
 
@@ -369,7 +369,7 @@ def test_a_full_disk_is_an_error_of_ours(tmp_path: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, before[1]))
     try:
         with (
-            pytest.raises(DataError, match="is full: 1.0 MB more were needed"),
+            pytest.raises(DataError, match="No space left in .* for 1.0 MB"),
             scratch.Scratch(str(tmp_path)) as room,
         ):
             room.arrays("shard0", shapes)

@@ -129,14 +129,14 @@ def test_model_files_and_exports_carry_the_values(options: Any, tmp_path: Path) 
 def test_honest_values_are_those_of_rows_kept_apart() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     model = ceiba.DecisionTreeClassifier(max_depth=3, leaf_values=ceiba.Honest(share=0.4)).fit(X, y)
-    from ceiba.grow.leaf_values import honest_parts
+    from ceiba.grow.leaf_values import split_honest_rows
     from ceiba.grow.options import GrowOptions
     from ceiba.grow.problem import Problem
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")
     problem = Problem(read(X), target, GrowOptions(task="classification"))
-    questions, values = honest_parts(problem, 0.4, 0)
+    questions, values = split_honest_rows(problem, 0.4, 0)
     assert sorted([*questions, *values]) == list(range(len(y)))
     assert abs(len(values) / len(y) - 0.4) < 0.01
     assert abs(y[values].mean() - y.mean()) < 0.01
@@ -153,14 +153,14 @@ def test_honest_values_are_those_of_rows_kept_apart() -> None:
 @pytest.mark.parametrize("prune", [None, "cv"])
 def test_honest_questions_do_not_look_at_the_values_rows(prune: str | None) -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    from ceiba.grow.leaf_values import honest_parts
+    from ceiba.grow.leaf_values import split_honest_rows
     from ceiba.grow.options import GrowOptions
     from ceiba.grow.problem import Problem
     from ceiba.table import read, read_target
 
     target = read_target(y, task="classification")
     problem = Problem(read(X), target, GrowOptions(task="classification"))
-    _, values = honest_parts(problem, 0.5, 0)
+    _, values = split_honest_rows(problem, 0.5, 0)
     # The columns of rows kept for the values may be anything: the questions stay.
     other = X.copy()
     other[values] = np.random.default_rng(0).permutation(other[values])
@@ -178,7 +178,7 @@ def test_honest_questions_do_not_look_at_the_values_rows(prune: str | None) -> N
 def test_empty_honest_leaves_take_the_value_above_and_say_so() -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
-    with pytest.warns(CeibaWarning, match="leaves are reached by none of the rows"):
+    with pytest.warns(CeibaWarning, match="honest leaves have no rows"):
         tree = ceiba.DecisionTreeRegressor(leaf_values=ceiba.Honest(share=0.3)).fit(X, y).tree_
     empty = np.flatnonzero(tree.is_leaf & (tree.weight == 0))
     assert len(empty)
@@ -231,7 +231,7 @@ def test_wrong_leaf_options_are_refused(options: dict[str, Any], message: str) -
 
 def test_laplace_of_regression_and_changes_by_hand_are_refused() -> None:
     X, y = load_diabetes(return_X_y=True)
-    with pytest.raises(OptionError, match="adds a row to each class"):
+    with pytest.raises(OptionError, match="'laplace' is not supported for regression"):
         ceiba.DecisionTreeRegressor(leaf_values="laplace").fit(X, y)
     model = ceiba.DecisionTreeRegressor(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y)
     with pytest.raises(TreeError, match="by hand"):

@@ -90,7 +90,7 @@ def test_labels_of_another_type_are_written_out(
 ) -> None:
     with pytest.raises(ceiba.OptionError) as refused:
         ceiba.DecisionTreeClassifier(**option).fit([[1], [2]] * 3, y * 3)
-    assert f"Write {written}." in str(refused.value)
+    assert f"Pass {written}." in str(refused.value)
 
 
 def test_numbers_as_classes_are_told_what_to_do() -> None:

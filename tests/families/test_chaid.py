@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import ceiba
-from ceiba.grow.chaid_grower import multiplier
+from ceiba.grow.chaid_grower import count_groupings
 
 
 def test_strongest_column_wins_where_p_values_are_zero_in_float64():
@@ -123,7 +123,7 @@ def test_tests_stand_in_the_tree_once_per_split():
     assert test.statistic == pytest.approx(expected.statistic)
     assert test.df == (expected.dof,)
     assert test.p_value == pytest.approx(expected.pvalue)
-    assert test.factor == pytest.approx(multiplier(10, tree.n_leaves, "ordered"))
+    assert test.factor == pytest.approx(count_groupings(10, tree.n_leaves, "ordered"))
     assert tree.node(2).test is None
 
 

@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, f_oneway
 
 import ceiba
 from ceiba import _core
-from ceiba.grow.chaid_grower import hopeless, merge, multiplier
+from ceiba.grow.chaid_grower import count_groupings, is_hopeless, merge
 from tests.reference.chaid_merge import merge as reference_merge
 
 # Five categories by two classes. By hand: (0, 1) differ least (p 0.685), then (2, 3) (p 0.629);
@@ -66,7 +66,7 @@ def test_multiplier_counts_the_ways_to_make_groups(c, kind):
             len(p) == r and (kind == "nominal" or all(consecutive(g, floating) for g in p))
             for p in partitions(list(range(c)))
         )
-        assert multiplier(c, r, kind) == ways
+        assert count_groupings(c, r, kind) == ways
 
 
 def slow_merge(cells, alpha):
@@ -163,7 +163,7 @@ def test_only_a_column_that_cannot_reach_the_limit_is_called_hopeless(statistic,
             merged = merge(cells, "nominal", statistic, min_rows=rows)
             reached = merged.test.log_adjusted_p_value if len(merged.groups) > 1 else 0.0
             for limit in (-1e-6, -1.0, -3.0, -10.0, -40.0, reached - 1e-3):
-                decisions.append(hopeless(cells, statistic, limit, rows))
+                decisions.append(is_hopeless(cells, statistic, limit, rows))
                 assert not (decisions[-1] and reached < limit)
     assert any(decisions)
     assert not all(decisions)

@@ -99,7 +99,7 @@ def bagging_in_processes(tree):
 )
 def test_ensembles_that_number_the_classes_ask_for_the_method(ensemble, target):
     refused = ensemble(ceiba.rpart(xval=0))
-    with pytest.raises(ceiba.errors.OptionError, match=r'Pass ceiba\.rpart\("class"\) to it'):
+    with pytest.raises(ceiba.errors.OptionError, match=r'Use ceiba\.rpart\("class"\)'):
         refused.fit(IRIS_X, target)
     ensemble(ceiba.rpart("class", xval=0)).fit(IRIS_X, target)
 

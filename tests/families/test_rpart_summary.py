@@ -93,7 +93,7 @@ def test_summary_of_poisson_shows_events_and_deviance() -> None:
 
 def test_summary_of_a_multiway_tree_is_refused() -> None:
     tree = ceiba.tree.build(("c", {"x": "a", "y": "b", "z": "a"}))
-    with pytest.raises(TreeError, match="binary trees"):
+    with pytest.raises(TreeError, match="binary tree"):
         rpart_summary(tree, None)
 
 

@@ -122,7 +122,7 @@ def test_poisson_target_is_refused_before_lengths_are_compared(y: Any, words: st
 def test_table_of_more_rows_than_the_core_can_number_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ceiba.grow.combinations.MOST_ROWS", 59)
+    monkeypatch.setattr("ceiba.grow.combinations.MAX_ROWS", 59)
     with pytest.raises(DataError, match=r"59 rows; this one has 60.*ceiba\.scan"):
         ceiba.DecisionTreeRegressor().fit(X, Y)
     ceiba.DecisionTreeRegressor().fit(X[:59], Y[:59])

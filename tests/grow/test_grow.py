@@ -80,7 +80,7 @@ def test_prior_or_cost_for_several_outputs_is_refused(name):
 
 
 def test_prior_for_regression_is_refused():
-    with pytest.raises(OptionError, match="classification"):
+    with pytest.raises(OptionError, match="class_prior is not supported for regression"):
         grown(X, np.arange(6.0), task="regression", class_prior=[0.5, 0.5])
 
 

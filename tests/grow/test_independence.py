@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ceiba.grow.significance.independence import _tables, chi_square_test, f_test, sequential
+from ceiba.grow.significance.independence import (
+    _draw_tables,
+    chi_square_test,
+    f_test,
+    monte_carlo_p_value,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,7 @@ def test_small_table_is_judged_by_monte_carlo_near_the_exact_value():
 def test_drawn_tables_are_those_of_shuffled_rows(scale):
     rows, columns = scale * np.array([3, 2, 1]), scale * np.array([4, 1, 1])
     rng = np.random.default_rng(0)
-    drawn = _tables(rows.astype(float), columns.astype(float), 2000, rng)
+    drawn = _draw_tables(rows.astype(float), columns.astype(float), 2000, rng)
     assert (drawn.sum(axis=2) == rows).all()
     assert (drawn.sum(axis=1) == columns).all()
     classes = np.repeat(np.arange(3), columns)
@@ -79,7 +84,7 @@ def test_early_stop_decides_as_all_draws_would():
         observed = rng.normal()
         full = (np.sum(values >= observed) + 1) / 200
         drawn = iter(values.tolist())
-        early = sequential(
+        early = monte_carlo_p_value(
             observed, lambda n, drawn=drawn: np.array(list(islice(drawn, n))), 199, enough=11
         )
         assert (early <= 0.05) == (full <= 0.05)

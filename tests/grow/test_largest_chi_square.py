@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency, hypergeom
 
 import ceiba
 from ceiba import _core
-from ceiba.grow.significance.separation import BestDivision, Values
+from ceiba.grow.significance.separation import BestDivision, CentredTarget
 from ceiba.prune import ChiSquare
 
 STEPS = 1e8
@@ -60,7 +60,7 @@ def test_tail_agrees_with_permutations(n_missing):
         truth = rng.permutation(np.repeat([0, 1], [180, 70]))
         column = np.sort(rng.integers(0, n_values, n - n_missing))
         ends = np.flatnonzero(np.diff(column)) + 1
-        search = BestDivision(Values.of_classes(truth), np.arange(n), ends, n_missing)
+        search = BestDivision(CentredTarget.of_classes(truth), np.arange(n), ends, n_missing)
         drawn = search.draw(20_000)
         limit = np.quantile(drawn, 0.95)
         log_tail = _core.log_largest_chi_square_tail(
@@ -98,7 +98,7 @@ def test_tail_beyond_the_doubles_has_its_logarithm():
 def test_estimated_tail_of_numbers_is_near_that_of_permutations(draw, n_missing):
     rng = np.random.default_rng(n_missing)
     n = 80
-    values = Values.of_numbers(getattr(rng, draw)(size=n) * 1.0)
+    values = CentredTarget.of_numbers(getattr(rng, draw)(size=n) * 1.0)
     for ends in (np.arange(1, n - n_missing), np.array([10, 35]), np.array([4])):
         drawn = np.sort(BestDivision(values, np.arange(n), ends, n_missing, 7).draw(20_000))
         for share in (0.05, 0.01, 0.002):
@@ -110,7 +110,7 @@ def test_estimated_tail_of_numbers_is_near_that_of_permutations(draw, n_missing)
 
 def test_draws_are_the_same_for_all_columns_and_however_many_at_once():
     rng = np.random.default_rng(3)
-    values, ends = Values.of_numbers(rng.normal(size=50)), np.arange(1, 50)
+    values, ends = CentredTarget.of_numbers(rng.normal(size=50)), np.arange(1, 50)
     one, other = (BestDivision(values, rng.permutation(50), ends) for _ in range(2))
     assert np.array_equal(one.draw(40), np.concatenate((other.draw(15), other.draw(25))))
 

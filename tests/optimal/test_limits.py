@@ -134,7 +134,7 @@ def test_small_cache_gives_the_same_answer_at_depth_four() -> None:
 
 
 def test_memory_limit_below_sorted_columns_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"need .* MB, and memory_limit=0.125"):
+    with pytest.raises(OptionError, match=r"memory_limit must be at least .* MB .* got 0.125"):
         search(noisy(1000, 8), Optimal(memory_limit=0.125))
 
 
@@ -220,7 +220,7 @@ def test_rows_are_those_of_the_tree() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"max_depth": None}, "needs max_depth"),
+        ({"max_depth": None}, "requires max_depth"),
         ({"missing": "surrogate"}, "missing='learn'"),
         ({"max_features": 2}, "max_features=2 is not supported"),
         ({"splitter": "random"}, "splitter"),

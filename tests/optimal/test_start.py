@@ -11,7 +11,7 @@ import pytest
 from ceiba.grow import Optimal
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
-from ceiba.grow.search_grower import SearchState, run_search, tree_of
+from ceiba.grow.search_grower import SearchState, run_search, tree_from_splits
 from ceiba.table import read, read_target
 from ceiba.tree import Tree
 from tests.optimal.cases import options_of, random_case, table_of, target_of
@@ -25,8 +25,8 @@ def stage(problem: Problem, last: int) -> Stage:
     state = SearchState.of(problem, None)
     state.request.last_stage = last
     out = run_search(state)
-    tree = tree_of(state, out["best"])
-    said = state.restore(out["best"]["value"])
+    tree = tree_from_splits(state, out["best"])
+    said = state.unscale_loss(out["best"]["value"])
     assert said == pytest.approx(state.objective(tree), rel=1e-9, abs=1e-9)
     assert out["status"] == ("proven" if last == PROOF else "lookahead")
     return said, tree

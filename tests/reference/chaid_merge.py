@@ -5,7 +5,7 @@ alpha_merge and more than two groups are left; groups with too few rows are merg
 two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
 of an ordered column are a floating category that may join any other. The p-value of the merged
 table is multiplied by the number of ways in which c categories can become r groups
-(`ceiba.grow.chaid.multiplier`, which is tested by listing them).
+(`ceiba.grow.chaid_grower.count_groupings`, which is tested by listing them).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
-from ceiba.grow.chaid_grower import multiplier
+from ceiba.grow.chaid_grower import count_groupings
 
 __all__ = ["Merged", "Test", "merge"]
 
@@ -100,7 +100,7 @@ def merge(
         work.join(a, b, p)
     test = tests(work.cells[None], statistic)[0]
     c, r = len(cells), len(work.groups)
-    ways = multiplier(c, r, kind)
+    ways = count_groupings(c, r, kind)
     cost = log(ways) if ways > 0 else 0.0
     order = sorted(range(r), key=lambda g: min(work.groups[g]))
     return Merged(

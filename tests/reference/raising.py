@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.prune.pessimistic import rearranged, recounted
+from ceiba.prune.pessimistic import recount_training_rows, reorder_nodes
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import route_at_node
 
@@ -254,8 +254,8 @@ class Workshop:
         assert self.problem is not None
         source = np.array([self.content[node] for node in order])
         weight = self.counts[order].sum(axis=1)
-        moved = rearranged(self.original, source, np.array(parents), weight, leaf)
-        return recounted(moved, self.problem)
+        moved = reorder_nodes(self.original, source, np.array(parents), weight, leaf)
+        return recount_training_rows(moved, self.problem)
 
 
 # C4.5 release 8: how much worse the simpler tree may be.

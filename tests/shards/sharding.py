@@ -13,18 +13,18 @@ from ceiba import _core
 from ceiba.grow import Multiway
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
-from ceiba.shards.first_pass import edges_of
+from ceiba.shards.first_pass import bin_edges
 from ceiba.shards.homes.threads import ThreadExchange
 from ceiba.shards.shard import (
     NumberBins,
     NumberTarget,
     Shard,
     ShardLayout,
-    empty_arrays,
-    merged_ranges,
-    named_arrays,
+    array_shapes,
+    build_shard_arrays,
+    merge_ranges,
 )
-from ceiba.shards.table import ShardedTable, ShardedTarget, Weighed
+from ceiba.shards.table import ShardedTable, ShardedTarget, WeightTotals
 from ceiba.table import Kind, Table, read, read_target
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
@@ -48,19 +48,19 @@ def sharded(
     classes = problem.options.task == "classification"
     single = frozenset(c.name for c in table.columns if c.values.dtype == np.float32)
     edges = [
-        [] if c.info.kind is Kind.CATEGORICAL else edges_of(_numbers(c)[sample], c.name in single)
+        [] if c.info.kind is Kind.CATEGORICAL else bin_edges(_numbers(c)[sample], c.name in single)
         for c in table.columns
     ]
     arrays, ranges = [], []
     for rows in pieces:
-        shapes = empty_arrays(
+        shapes = array_shapes(
             table.schema,
             len(rows),
             single,
             classes=classes,
             weighted=problem.weight is not None,
         )
-        made = named_arrays(
+        made = build_shard_arrays(
             {name: np.empty(shape, dtype) for name, (dtype, shape) in shapes.items()}
         )
         for own, column in zip(made.columns, table.columns, strict=True):
@@ -81,15 +81,15 @@ def sharded(
         totals = np.empty(0)
     bins: list[Any] = [
         c.info.n_levels if c.info.kind is Kind.CATEGORICAL else NumberBins(np.array(e, float), *r)
-        for c, e, r in zip(table.columns, edges, reduce(merged_ranges, ranges), strict=True)
+        for c, e, r in zip(table.columns, edges, reduce(merge_ranges, ranges), strict=True)
     ]
-    bits, weighed = None, None
+    bits, weight_totals = None, None
     if problem.weight is not None:
         weight = problem.weight
         bits = _core.bit_range(weight)
         n_learned, total = int(np.count_nonzero(weight)), exact_sum(weight)
         per_class = target.class_totals(weight) if classes else np.array([total])
-        weighed = Weighed(n_learned, total, per_class)
+        weight_totals = WeightTotals(n_learned, total, per_class)
         totals = per_class if classes else totals
     layout = ShardLayout(counted, tuple(bins), bits)
     shards = [Shard(own, table.schema, layout, k) for k, own in enumerate(arrays)]
@@ -101,7 +101,7 @@ def sharded(
             layout,
             exchange,
             [len(rows) for rows in pieces],
-            weighed=weighed,
+            weight_totals=weight_totals,
             values_in_memory=values,
             trees_at_once=trees_at_once,
         ),

@@ -14,7 +14,7 @@ from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.prune import CostComplexity
 from ceiba.shards import grower
-from ceiba.shards.journal import resumable
+from ceiba.shards.journal import open_journal
 from tests.shards.sharding import assert_same_tree, random_problem, sharded
 
 
@@ -46,8 +46,8 @@ def grown(problem: Any, journal: Path, rounds: int, fit: Any = Problem.grow) -> 
     """Grow over new shards that answer a number of rounds; return the tree and the rounds asked."""
     over = sharded(problem, np.array_split(np.arange(problem.n_rows), 3), np.arange(20))
     exchange = Mortal(over.table.exchange, rounds)  # type: ignore[attr-defined]
-    table = over.table.changed(exchange=exchange)  # type: ignore[attr-defined]
-    with resumable(table, problem.options, journal) as watched:
+    table = over.table.with_changes(exchange=exchange)  # type: ignore[attr-defined]
+    with open_journal(table, problem.options, journal) as watched:
         return fit(replace(over, table=watched)), exchange.asked
 
 
@@ -59,7 +59,7 @@ def problem(monkeypatch: pytest.MonkeyPatch) -> Any:
     return next(
         one
         for one in (random_problem(rng, "classification") for _ in range(100))
-        if one.n_rows > 300 and one.grow().n_leaves > 20 and not one.options.stated.get("seed")
+        if one.n_rows > 300 and one.grow().n_leaves > 20 and not one.options.non_default.get("seed")
     )
 
 
@@ -129,20 +129,20 @@ def test_the_journal_of_another_fit_is_refused(problem: Any, tmp_path: Path) -> 
     with pytest.raises(DiedError):
         grown(problem, journal, 3)
     other = replace(problem, options=replace(problem.options, min_samples_leaf=9))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(other, journal, 10)
     few = problem.take(np.arange(problem.n_rows - 1))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(few, journal, 10)
     values = problem.target.values.copy()
     first, other_class = 0, int(np.flatnonzero(values[:, 0] != values[0, 0])[0])
     values[[first, other_class]] = values[[other_class, first]]  # the same ranges and totals
     swapped = replace(problem, target=replace(problem.target, values=values))
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(swapped, journal, 10)
     journal.write_text("something else\n")
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         grown(problem, journal, 10)
     assert journal.read_text() == "something else\n"
-    with pytest.raises(DataError, match="cannot be opened"):
+    with pytest.raises(DataError, match="Cannot open the checkpoint"):
         grown(problem, tmp_path / "nowhere" / "journal", 10)

@@ -133,7 +133,7 @@ def test_nothing_but_flat_arrays_travels() -> None:
     problem = replace(problem, options=replace(problem.options, max_bins=4))
     made = sharded(problem, np.array_split(np.arange(problem.n_rows), 3), np.arange(20))
     watched = Watched(made.table.exchange)  # type: ignore[attr-defined]
-    table = made.table.changed(exchange=watched)  # type: ignore[attr-defined]
+    table = made.table.with_changes(exchange=watched)  # type: ignore[attr-defined]
     pruning = CostComplexity(folds=3)
     assert_same_pruning(pruning.fit(problem), pruning.fit(replace(made, table=table)))
     kinds = {kind for kind, _ in watched.seen}
@@ -154,7 +154,7 @@ def test_folds_that_are_given_are_those_of_memory(kind: str) -> None:
     pruning = CostComplexity(**given, keep_unpruned=True)
     assert_same_pruning(pruning.fit(problem), pruning.fit(made))
     if kind == "ids":
-        with pytest.raises(OptionError, match="repeats needs a number of folds"):
+        with pytest.raises(OptionError, match="repeats needs random folds"):
             CostComplexity(**given, repeats=2).fit(made)
 
 

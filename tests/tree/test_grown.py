@@ -123,7 +123,7 @@ def test_grown_tree_and_model_hold_data_and_no_closure(kind: str) -> None:
 def test_changed_problem_keeps_the_scales_of_all_rows_in_a_field() -> None:
     options = GrowOptions(task="classification", class_prior=[0.6, 0.3, 0.1])
     problem = Problem(read(X), read_target(Y, task="classification"), options)
-    changed = problem.changed(weight=np.ones(60) * np.arange(60))
+    changed = problem.with_changes(weight=np.ones(60) * np.arange(60))
     assert changed.scales is problem.scales
     assert not state_outside_fields(changed)
     assert problem.take(np.arange(20)).scales.factor.tolist() != problem.scales.factor.tolist()

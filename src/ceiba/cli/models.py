@@ -15,14 +15,14 @@ from ceiba.errors import ModelFileError
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Return the fitted estimator of a model file (a bare tree gets one) and the metadata."""
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
-    from ceiba.estimators.model_file import restore, wrap
+    from ceiba.estimators.model_file import restore, wrap_tree
     from ceiba.tree import Tree
     from ceiba.tree.model_file import read
 
     with _named(path):
         document = read(path)
         model = restore(document)
-    return wrap(model) if isinstance(model, Tree) else model, document.metadata
+    return wrap_tree(model) if isinstance(model, Tree) else model, document.metadata
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:

@@ -26,7 +26,7 @@ from ceiba.edit.forced.graft import graft, join_branches
 from ceiba.edit.forced.node_site import NodeSite
 from ceiba.edit.forced.partition import EmptyBranchError, SplitLike
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Problem, per_column
+from ceiba.grow import Problem, read_per_column
 from ceiba.table import Table
 from ceiba.tree import LevelSets, NodeNote, SplitTable, Tree, with_note
 from ceiba.tree.splits import Split, with_cut_digits
@@ -101,7 +101,7 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
         deepest = here.depth + levels
         allowed = deepest if options.max_depth is None else min(options.max_depth, deepest)
         options = replace(options, max_depth=allowed)
-    problem = here.problem.changed(options=options)
+    problem = here.problem.with_changes(options=options)
     if rules.prefer:
         problem = _with_preferred(problem, rules.prefer)
     if not rules.forbid:
@@ -155,9 +155,11 @@ def check_levels(levels: Any) -> None:
 def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
     costs = problem.options.column_cost
     every = problem.table.schema.names
-    cost = np.ones(len(every)) if costs is None else per_column("column_cost", costs, every, 1.0)
+    cost = (
+        np.ones(len(every)) if costs is None else read_per_column("column_cost", costs, every, 1.0)
+    )
     cost = np.where([name in names for name in every], cost * _PREFERRED_COST, cost)
-    return problem.changed(options=replace(problem.options, column_cost=cost.tolist()))
+    return problem.with_changes(options=replace(problem.options, column_cost=cost.tolist()))
 
 
 def _select_columns(problem: Problem, columns: list[int]) -> Problem:
@@ -166,9 +168,9 @@ def _select_columns(problem: Problem, columns: list[int]) -> Problem:
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
         if values is not None:
-            changes[option] = per_column(option, values, names, free)[columns].tolist()
+            changes[option] = read_per_column(option, values, names, free)[columns].tolist()
     options = replace(problem.options, **changes)
-    return problem.changed(table=problem.table.select(columns), options=options)
+    return problem.with_changes(table=problem.table.select(columns), options=options)
 
 
 def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:

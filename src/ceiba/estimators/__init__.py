@@ -1,4 +1,4 @@
-"""Trees behind scikit-learn's API, which is imported at first use."""
+"""Decision trees with scikit-learn's API, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 
 def __getattr__(name: str) -> Any:
-    # `ceiba learn --help` reads the parameters and need not wait for scikit-learn.
+    # `ceiba learn --help` reads the parameters without importing scikit-learn.
     if name in __all__:
         file = name.removeprefix("DecisionTree").lower()
         return getattr(import_module(f"ceiba.estimators.{file}"), name)

@@ -1,8 +1,8 @@
-"""What every fitted estimator does: reading rows, predicting, scikit-learn's attributes and tags.
+"""The base of all estimators: reading rows, predicting, scikit-learn's attributes and tags.
 
-Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. Rows
-take a short cut (no `validate_data`): the rules and messages of scikit-learn's input checks are
-followed by hand.
+Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. For speed
+rows do not pass through `validate_data`; the readers follow the rules and messages of
+scikit-learn's input checks.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
-from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.parameters import ESTIMATORS, pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
-from ceiba.prune import CostComplexity, choose_again
+from ceiba.prune import CostComplexity, choose_other_step
 from ceiba.table import Table, read_like, read_target
 from ceiba.table.scanning import is_dask
 from ceiba.table.targets import is_named_target, split_target
@@ -33,12 +33,14 @@ from ceiba.tree import Tree, TreeMethods
 from ceiba.tree.routing import apply_few_rows, n_threads, route
 
 _PAIRS = "$items"
-_OF_PRUNING = ("pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_")
-_FEW = 4  # rows of a frame that are walked one by one: a table of them costs a hundred times that
+_PRUNING_ATTRS = (
+    "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
+)  # fmt: skip
+_FEW_ROWS = 4  # of a frame that are routed one by one; reading a table takes a hundred times longer
 
 
-def is_by_name(X: Any) -> bool:
-    """Return whether columns can only be meant by name: a dict of columns, or rows as dicts."""
+def has_named_columns(X: Any) -> bool:
+    """Return whether columns are given by name: a dict of columns, or rows as dicts."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
@@ -47,13 +49,13 @@ def is_by_name(X: Any) -> bool:
 class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
-    # `check_input` is for callers in a hurry, not for pipelines to pass around.
+    # Metadata routing must not pass `check_input`.
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
-    _to_reprune: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
+    _reprune_hint: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
-    def _keep(self, tree: Tree) -> None:
+    def _set_fitted(self, tree: Tree) -> None:
         """Set the fitted attributes, under scikit-learn's names."""
         schema = tree.schema
         n_columns = schema.n_columns
@@ -72,33 +74,33 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ predict
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
-        """Predict the class (of least expected cost) or the value of each row.
+        """Predict the class of least expected cost, or the value, of each row.
 
         Parameters
         ----------
         X : table
             Rows with the columns of the table that was fitted.
         check_input : bool, default=True
-            False leaves out the check of the column names.
+            False skips the check of the column names.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
-            Of a dask DataFrame or Array: a dask Series or Array, computed when asked for.
+            For a dask DataFrame or Array: a lazy dask Series or Array.
         """
         tree = self._tree
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and (node := tree._single_row_router(X)) >= 0:
                 return tree._label_table[node : node + 1].copy()
         elif is_dask(X):
-            return lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
-        elif (few := self._few(tree, X)) is not None:
+            return map_lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
+        elif (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
         table = self._read_rows(X, check_input)
         return route.predict(tree, table, n_threads=self._threads(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R2, on rows with a known answer.
+        """Return the accuracy, or R2, on rows with a known target.
 
         Parameters
         ----------
@@ -124,7 +126,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
         answers = self.predict(X)
-        if is_dask(X):  # computed here
+        if is_dask(X):  # compute here
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
@@ -145,7 +147,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         tree = self._tree
         if is_dask(X):
-            return lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
+            return map_lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
         table = self._read_rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 
@@ -168,7 +170,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ the tree
 
     def get_depth(self) -> int:
-        """Return the depth of the tree: most questions between the root and a leaf."""
+        """Return the depth of the tree: the most splits between the root and a leaf."""
         return self._tree.depth
 
     def get_n_leaves(self) -> int:
@@ -179,29 +181,29 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """Importance of each column: its share of the total impurity decrease.
 
-        Figures sum to 1, as in scikit-learn. Columns with many different values look better than
-        they are; `sklearn.inspection.permutation_importance` does not have that bias.
+        They sum to 1, as in scikit-learn. Columns with many distinct values are overrated;
+        `sklearn.inspection.permutation_importance` does not have that bias.
         """
         return self.importance()
 
     def alternatives(
         self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
     ) -> Alternatives:
-        """List trees of the same limits that are about as good as the best one.
+        """Return trees within the same limits that are about as good as the best one.
 
         Parameters
         ----------
         X, y, sample_weight
             The training data, as in `fit`. The model need not be fitted.
         within : float, default=0.01
-            Trees cost at most this share more than the best.
+            The objective of a tree exceeds that of the best by at most this share.
         k : int, default=50
-            The most trees to list.
+            The largest number of trees.
 
         Returns
         -------
         Alternatives
-            First questions, objectives and agreement with the best tree, which comes first.
+            First splits, objectives and agreement with the best tree, which comes first.
 
         Examples
         --------
@@ -215,17 +217,17 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         problem, _ = self._read_problem(X, y, sample_weight)
         return find_alternatives(problem, within=within, k=k)
 
-    # ------------------------------------------------------------------ trees by hand
+    # ------------------------------------------------------------------ other trees
 
     @classmethod
     def from_tree(cls, tree: Tree, **parameters: Any) -> Self:
-        """Make a fitted estimator of a tree that was built, loaded, converted or edited.
+        """Return a fitted estimator with a tree that was built, loaded, converted or edited.
 
         Parameters
         ----------
         tree : Tree
         **parameters
-            Of the estimator, for fitting or regrowing later.
+            Parameters of the estimator, for fitting or regrowing later.
 
         Returns
         -------
@@ -241,20 +243,21 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         if not isinstance(tree, Tree):
             raise DataTypeError(
-                f"{cls.__name__}.from_tree takes a Tree. Got {type(tree).__name__}. Of a fitted "
-                "model give its tree_."
+                f"{cls.__name__}.from_tree takes a Tree, got {type(tree).__name__}. Pass the tree_ "
+                "of a fitted model."
             )
         if tree.task != cls._task:
             other = tree.task.lookup(ESTIMATORS, "An estimator")
             raise OptionError(
-                f"{cls.__name__}.from_tree: this is a tree of {tree.task}. Use {other}.from_tree."
+                f"{cls.__name__}.from_tree does not support a {tree.task} tree. Use "
+                f"{other}.from_tree."
             )
         model = cls(**parameters)
-        model._keep(tree)
+        model._set_fitted(tree)
         return model
 
     def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Begin a tree that is grown by hand: the root alone, with what its rows answer.
+        """Start a tree that is grown by hand: a root without splits.
 
         Parameters
         ----------
@@ -264,7 +267,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         new fitted estimator
-            Its tree is one leaf; go on with `set_split` and `grow_leaves`.
+            Its tree is one leaf; continue with `set_split` and `grow_leaves`.
 
         Examples
         --------
@@ -276,7 +279,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         problem, _ = self._read_problem(X, y, sample_weight)
         every = np.arange(problem.n_rows, dtype=np.uint32)
-        return self._with_tree(problem.summary(every, problem.weight))
+        return self._with_tree(problem.leaf_tree(every, problem.weight))
 
     def reprune(
         self,
@@ -288,7 +291,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     ) -> Self:
         """Choose another tree of the pruning sequence, without fitting again.
 
-        From the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else from the
+        Of the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else of the
         fitted tree, which can only become smaller.
 
         Parameters
@@ -320,18 +323,18 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
         if sum(value is not None for value in choices.values()) != 1:
-            raise OptionError("reprune: give one of alpha, cp, n_leaves and rule.")
-        tree, mine = self._tree, self.__dict__
-        whole = mine.get("unpruned_tree_")
+            raise OptionError("reprune: pass one of alpha, cp, n_leaves and rule.")
+        tree, state = self._tree, self.__dict__
+        whole = state.get("unpruned_tree_")
         if cp is not None:
             alpha = cp * float((tree if whole is None else whole).risk[0])
-        larger = (alpha is not None and alpha < mine.get("alpha_", alpha)) or (
-            n_leaves is not None and "alpha_" in mine and n_leaves > tree.n_leaves
+        larger = (alpha is not None and alpha < state.get("alpha_", alpha)) or (
+            n_leaves is not None and "alpha_" in state and n_leaves > tree.n_leaves
         )
         if whole is not None:
-            pruned = choose_again(whole, mine.get("pruning_table_"), alpha, n_leaves, rule)
+            pruned = choose_other_step(whole, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
-            raise OptionError(f"The unpruned tree was not kept. {self._to_reprune}")
+            raise OptionError(f"The unpruned tree was not kept. {self._reprune_hint}")
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)
@@ -353,22 +356,22 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy with another tree; `pruning`: the pruning figures belong to it too."""
+        """Return a copy with another tree; `pruning`: keep the attributes of pruning."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
-        for name in () if pruning else _OF_PRUNING:
+        for name in () if pruning else _PRUNING_ATTRS:
             model.__dict__.pop(name, None)
-        model._keep(tree)
+        model._set_fitted(tree)
         return model
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
-        mine = self.__dict__
-        # What the penalty of a search leaves is no part of a larger tree.
-        whole = mine.get("unpruned_tree_") if "certificate_" not in mine else None
+        state = self.__dict__
+        # The result of a penalized search is not a subtree of the unpruned tree.
+        whole = state.get("unpruned_tree_") if "certificate_" not in state else None
         defaults = inspect.signature(type(self).__init__).parameters
         facts = {
-            "pruning": mine.get("pruning_table_"),
-            "alpha": None if whole is None else mine.get("alpha_"),
+            "pruning": state.get("pruning_table_"),
+            "alpha": None if whole is None else state.get("alpha_"),
             "parameters": {
                 name: repr(value)[:200]
                 for name, value in self.get_params(deep=False).items()
@@ -385,27 +388,27 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     # ------------------------------------------------------------------ inside
 
-    def _few(self, tree: Tree, X: Any) -> list[int] | None:
-        """Return the leaves of a pandas frame of a few rows, past the reading of tables."""
+    def _route_few_rows(self, tree: Tree, X: Any) -> list[int] | None:
+        """Return the end nodes of a small pandas frame without reading it as a table, or None."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
-        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW:
+        if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW_ROWS:
             return None
         return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows by the schema of the fitted table, under scikit-learn's rules of names."""
+        """Read rows by the schema of the fitted table, with scikit-learn's checks of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if type(X) is not np.ndarray and (  # arrays go past, in microseconds
-            is_by_name(X) or (check_input and self.__dict__.get("_matches_names"))
+        if type(X) is not np.ndarray and (  # skipped for arrays: they take microseconds
+            has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
-        """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
+        """Return a target as labels or numbers of shape (n_rows, n_outputs)."""
         target = read_target(y, task=self._task, n_rows=n_rows)
         if self._task.is_regression("Reading a target"):
             return target.values
@@ -418,7 +421,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ scikit-learn
 
     def _html_repr(self) -> str:
-        """Return what a notebook shows: the tree once fitted, with the parameters below it."""
+        """Return the HTML of a notebook: the fitted tree, with the parameters below it."""
         from sklearn.utils import estimator_html_repr
 
         parameters: str = estimator_html_repr(self)
@@ -427,7 +430,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
         return self._notebook_html(type(self).__name__, f"{folded}</details>")
 
-    # scikit-learn before 1.7 has no `_html_repr`; these two are what notebooks ask.
+    # scikit-learn before 1.7 does not call `_html_repr`; notebooks call these two.
     def _repr_html_inner(self) -> str:
         return self._html_repr()
 
@@ -442,15 +445,15 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        tags.target_tags.multi_output = self._takes_many_outputs()
+        tags.target_tags.multi_output = self._supports_multi_output()
         return tags
 
-    def _takes_many_outputs(self) -> bool:
+    def _supports_multi_output(self) -> bool:
         return True
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}
-        # skops writes no dict by pairs of classes (costs).
+        # skops cannot write a dict whose keys are pairs of classes (costs).
         return {
             name: {_PAIRS: list(value.items())}
             if isinstance(value, dict) and any(isinstance(key, tuple) for key in value)
@@ -464,7 +467,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             warnings.warn(
                 f"This {type(self).__name__} was pickled by ceiba {saved} and is loaded by ceiba "
                 f"{running}; it may not work as before. Fit it again, or save its tree as a "
-                "model file, which stays readable.",
+                "model file, which later versions can read.",
                 CeibaWarning,
                 stacklevel=2,
             )

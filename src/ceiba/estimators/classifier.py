@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory import lazily
+from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import init_from_options
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
-    """What a fitted classifier does besides predicting; not for direct use."""
+    """Base of the classifiers; not for direct use."""
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
-    score = BaseTree.score  # of frames that hold the target too
+    score = BaseTree.score  # also takes a frame that holds the target
     _task: ClassVar[Task] = Task.CLASSIFICATION
 
-    def _keep(self, tree: Tree) -> None:
-        super()._keep(tree)
+    def _set_fitted(self, tree: Tree) -> None:
+        super()._set_fitted(tree)
         classes = tree.target.classes
         self.classes_: Any = classes[0] if len(classes) == 1 else list(classes)
         sizes = [len(labels) for labels in classes]
@@ -51,18 +51,19 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
-            Of a dask DataFrame: a dask DataFrame with a column per class; of a dask Array: another.
+            For a dask DataFrame: a lazy dask DataFrame with a column per class; for a dask Array: a
+            lazy dask Array.
         """
         tree = self._tree
         if is_dask(X):
             labels = self.classes_.tolist()
-            return lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
+            return map_lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and tree.n_outputs == 1:
                 node = tree._single_row_router(X)
                 if node >= 0:
                     return np.array(tree.value[node : node + 1, 0, :])
-        elif tree.n_outputs == 1 and (few := self._few(tree, X)) is not None:
+        elif tree.n_outputs == 1 and (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree.value[few, 0, :])
         table = self._read_rows(X, check_input)
         return route.predict_proba(tree, table, n_threads=self._threads(table))
@@ -79,7 +80,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         proba = self.predict_proba(X)
-        # The logarithm of 0 is -inf and meant so.
+        # The logarithm of 0 is -inf, as in scikit-learn.
         with np.errstate(divide="ignore"):
             return [np.log(p) for p in proba] if isinstance(proba, list) else np.log(proba)
 
@@ -94,9 +95,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     """A classification tree: scikit-learn's parameters, the same tree, and more.
 
-    Tables come as they are: numpy, scipy.sparse, pandas, polars, Arrow, dict of lists. Strings and
-    categories are split by level sets, and missing values are an option. Ties go to the first
-    column, then the lowest cut, so a tree needs no seed.
+    X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
+    strings and categories are split by level sets, and missing values are supported. Ties go to the
+    first column, then the lowest cut, so a tree needs no seed.
 
     Parameters
     ----------
@@ -115,9 +116,9 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     max_features_ : int
     feature_importances_ : ndarray of shape (n_features_in_,)
     n_rows_dropped_ : int
-        Rows left out by `drop_missing_target`.
+        Rows dropped by `drop_missing_target`.
     pruning_table_ : Listing
-        With `prune`: the steps of the pruning sequence (or the tests) and the choice.
+        With `prune`: the steps of the pruning sequence (or the tests) and the chosen one.
     alpha_ : float
         With cost-complexity pruning: the chosen cost per leaf.
     unpruned_tree_, cross_validation_ : Tree, CrossValidation

@@ -1,6 +1,6 @@
-"""From parameters to a tree: parameters -> problem -> grow -> prune -> `tree_`.
+"""The fit of the decision trees: parameters -> problem -> grow -> prune -> `tree_`.
 
-The path from `fit` to the core is short: fitting iris spends microseconds here.
+The path from `fit` to the core is short: fitting iris takes microseconds here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sklearn.utils import Bunch, column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
-from ceiba.estimators.base import BaseTree, is_by_name
-from ceiba.estimators.beyond_memory import is_in_pieces, open_problem
+from ceiba.estimators.base import BaseTree, has_named_columns
+from ceiba.estimators.beyond_memory import is_beyond_memory, open_problem
 from ceiba.estimators.leaves import (
-    FEWEST_ROWS,
-    chosen_strength,
+    MIN_ROWS_FOR_LEAK,
+    choose_strength,
     read_leaf_values,
     refuse_unpruned,
     warn_of_empty_leaves,
@@ -29,7 +29,7 @@ from ceiba.estimators.leaves import (
 )
 from ceiba.estimators.parameters import (
     PARAMETERS,
-    check_stated,
+    check_params,
     class_weights,
     expand,
     grow_options,
@@ -40,12 +40,12 @@ from ceiba.grow import (
     Honest,
     Problem,
     check_counts,
-    honest_parts,
+    dense_only_options,
     honest_values,
-    needs_dense,
-    needs_one_output,
-    needs_present,
+    refuses_missing,
+    single_output_options,
     smooth,
+    split_honest_rows,
 )
 from ceiba.options import OptionObject, is_default
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
@@ -69,9 +69,9 @@ _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
 
 
 class DecisionTree(BaseTree):
-    """What the classifier and the regressor share; not for direct use."""
+    """Base of the decision trees; not for direct use."""
 
-    # Not for pipelines to pass around: a checkpoint is of one fit.
+    # Metadata routing must not pass these: a checkpoint belongs to one fit.
     __metadata_request__fit: ClassVar = {
         "check_input": UNUSED, "checkpoint": UNUSED, "drop_missing_target": UNUSED
     }  # fmt: skip
@@ -133,19 +133,19 @@ class DecisionTree(BaseTree):
         return self
 
     def _check_parameters(self) -> dict[str, Any]:
-        """Refuse wrong parameters; give those that are not at their default."""
-        params = self._stated()
+        """Return the non-default parameters; raise for invalid ones."""
+        params = self._non_default_params()
         if isinstance(params.get("prune"), str):
-            read_pruning(params["prune"])  # says which class to use
-        check_stated(params, self._task, type(self).__name__)
+            read_pruning(params["prune"])  # its error names the class to use
+        check_params(params, self._task, type(self).__name__)
         return params
 
-    def _stated(self) -> dict[str, Any]:
+    def _non_default_params(self) -> dict[str, Any]:
         """Return the parameters that are not at their default, by name."""
-        mine, defaults = self.__dict__, _DEFAULTS[self._task]
-        values = _VALUES[self._task](mine)  # in a third of the time of asking one by one
+        state, defaults = self.__dict__, _DEFAULTS[self._task]
+        values = _VALUES[self._task](state)  # takes a third of the time of single lookups
         changed = compress(defaults, map(is_not, values, defaults.values()))
-        return {name: mine[name] for name in changed if not is_default(mine[name], defaults[name])}
+        return {name: state[name] for name in changed if not is_default(state[name], defaults[name])}
 
     # ------------------------------------------------------------------ fit
 
@@ -166,24 +166,24 @@ class DecisionTree(BaseTree):
         ----------
         X : table
             numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists;
-            or what need not fit into memory: files (:func:`ceiba.scan`), a dask DataFrame or Array.
+            or tables beyond memory: files (:func:`ceiba.scan`), a dask DataFrame or Array.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
             Labels or numbers; or the name of the column of X that holds them, or several names.
         sample_weight : array-like of shape (n_rows,) or str, default=None
             Weights, or the column of X that holds them.
         check_input : bool, default=True
-            Accepted for scikit-learn's callers; input is checked in any case.
+            Accepted for compatibility with scikit-learn; input is always checked.
         groups : array-like of shape (n_rows,) or str, default=None
-            Rows of one group are held out together by the folds of `prune`; or their column of X,
-            which is not learned from.
+            Groups of rows that the folds of `prune` hold out together; or the column of X that
+            holds them, which is then no feature.
         checkpoint : path, default=None
-            With a table beyond memory: a file to which the work is written round by round. If a
-            fit ends before its tree is done, the same call resumes it; the tree is the same.
+            For tables beyond memory: a file to which the work is written round by round. If a fit
+            is interrupted, the same call resumes it and returns the same tree.
         frequency : array-like of shape (n_rows,) or str, default=None
-            How many times each row counts, in every rule that counts rows; or the column of X that
-            holds it. Instead of `sample_weight`.
+            Number of times that each row counts, in every rule that counts rows; or the column of X
+            that holds it. Instead of `sample_weight`.
         drop_missing_target : bool, default=False
-            Leave out rows without a target and count them in `n_rows_dropped_`.
+            Drop rows without a target; `n_rows_dropped_` is their number.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class DecisionTree(BaseTree):
             X, groups = split_target(X, groups)
         for name in ("_counts_rows", "_matches_names"):
             self.__dict__.pop(name, None)
-        if type(X) is not np.ndarray and not isinstance(X, Table) and is_in_pieces(X):
+        if type(X) is not np.ndarray and not isinstance(X, Table) and is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
                 raise OptionError(f"{name} is not supported for tables beyond memory.")
@@ -212,56 +212,56 @@ class DecisionTree(BaseTree):
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
             opened = open_problem(X, y, params, self._task, sample_weight, checkpoint)
             with opened as problem:
-                return self._learn(problem, params)
+                return self._fit_problem(problem, params)
         if checkpoint is not None:
             raise OptionError(
-                f"checkpoint={str(checkpoint)!r} is for tables beyond memory, and X is in memory. "
-                "Leave it out, or open files with ceiba.scan."
+                f"checkpoint={str(checkpoint)!r} is not supported for tables in memory. Leave it "
+                "out, or open files with ceiba.scan."
             )
         if frequency is not None and sample_weight is not None:
             raise OptionError("Pass sample_weight or frequency, not both.")
         if frequency is not None:
             self._counts_rows, sample_weight = True, frequency
-        if type(X) is not np.ndarray and is_by_name(X):
+        if type(X) is not np.ndarray and has_named_columns(X):
             self._matches_names = True
         problem, params = self._read_problem(X, y, sample_weight, drop_missing_target)
         present = self.__dict__.pop("_present", None)
         if groups is not None:
             params = {**params, "prune": with_groups(params.get("prune"), groups, present)}
-        return self._learn(problem, params)
+        return self._fit_problem(problem, params)
 
-    def _learn(self, problem: Problem, params: dict[str, Any]) -> Self:
-        """Grow and prune the tree of a problem, and keep what is fitted."""
+    def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> Self:
+        """Fit the tree of a problem, and set the fitted attributes."""
         n_rows = problem.n_rows
         if params:
             warn_of_idle_split(params, n_rows)
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
-            tree, pruned, strength = _made(problem, params)
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
+            tree, pruned, strength = _fit_tree(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
             schema = recount_missing(tree.schema, problem.table, problem.weight)
             tree = replace(tree, schema=schema)
-        self._keep(tree)
-        if n_rows >= FEWEST_ROWS:
+        self._set_fitted(tree)
+        if n_rows >= MIN_ROWS_FOR_LEAK:
             warn_of_leak(tree, problem.table)
-        mine = self.__dict__
-        for name in (*_LEFT_BY_PRUNING, "leaf_strength_"):  # of an earlier fit
-            mine.pop(name, None)
+        state = self.__dict__
+        for name in (*_PRUNING_RESULTS, "leaf_strength_"):  # of an earlier fit
+            state.pop(name, None)
         if pruned is not None:
-            left = {name: getattr(pruned, part) for name, part in _LEFT_BY_PRUNING.items()}
-            mine.update({name: value for name, value in left.items() if value is not None})
+            results = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}
+            state.update({name: value for name, value in results.items() if value is not None})
         if strength is not None:
             self.leaf_strength_ = strength
         return self
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Grow and prune a tree of some rows of a problem, as `fit` would; in one thread."""
-        if _AFTER_GROWING.isdisjoint(params):  # on one table: what the core prepared is shared
-            return _shortened(problem.grow(rows, n_jobs=1), params)
+        """Fit a tree on some rows of a problem, as `fit` does, in one thread."""
+        if _AFTER_GROWING.isdisjoint(params):  # on one table: its sorted columns are shared
+            return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
-        return _made(alone, params)[0]
+        return _fit_tree(alone, params)[0]
 
     def _read_problem(
         self,
@@ -271,11 +271,10 @@ class DecisionTree(BaseTree):
         drop_missing_target: bool = False,
         **options: Any,
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return data and options of growing, and the parameters not at their default."""
+        """Return data and options of growing, and the non-default parameters."""
         if options:
             raise OptionError(
-                f"An estimator grows by its parameters, got {', '.join(options)} besides. "
-                "Use set_params(...)."
+                f"{', '.join(options)} must be parameters of the estimator. Use set_params(...)."
             )
         params = self._check_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:
@@ -293,20 +292,20 @@ class DecisionTree(BaseTree):
             weight = per_class if weight is None else weight * per_class
         if weight is not None and not weight.any():
             raise DataError(
-                "No row counts: those that have a target have sample_weight 0, or class_weight 0. "
-                "Give one of them a positive weight."
+                "All rows with a target have sample_weight or class_weight 0. Pass a positive "
+                "weight for at least one of them."
             )
         if params.get("frequency_weights") and weight is not None:
-            # A part of a row would give nodes other numbers of rows than their parts have.
-            parts = np.flatnonzero(weight != np.floor(weight))
-            if len(parts):
-                row, by_class = int(parts[0]), params.get("class_weight") is not None
-                way_out = (
+            # Rounded fractions break sums: the rows of a node must be those of its branches.
+            fractions = np.flatnonzero(weight != np.floor(weight))
+            if len(fractions):
+                row, by_class = int(fractions[0]), params.get("class_weight") is not None
+                advice = (
                     "class_prior instead of class_weight" if by_class else "others as sample_weight"
                 )
                 raise DataError(
                     f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
-                    f"{' with class_weight' * by_class}. Pass {way_out}."
+                    f"{' with class_weight' * by_class}. Pass {advice}."
                 )
         return Problem(table, target, chosen, weight), params
 
@@ -316,7 +315,7 @@ class DecisionTree(BaseTree):
         name = None
         if is_named_target(X, y):
             name, (X, y) = y if isinstance(y, str) else None, split_target(X, y)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._takes_many_outputs():
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._supports_multi_output():
             y = column_or_1d(y, warn=True)
         work = X.size if isinstance(X, np.ndarray) else 0
         threads = n_threads(params.get("n_jobs"), work)
@@ -337,27 +336,28 @@ class DecisionTree(BaseTree):
                         f"[{table.n_rows}, {len(present)}]. X has {table.n_rows} rows, y has "
                         f"{len(present)}; every row needs one target, or None."
                     )
-                strict = params.get("unseen") == "error"  # a model takes the rows it was given
+                strict = params.get("unseen") == "error"  # then it must predict the rows of X
                 table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
-        # A level that only rows of weight 0 have is unseen then, which must not be an error.
+        # Levels of zero-weight rows only are unseen levels, unless unseen levels are errors.
         if weight is not None and params.get("unseen") != "error" and not weight.all():
             table = fit_schema(table, weight > 0)
-        if params.get("criterion") == "poisson":  # before lengths are compared, as scikit-learn
+        if params.get("criterion") == "poisson":  # before lengths are compared, as in scikit-learn
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         return table, target, weight
 
-    def _takes_many_outputs(self) -> bool:
-        options, pruning = self._asked()
+    def _supports_multi_output(self) -> bool:
+        options, pruning = self._options_and_pruning()
         if options is None:
             return False
-        return not needs_one_output(options) and (pruning is None or not pruning.needs_one_output)
+        single = pruning is not None and pruning.needs_one_output
+        return not (single or single_output_options(options))
 
-    def _asked(self) -> tuple[GrowOptions | None, Pruning | None]:
-        """Return options of growing and the pruning; None where `fit` would refuse them."""
-        params = self._stated()
+    def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
+        """Return options of growing and the pruning; None if `fit` would refuse them."""
+        params = self._non_default_params()
         try:
             return grow_options(params, self._task), read_pruning(params.get("prune"))
         except CeibaError:
@@ -365,17 +365,17 @@ class DecisionTree(BaseTree):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        options, _ = self._asked()
+        options, _ = self._options_and_pruning()
         if options is not None:
-            tags.input_tags.sparse = not needs_dense(options)
-            tags.input_tags.allow_nan = not needs_present(options)
+            tags.input_tags.sparse = not dense_only_options(options)
+            tags.input_tags.allow_nan = not refuses_missing(options)
             tags.target_tags.positive_only = options.criterion == "poisson"
         return tags
 
     # ------------------------------------------------------------------ pruning
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Grow a tree and give the alphas at which `ccp_alpha` would shorten it.
+        """Grow a tree and return the alphas at which `ccp_alpha` prunes it.
 
         Parameters
         ----------
@@ -387,16 +387,16 @@ class DecisionTree(BaseTree):
         Bunch
             `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
         """
-        model = self._unpruned().fit(X, y, sample_weight=sample_weight)
+        model = self._unpruned_clone().fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning_path(model.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
-    def _unpruned(self) -> Any:
+    def _unpruned_clone(self) -> Any:
         """Return an unfitted copy that grows the whole tree."""
         return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
 
-_LEFT_BY_PRUNING: Final = {
+_PRUNING_RESULTS: Final = {
     "pruning_table_": "table",
     "alpha_": "alpha",
     "unpruned_tree_": "unpruned",
@@ -405,49 +405,48 @@ _LEFT_BY_PRUNING: Final = {
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
 
 
-def _made(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Grow, prune, and give the leaves their values: tree, what pruning left, strength."""
+def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
+    """Grow, prune and set the leaf values of a tree; also return pruning result and strength."""
     if _AFTER_GROWING.isdisjoint(params):
-        tree = problem.grow()
-        return _shortened(tree, params) if params else tree, None, None
+        return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params)
+    pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if honest is not None or rule is not None:
-        refuse_unpruned(read_pruning(params.get("prune")))
-    seed = problem.options.seed
-    if honest is None:
-        tree, pruned = _grown_and_pruned(problem, params)
-    else:
-        questions, values = honest_parts(problem, honest.share, seed)
-        tree, pruned = _grown_and_pruned(problem.take(questions), params)
-        tree = honest_values(tree, problem.take(values))
-    if rule is None:
-        return tree, pruned, None
-    plain = "share" if honest is None else Honest(share=honest.share)
-
-    def fold_tree(rows: Any) -> Tree:
-        return _made(problem.take(rows), {**params, "leaf_values": plain})[0]
-
-    strength = chosen_strength(problem, rule, fold_tree, seed)
-    return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
-
-
-def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None]:
-    pruning, search = read_pruning(params.get("prune")), problem.options.searched
+        refuse_unpruned(pruning)
+    seed, training = problem.options.seed, problem
+    if honest is not None:
+        structure, estimation = split_honest_rows(problem, honest.share, seed)
+        training = problem.take(structure)
+    pruned = None
     if pruning is None:
-        return _shortened(problem.grow(), params), None
-    if search is not None and search.penalty:
+        tree = _apply_ccp_alpha(training.grow(), params)
+    elif search is not None and search.penalty:
         raise OptionError(
             f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
             "of them."
         )
-    pruned = pruning.fit(problem)
-    if search is None or pruned.alpha is None:
-        return pruned.tree, pruned
-    # A searched tree is searched for again, with the penalty that pruning chose.
-    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
-    return replace(problem, options=replace(problem.options, search=chosen)).grow(), pruned
+    else:
+        pruned = pruning.fit(training)
+        tree = pruned.tree
+        if search is not None and pruned.alpha is not None:
+            # A pruned greedy tree is T(alpha), but the best tree of a penalty is not a subtree of
+            # the best tree without one: search again with the penalty that pruning chose.
+            chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+            tree = replace(training, options=replace(training.options, search=chosen)).grow()
+    if honest is not None:
+        tree = honest_values(tree, problem.take(estimation))
+    if rule is None:
+        return tree, pruned, None
+    # Smoothing is last: it reads the values of inner nodes, which pruning and honesty change.
+    plain = "share" if honest is None else Honest(share=honest.share)
+
+    def fit_fold(rows: Any) -> Tree:
+        return _fit_tree(problem.take(rows), {**params, "leaf_values": plain})[0]
+
+    strength = choose_strength(problem, rule, fit_fold, seed)
+    return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
 
 
-def _shortened(tree: Tree, params: dict[str, Any]) -> Tree:
+def _apply_ccp_alpha(tree: Tree, params: dict[str, Any]) -> Tree:
     alpha = params.get("ccp_alpha", 0.0)
     return prune_tree(tree, alpha, risk="impurity") if alpha > 0 else tree

@@ -1,13 +1,13 @@
-"""What leaves answer after growing and pruning: honest rows, smoothed values, and their strength.
+"""The choice of leaf values after growing and pruning, and the warnings about leaves and leaks.
 
 The strength of a smoothing is chosen by cross-validation in one pass: a tree per fold, grown and
-pruned as the fit is, answers its held-out rows under every strength at once. Classification: least
-log loss (under priors, if there are any); regression: least squared error.
+pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
+log loss (under priors, if any); regression: least squared error.
 
-Also a warning after fitting that one column alone decides the target, which is mostly a leak. It is
-looked for where the tree begins: a column that parts the rows into two or three branches without
-mistakes (at most 0.5 % of the root's risk is left), each of at least 0.5 % of the rows. Tables of
-fewer than 200 rows are not looked at: there such a column is common, and a fit takes microseconds.
+A column that alone decides the target is mostly a leak. The warning looks at the first splits: a
+column that splits the rows into two or three branches almost without errors (at most 0.5 % of the
+root's risk is left), each with at least 0.5 % of the rows. Tables of fewer than 200 rows are not
+checked: there such a column is common, and a fit takes microseconds.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ceiba.grow import (
     Problem,
     Shrinkage,
     expand_leaf_values,
+    fixed_strength,
     smoothed_values,
-    strength_of,
 )
 from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table, should_warn_identifier
@@ -36,27 +36,28 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-FEWEST_ROWS = 200
-_LEFT = 0.005
-#: Share of the impurity (of any criterion) that a column which leaves no risk cannot leave. The
-#: core knows it at once; the arrays of the tree would take as long as a small fit.
-_HOPELESS = 0.25
+MIN_ROWS_FOR_LEAK = 200
+_MAX_RISK_LEFT = 0.005
+#: A column that leaves no risk leaves less than this share of the impurity (of any criterion). The
+#: core has this share at once; deriving the arrays of the tree takes as long as a small fit.
+_MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_LEAST = 1e-15  # probability of what was held to be impossible, as in scikit-learn's log loss
+_MIN_PROBABILITY = 1e-15  # of a predicted 0, as in scikit-learn's log loss
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
-    """Warn if the first column of a tree, fitted to `FEWEST_ROWS` or more, decides the target."""
-    if tree._left_by_first_feature > _HOPELESS:
+    """Warn if the first column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
+    if tree._left_by_first_feature > _MAX_IMPURITY_LEFT:
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    parts = _parts(tree)
+    parts = _first_branches(tree)
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
-    decides = whole > 0 and left <= _LEFT * whole and math.isfinite(left)  # squares may overflow
-    if not decides or smallest < max(2, table.n_rows // 200):
+    if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
+        return  # infinite: squares overflowed
+    if smallest < max(2, table.n_rows // 200):
         return
     first = int(tree.splits.column[0])
     by_column = table.is_whole and table.matrix is None and table.sparse is None
@@ -72,8 +73,8 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     )
 
 
-def _parts(tree: Tree) -> list[int]:
-    """Return the branches of the root, one of them parted again if by the same column."""
+def _first_branches(tree: Tree) -> list[int]:
+    """Return the branches of the root, one of them replaced by its own if of the same column."""
     column = tree.splits.column
     parts = [child.id for child in tree.root.children]
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
@@ -84,7 +85,7 @@ def _parts(tree: Tree) -> list[int]:
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the honest leaves, if any, and the rule of values: None for shares and means."""
+    """Return the honest option, if any, and the smoothing rule: None for shares and means."""
     rule = expand_leaf_values(params.get("leaf_values", "share"))
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
@@ -95,49 +96,49 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     rule = None if rule == "share" else rule
     if (honest is not None or rule is not None) and params.get("monotonic_cst") is not None:
         raise OptionError(
-            f"leaf_values={params['leaf_values']!r} may break monotonic_cst. Leave one of them out."
+            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Leave one "
+            "of them out."
         )
     return honest, rule
 
 
 def refuse_unpruned(pruning: Any) -> None:
-    """Refuse to keep an unpruned tree whose values would be others than the model's."""
+    """Raise for `keep_unpruned`: the unpruned tree would not have the leaf values of the model."""
     if getattr(pruning, "keep_unpruned", False):
         raise OptionError(
-            "keep_unpruned=True and leaf_values do not go together: the kept tree would have other "
-            "values. Leave one of them out."
+            "keep_unpruned=True is not supported with leaf_values. Leave one of them out."
         )
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
-    """Warn of leaves that no honest row reaches."""
+    """Warn if honest leaves have no rows."""
     empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
     if empty:
         warnings.warn(
-            f"{empty} of {tree.n_leaves} leaves are reached by none of the rows kept for the "
-            "values and take the value of the node above. A larger min_samples_leaf, or pruning, "
-            "leaves fewer of them.",
+            f"{empty} of {tree.n_leaves} honest leaves have no rows and take the value of the node "
+            "above. Increase min_samples_leaf, or prune.",
             CeibaWarning,
             stacklevel=4,
         )
 
 
-def chosen_strength(
-    problem: Problem, rule: Any, tree_of: Callable[[npt.NDArray[Any]], Tree], seed: int
+def choose_strength(
+    problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Return the strength of a smoothing, chosen by cross-validation if it is not given."""
-    fixed = strength_of(rule)
+    """Return the strength of a smoothing: the given one, or chosen by cross-validation."""
+    fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
     loss = np.zeros(len(rule.grid))
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))
     for fold in read_folds(n_folds, problem, random_state=seed):
-        if not weight[fold.train].any():  # nothing to learn from
+        if not weight[fold.train].any():  # no training rows
             continue
-        tree = tree_of(fold.train.astype(np.uint32))
+        # One tree and one routing per fold: the strengths only change the values of its nodes.
+        tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
-        start, node, share = _ends(tree, table)
+        start, node, share = _end_nodes(tree, table)
         for g, strength in enumerate(rule.grid):
             value = smoothed_values(tree, rule, strength)[node] * share[:, None, None]
             answer = np.add.reduceat(value, start[:-1], axis=0)
@@ -145,8 +146,8 @@ def chosen_strength(
     return float(rule.grid[int(np.argmin(loss))])
 
 
-def _ends(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
-    """Return the nodes in which rows end, with shares, as compressed rows."""
+def _end_nodes(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
+    """Return the end nodes of rows with their shares, in compressed sparse row form."""
     if tree.missing == "fractional":
         return route.spread(tree, table)
     node = route.apply(tree, table)
@@ -157,11 +158,11 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
     if task.is_regression("Smoothing of leaf values"):
         return ((answer[:, :, 0] - truth) ** 2).mean(axis=1)
     right = np.take_along_axis(answer, truth[:, :, None].astype(np.intp), axis=2)[:, :, 0]
-    return -np.log(np.maximum(right, _LEAST)).mean(axis=1)
+    return -np.log(np.maximum(right, _MIN_PROBABILITY)).mean(axis=1)
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Return what priors make of each row's weight."""
+    """Return the factor of each row's weight that follows from the priors."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

@@ -1,8 +1,8 @@
-"""Estimators in the model file: class name, parameters, fitted attributes; and back.
+"""Estimators in the model file: class name, parameters and fitted attributes, written and read.
 
-The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are written and made; their
-parameters and attributes are plain values, trees, or objects of the pruning room (`values.py`
-there). What is no such value is left out with a warning.
+The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are supported; their
+parameters and attributes are plain values, trees, or objects of `ceiba.grow` and `ceiba.prune`
+(`values.py` there). Other values are left out with a warning.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from ceiba.tree.model_file import (
     tree_to_json,
 )
 
-# Made again from the tree.
+# Attributes that are set again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
 _LEFT_OUT: Final = {"$object": ["left out", {}]}
-_SHOWN: Final = 80  # characters of a value in a warning
+_MAX_REPR: Final = 80  # characters of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
@@ -50,18 +50,18 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
     cls, name = type(model), type(model).__name__
     if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
-            f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
-            "tree: model.tree_.save(path)."
+            f"{name} is not a class of ceiba, so it cannot be saved. Save its tree: "
+            "model.tree_.save(path)."
         )
-    classes = _objects()
+    classes = _value_classes()
     parameters = {
-        key: _plain(key, value, classes, "set the parameter again before fitting anew.")
+        key: _to_plain(key, value, classes, "set the parameter again before the next fit.")
         for key, value in model.get_params(deep=False).items()
     }
     fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _plain(key, value, classes, "fit again to have the attribute.")
+            plain = _to_plain(key, value, classes, "fit again to have the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
@@ -70,11 +70,11 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
-    """Refuse a model that readers could not use, on the way into a file and out of it."""
+    """Raise for a model that readers could not use, when it is written and when it is read."""
     check_depth(stored)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
-        stored["class"].fail(f"The tree is one of {tree.task}.")
+        stored["class"].fail(f"The tree is a {tree.task} tree.")
     try:
         model._check_parameters()
     except CeibaError as error:
@@ -82,23 +82,23 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
     taken = {*_FROM_TREE, *cls._get_param_names()}
     for key, value in fitted.items():
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            stored["fitted"].fail("A fitted attribute has a name of its own.", f"the name {key!r}")
+            stored["fitted"].fail("A fitted attribute needs a unique name.", f"the name {key!r}")
         if key in _FITTED and not _FITTED[key](value):
-            stored["fitted"][key].fail(f"No model has such a {key}.")
+            stored["fitted"][key].fail(f"This is not a valid {key}.")
 
 
-def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
-    """Return a value as JSON has it; of one that has no place there, a mark."""
+def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
+    """Return a value as JSON; a placeholder if it cannot be written."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
         return to_json(value, classes)
     except UnwritableError:
         text = repr(value)
-        text = text if len(text) <= _SHOWN else f"<{type(value).__name__}>"
+        text = text if len(text) <= _MAX_REPR else f"<{type(value).__name__}>"
         warnings.warn(
-            f"{name}={text} cannot be written into a model file and is left out. The fitted "
-            f"tree is not affected; {advice}",
+            f"{name}={text} cannot be written to a model file and is left out. The fitted tree is "
+            f"not affected; {advice}",
             CeibaWarning,
             stacklevel=5,
         )
@@ -106,13 +106,13 @@ def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> A
 
 
 def restore(document: Document) -> Any:
-    """Make the fitted estimator of a model file; its tree if the file holds no estimator."""
+    """Return the fitted estimator of a model file; its tree if it holds no estimator."""
     tree, stored = document.tree, document.model
     if stored is None:
         return tree
     stored.object(("class", "parameters", "fitted"))
     check_depth(stored)
-    classes, objects = _classes(), _objects()
+    classes, objects = _estimator_classes(), _value_classes()
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
@@ -126,7 +126,7 @@ def restore(document: Document) -> Any:
     attributes = {key: _read_fitted(fitted[key], objects) for key in fitted.value}
     _refuse_unusable(model, attributes, tree, stored)
     try:
-        model._keep(tree)
+        model._set_fitted(tree)
     except CeibaError as error:
         stored["parameters"].fail(str(error), "parameters that no model has")
     model.__dict__.update(attributes)
@@ -153,7 +153,7 @@ def _is_figures(value: Any) -> bool:
 
 
 def _is_pruning_table(value: Any) -> bool:
-    """Return whether a value is a listing that readers of pruning tables can use."""
+    """Return whether a value is a valid pruning table."""
     if not isinstance(value, Listing) or not all(
         isinstance(text, str) for text in (value.title, value.legend, *value.columns)
     ):
@@ -173,7 +173,7 @@ def _is_pruning_table(value: Any) -> bool:
 
 
 def _is_cross_validation(value: Any) -> bool:
-    """Return whether a value is a cross-validation whose rows, classes and steps exist."""
+    """Return whether a value is a cross-validation with valid rows, classes and steps."""
     if not isinstance(value, prune.CrossValidation) or not _are_numbers(
         "f", value.alpha, value.risk, value.se, value.sd, value.row_weight
     ):
@@ -198,7 +198,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Return whether held-out predictions begin at step 0 for each of their rows."""
+    """Return whether a value holds valid held-out predictions, from step 0 for each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -223,11 +223,11 @@ def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
 
 
 def _within(numbers: Any, size: int) -> bool:
-    """Return whether all of some whole numbers are positions among `size`."""
+    """Return whether all numbers are positions from 0 to `size` - 1."""
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
-#: What fitted attributes must be, for whoever reads them.
+#: Checks of fitted attributes.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "pruning_table_": _is_pruning_table,
     "cross_validation_": _is_cross_validation,
@@ -243,9 +243,9 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _classes() -> dict[str, type[BaseTree]]:
-    """Return all estimators of ceiba by name; those of families if their room was opened."""
-    from ceiba.estimators import classifier, regressor  # noqa: F401 - in a fresh process
+def _estimator_classes() -> dict[str, type[BaseTree]]:
+    """Return all imported estimators of ceiba by name."""
+    from ceiba.estimators import classifier, regressor  # noqa: F401 - defines the subclasses
 
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
@@ -257,23 +257,23 @@ def _classes() -> dict[str, type[BaseTree]]:
     }
 
 
-def _objects() -> dict[str, type]:
-    """Return the classes that parameters and fitted attributes may be of, by name."""
+def _value_classes() -> dict[str, type]:
+    """Return the allowed classes of parameters and fitted attributes, by name."""
     public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
     bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
     classes = [cls for cls in (*public, Listing, StepFunctions) if isinstance(cls, type)]
     return {cls.__name__: cls for cls in classes if issubclass(cls, bases)}
 
 
-def wrap(tree: Tree) -> Any:
-    """Return an estimator around a tree that was loaded, converted or written by hand."""
-    return _classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
+def wrap_tree(tree: Tree) -> Any:
+    """Return an estimator with a tree that was loaded, converted or built."""
+    return _estimator_classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
-    """Return an estimator with the parameters of another one and a tree of its own."""
+    """Return an estimator with the parameters of another one and a new tree."""
     other = type(model)(**model.get_params(deep=False))
     marks = ("_counts_rows", "_matches_names")
     other.__dict__.update({name: True for name in marks if name in model.__dict__})
-    other._keep(tree)
+    other._set_fitted(tree)
     return other

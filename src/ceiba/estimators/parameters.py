@@ -1,7 +1,6 @@
-"""Parameters of the estimators: the rows of growing and a few more, and what they come to.
+"""Parameters of the estimators: the options of growing and a few more, their checks and meaning.
 
-Only parameters that differ from their default are looked at, so a fit of a tiny table does not pay
-for thirty checks.
+Only non-default parameters are checked, so that fits of tiny tables are fast.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from ceiba.options import (
     one_of,
 )
 from ceiba.prune import PRUNING_NAMES, Pruning, read_pruning
-from ceiba.prune.cross_validation import seed_of
+from ceiba.prune.cross_validation import read_seed
 from ceiba.table import Target
 from ceiba.table.targets import split_target
 from ceiba.task import Task
@@ -66,7 +65,7 @@ _RANDOM_STATE: Final = Option(
     flag=int,
 )
 
-_OWN: Final = (
+_ESTIMATOR_OPTIONS: Final = (
     _RANDOM_STATE,
     Option(
         "ccp_alpha",
@@ -88,8 +87,8 @@ _OWN: Final = (
         None,
         (nothing, one_of(*PRUNING_NAMES), instance("a pruning object of ceiba.prune", Pruning)),
         '{"cv", "1se"} or pruning object',
-        'How the size of the tree is chosen. "cv": least cross-validated risk. "1se": the smallest '
-        "tree within one standard error of it. Or an object of `ceiba.prune`, such as "
+        'Pruning method. "cv": least cross-validated risk. "1se": the smallest tree within one '
+        "standard error of it. Or an object of `ceiba.prune`, such as "
         '`CostComplexity(folds=5, rule="1se")`. None: no pruning.',
         flag=str,
     ),
@@ -101,11 +100,11 @@ _OWN: Final = (
             instance("MEstimate, Shrinkage or Honest", MEstimate, Shrinkage, Honest),
         ),
         '{"share", "laplace", "m_estimate", "shrinkage", "honest"}, MEstimate, Shrinkage or Honest',
-        'What leaves answer. "share": the share of each class, or the mean, of their rows. '
-        '"laplace": one row of each class is added. "m_estimate": drawn towards the root. '
-        '"shrinkage": drawn towards the nodes above. The strength of these two is chosen by '
-        'cross-validation unless an object gives it. "honest": taken from half of the rows, which '
-        "had no say in the splits; `Honest(share=0.3, values=...)` for another share or smoothing.",
+        'Values of leaves. "share": the share of each class, or the mean, of their rows. '
+        '"laplace": with one more row of each class. "m_estimate": shrunk towards the root. '
+        '"shrinkage": shrunk towards the nodes above. The strength of these two is chosen by '
+        'cross-validation unless an object sets it. "honest": from half of the rows, which are not '
+        "used for the splits; `Honest(share=0.3, values=...)` for another share or smoothing.",
         flag=str,
     ),
 )
@@ -117,7 +116,7 @@ _CLASS_WEIGHT: Final = Option(
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
-_OF_SCIKIT_LEARN: Final = (
+_SKLEARN_ORDER: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
@@ -127,16 +126,16 @@ _EXCLUSIVE: Final = (
     ("class_weight", "class_prior", "both change how much a class counts"),
     ("prune", "ccp_alpha", "both prune the tree"),
 )
-_PLAIN: Final = (int, float, str, bool)  # the others need not have a hash, or a lasting one
+_PLAIN: Final = (int, float, str, bool)  # immutable and hashable, for the cache
 
 
-def _in_order(task: Task) -> Mapping[str, Option]:
-    """Return the rows in the order of the signature: scikit-learn's parameters first."""
-    rows = {**OPTIONS[task], **{row.name: row for row in _OWN}}
+def _order_options(task: Task) -> Mapping[str, Option]:
+    """Return the options in the order of the signature: scikit-learn's parameters first."""
+    rows = {**OPTIONS[task], **{row.name: row for row in _ESTIMATOR_OPTIONS}}
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
-    first = [name for name in _OF_SCIKIT_LEARN if name in rows]
+    first = [name for name in _SKLEARN_ORDER if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})
 
@@ -147,7 +146,7 @@ ESTIMATORS: Final = MappingProxyType(
 )
 #: The rows of an estimator's parameters, by task and name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {task: _in_order(task) for task in OPTIONS}
+    {task: _order_options(task) for task in OPTIONS}
 )
 
 _ALLOWED: Final = {
@@ -155,8 +154,8 @@ _ALLOWED: Final = {
 }
 
 
-def check_stated(params: Mapping[str, Any], task: Task, owner: str) -> None:
-    """Refuse wrong values, and values that exclude each other."""
+def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
+    """Raise for invalid values, and for values that exclude each other."""
     if not params:
         return
     check_options(params, _ALLOWED[task], owner)
@@ -168,7 +167,7 @@ def check_stated(params: Mapping[str, Any], task: Task, owner: str) -> None:
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object that a short form of a parameter stands for; other values as they are."""
+    """Return the object of a short form of a parameter; other values unchanged."""
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
     if name == "leaf_values":
@@ -177,12 +176,12 @@ def expand(name: str, value: Any) -> Any:
 
 
 def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
-    """Return the options of growing that the stated parameters mean."""
+    """Return the options of growing of the non-default parameters."""
     if not params:
         return _shared_options(task)
     chosen = {name: value for name, value in params.items() if name in OPTIONS[task]}
     if "random_state" in params:
-        chosen["seed"] = seed_of(params["random_state"])
+        chosen["seed"] = read_seed(params["random_state"])
     if all(type(value) in _PLAIN for value in chosen.values()):
         return _shared_options(task, **chosen)
     return GrowOptions(task=task, **chosen)
@@ -190,12 +189,12 @@ def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
 
 @lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
-    """Return the same object for the same options: what follows from them is kept there."""
+    """Return the same object for the same options, which caches their derived values."""
     return GrowOptions(task=task, **chosen)
 
 
 def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
-    """Warn that `min_samples_split` does nothing when `min_samples_leaf` asks for as much."""
+    """Warn if `min_samples_leaf` implies `min_samples_split`."""
     if "min_samples_split" not in params or "min_samples_leaf" not in params:
         return
     leaf = resolve_min_leaf(params["min_samples_leaf"], n_rows)
@@ -203,8 +202,8 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
     if leaf >= split:
         warnings.warn(
             f"min_samples_split={params['min_samples_split']!r} has no effect: "
-            f"min_samples_leaf={params['min_samples_leaf']!r} lets only nodes of at least "
-            f"{2 * leaf} rows be split. Leave one of them out.",
+            f"min_samples_leaf={params['min_samples_leaf']!r} requires {2 * leaf} rows to split a "
+            "node. Leave one of them out.",
             CeibaWarning,
             stacklevel=4,
         )
@@ -212,27 +211,26 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """Return the weight of each row implied by `class_weight` (per output if a list)."""
-    from sklearn.utils.class_weight import compute_sample_weight  # the command line goes without
+    from sklearn.utils.class_weight import compute_sample_weight  # slow; the CLI does not need it
 
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
     if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
-        raise OptionError(  # in the words of scikit-learn, whose tests ask for them
+        raise OptionError(  # scikit-learn's message, which its tests require
             "The number of elements in class_weight should match number of outputs. "
-            f"Got {len(class_weight)} for {len(labels)} outputs; give one dict for each."
+            f"Got {len(class_weight)} for {len(labels)} outputs; pass one dict for each."
         )
     try:
         weight = compute_sample_weight(class_weight, y)
     except (TypeError, ValueError) as error:
         classes = "; ".join(", ".join(map(repr, names.tolist())) for names in target.info.classes)
         raise OptionError(
-            f"class_weight={class_weight!r} does not fit the target, whose classes are {classes}. "
-            'Pass "balanced", or a dict of these classes and their weights (several outputs: a '
-            "list of dicts)."
+            f"class_weight={class_weight!r} does not match the classes {classes}. Pass 'balanced', "
+            "or a dict of these classes and their weights (several outputs: a list of dicts)."
         ) from error
     return np.ascontiguousarray(weight, dtype=np.float64)
 
 
 def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
-    """Return X without a column that is given by name, and the column."""
+    """Return X without a column that is named, and the column; else both unchanged."""
     return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
-    """What a fitted regressor does besides predicting; not for direct use."""
+    """Base of the regressors; not for direct use."""
 
-    score = BaseTree.score  # of frames that hold the target too
+    score = BaseTree.score  # also takes a frame that holds the target
     _task: ClassVar[Task] = Task.REGRESSION
 
 
@@ -27,9 +27,9 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     """A regression tree: scikit-learn's parameters, the same tree, and more.
 
-    Tables come as they are: numpy, scipy.sparse, pandas, polars, Arrow, dict of lists. Strings and
-    categories are split by level sets, and missing values are an option. Ties go to the first
-    column, then the lowest cut, so a tree needs no seed.
+    X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
+    strings and categories are split by level sets, and missing values are supported. Ties go to the
+    first column, then the lowest cut, so a tree needs no seed.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     max_features_ : int
     feature_importances_ : ndarray of shape (n_features_in_,)
     n_rows_dropped_ : int
-        Rows left out by `drop_missing_target`.
+        Rows dropped by `drop_missing_target`.
     pruning_table_ : Listing
-        With `prune`: the steps of the pruning sequence (or the tests) and the choice.
+        With `prune`: the steps of the pruning sequence (or the tests) and the chosen one.
     alpha_ : float
         With cost-complexity pruning: the chosen cost per leaf.
     unpruned_tree_, cross_validation_ : Tree, CrossValidation

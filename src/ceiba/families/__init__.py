@@ -1,4 +1,4 @@
-"""Families of trees under their own names: CART, rpart, C4.5, ID3, CHAID."""
+"""Estimators of known families: CART, rpart, C4.5, ID3, CHAID."""
 
 from __future__ import annotations
 

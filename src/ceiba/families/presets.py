@@ -1,18 +1,18 @@
-"""cart(), c45(), id3(), chaid(): estimators set up as well-known programs grow their trees.
+"""cart(), c45(), id3(), chaid(): estimators with the settings of well-known programs.
 
 cart    Breiman, Friedman, Olshen and Stone (1984): binary splits by gini or squared error,
         surrogates for missing values, and the size chosen by ten-fold cross-validation with the
         one-standard-error rule. `rpart()` has R's defaults instead.
-c45     C4.5 release 8 (Quinlan 1993, 1996), as Weka's J48 grows them too: gain ratio among the
-        columns with at least the average gain; one branch per level, also for levels that are not
-        in the node; rows with a missing value go down every branch with a part of themselves; then
-        subtrees that save no error are collapsed and the rest is pruned by pessimistic errors, with
-        subtree raising.
-id3     Quinlan (1986), as textbooks grow them: information gain in bits, one branch per level, no
-        pruning. A branch without rows, a level that was never seen and rows with the same
-        description and different classes are answered by plurality.
+c45     C4.5 release 8 (Quinlan 1993, 1996) and Weka's J48: gain ratio among the columns with at
+        least the average gain; one branch per level, also for levels that are not in the node; rows
+        with a missing value go down every branch with a share of their weight; then subtrees that
+        save no error are collapsed and the rest is pruned by pessimistic errors, with subtree
+        raising.
+id3     Quinlan (1986), as in textbooks: information gain in bits, one branch per level, no pruning.
+        Branches without rows, unseen levels and rows with equal values and different classes are
+        predicted by plurality.
 chaid   Kass (1980), Biggs, de Ville and Suen (1991): growing by tests, see
-        `ceiba/grow/chaid_grower.py`; there is no pruning.
+        `ceiba/grow/chaid_grower.py`; no pruning.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ESTIMATORS: Final[dict[Task, type[DecisionTreeClassifier] | type[DecisionTreeRe
 def cart(
     *, task: TaskName = "classification", **parameters: Any
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Make an estimator that grows and prunes as the book on CART does.
+    """Return an estimator that grows and prunes as in the CART book.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def cart(
     4
     """
     chosen: dict[str, Any] = {"min_samples_leaf": 5, "missing": "surrogate", "prune": "1se"}
-    return _estimator_of(task, "cart")(**{**chosen, **parameters})
+    return _find_estimator(task, "cart")(**{**chosen, **parameters})
 
 
-def _estimator_of(
+def _find_estimator(
     task: TaskName, family: str
 ) -> type[DecisionTreeClassifier] | type[DecisionTreeRegressor]:
     check_options({"task": task}, {"task": (one_of(*_ESTIMATORS),)}, family)
@@ -74,15 +74,15 @@ def c45(
     categorical_splits: str = "multiway",
     **parameters: Any,
 ) -> DecisionTreeClassifier:
-    """Make a classifier that grows and prunes as C4.5 does.
+    """Return a classifier that grows and prunes as C4.5 does.
 
     Parameters
     ----------
     min_samples_leaf : int, default=2
         C4.5's and J48's M: the weight that two branches of a split need.
     confidence : float or None, default=0.25
-        C4.5's CF, J48's -C: the smaller, the more is pruned. None: only collapse subtrees that
-        save no error (J48's -U).
+        C4.5's CF, J48's -C: smaller values prune more. None: only collapse subtrees that save no
+        error (J48's -U).
     raising : bool, default=True
         Whether a node may be replaced by its heaviest branch; False is J48's -S.
     categorical_splits : {"multiway", "binary"}, default="multiway"
@@ -118,10 +118,10 @@ def c45(
 
 
 def id3(**parameters: Any) -> DecisionTreeClassifier:
-    """Make a classifier that grows as ID3 does.
+    """Return a classifier that grows as ID3 does.
 
-    Columns of numbers, which ID3 does not have, are cut in two. Rows with a missing value go down
-    every branch with a part of themselves, which gives the distribution of the node.
+    Numeric columns, which ID3 does not support, are cut in two. Rows with a missing value go down
+    every branch with a share of their weight, which predicts the distribution of the node.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def chaid(
     min_samples_leaf: int = 7,
     **parameters: Any,
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Make an estimator that grows by CHAID.
+    """Return an estimator that grows by CHAID.
 
     Parameters
     ----------
@@ -202,4 +202,4 @@ def chaid(
         "min_samples_split": min_samples_split,
         "min_samples_leaf": min_samples_leaf,
     }
-    return _estimator_of(task, "chaid")(**{**chosen, **parameters})
+    return _find_estimator(task, "chaid")(**{**chosen, **parameters})

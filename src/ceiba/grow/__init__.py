@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from ceiba.grow.combinations import check_combinations as check_combinations
 from ceiba.grow.combinations import check_counts as check_counts
-from ceiba.grow.combinations import needs_dense as needs_dense
-from ceiba.grow.combinations import needs_one_output as needs_one_output
-from ceiba.grow.combinations import needs_present as needs_present
-from ceiba.grow.core_grower import AS_THEY_ARE as AS_THEY_ARE
-from ceiba.grow.core_grower import Place as Place
+from ceiba.grow.combinations import dense_only_options as dense_only_options
+from ceiba.grow.combinations import refuses_missing as refuses_missing
+from ceiba.grow.combinations import single_output_options as single_output_options
+from ceiba.grow.core_grower import PLAIN_UNITS as PLAIN_UNITS
+from ceiba.grow.core_grower import SubtreeContext as SubtreeContext
 from ceiba.grow.core_grower import Units as Units
 from ceiba.grow.core_grower import core_options as core_options
-from ceiba.grow.core_grower import per_column as per_column
 from ceiba.grow.core_grower import read_monotonic as read_monotonic
+from ceiba.grow.core_grower import read_per_column as read_per_column
 from ceiba.grow.core_grower import resolve_max_features as resolve_max_features
 from ceiba.grow.core_grower import resolve_min_leaf as resolve_min_leaf
 from ceiba.grow.core_grower import resolve_min_split as resolve_min_split
 from ceiba.grow.core_grower import set_sizes as set_sizes
-from ceiba.grow.core_grower import tree_of as tree_of
+from ceiba.grow.core_grower import tree_from_arrays as tree_from_arrays
 from ceiba.grow.leaf_values import LEAF_VALUES as LEAF_VALUES
 from ceiba.grow.leaf_values import Honest, MEstimate, Shrinkage
+from ceiba.grow.leaf_values import apply_monotonic_limits as apply_monotonic_limits
 from ceiba.grow.leaf_values import expand_leaf_values as expand_leaf_values
-from ceiba.grow.leaf_values import honest_parts as honest_parts
-from ceiba.grow.leaf_values import honest_values as honest_values
+from ceiba.grow.leaf_values import fixed_strength as fixed_strength
 from ceiba.grow.leaf_values import limited as limited
 from ceiba.grow.leaf_values import merge_equal_siblings as merge_equal_siblings
 from ceiba.grow.leaf_values import smooth as smooth
 from ceiba.grow.leaf_values import smoothed_values as smoothed_values
-from ceiba.grow.leaf_values import strength_of as strength_of
+from ceiba.grow.leaf_values import split_honest_rows as split_honest_rows
 from ceiba.grow.option_objects import (
     Chaid,
     GainRatio,
@@ -44,7 +44,7 @@ from ceiba.grow.options import GrowOptions as GrowOptions
 from ceiba.grow.priors import altered_scale as altered_scale
 from ceiba.grow.priors import search_mass as search_mass
 from ceiba.grow.problem import Problem as Problem
-from ceiba.grow.problem import counts_parts as counts_parts
+from ceiba.grow.problem import needs_repeated_rows as needs_repeated_rows
 from ceiba.grow.problem import repeat_rows as repeat_rows
 from ceiba.grow.search_grower import Alternative, Alternatives
 from ceiba.grow.search_grower import find_alternatives as find_alternatives

@@ -1,17 +1,17 @@
-"""Growing by tests: `criterion="chi2"`, "likelihood_ratio" or "f_test" (CHAID, Kass 1980).
+"""The grower of CHAID (Kass 1980): `criterion="chi2"`, "likelihood_ratio" or "f_test".
 
 Every node is split by the column that depends on the target most significantly, after its
-categories were merged into groups that differ; the tree stops where nothing is significant. The
-nodes' impurity is gini, or squared error: a test values splits, not nodes. Numbers are first cut
-into at most `bins` bins of about equal size: the k-th cut stands behind the value up to which at
-least k / bins of the rows lie; a column with no more values than bins is cut between all of them.
+categories were merged into groups that differ; the tree stops where no column is significant. The
+impurity of nodes is gini, or squared error: a test measures splits, not nodes. Numbers are first
+cut into at most `bins` bins of about equal size: the k-th cut follows the value up to which there
+are at least k / bins of the rows; a column with at most `bins` values is cut between all of them.
 
 The most similar pair of categories (largest p-value) is merged as long as that p-value is above
-alpha_merge and more than two groups are left; groups with too few rows are merged in any case. Any
-two categories of a nominal column may be merged, of an ordered one only neighbours; missing values
-of an ordered column are a floating category that may join any other. The core does this
-(`cpp/core/split/levels`). The p-value of the merged table is multiplied by the number of
-ways in which c categories can become r groups:
+alpha_merge and more than two groups are left; groups with too few rows are always merged. Nominal
+columns may merge any two categories, ordered ones only neighbours; missing values of an ordered
+column are a floating category that may merge with any other. The core does this
+(`cpp/core/split/levels`). The p-value of the merged table is multiplied by the number of groupings
+of c categories into r groups:
 
     ordered    C(c - 1, r - 1)
     floating   C(c - 2, r - 2) + r C(c - 2, r - 1)
@@ -30,8 +30,8 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.criteria import DEFAULT_CRITERION
-from ceiba.grow.core_grower import Place, resolve_min_leaf, resolve_min_split
-from ceiba.grow.planting import Choice, Question, plant
+from ceiba.grow.core_grower import SubtreeContext, resolve_min_leaf, resolve_min_split
+from ceiba.grow.python_grower import GroupSplit, SplitChoice, grow_with_chooser
 from ceiba.table import Column, Kind, exact_sum, exact_sums
 from ceiba.tree import NodeTest, SplitKind, Tree
 
@@ -45,24 +45,24 @@ Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
 
 _CORE_NAME: Final = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test": "f"}
 _MISSING: Final = -1
-_MANY: Final = 30  # levels
-_LOG_OF_NOTHING: Final = -745.2  # what is below is 0 in float64
+_MANY_LEVELS: Final = 30
+_LOG_SMALLEST: Final = -745.2  # exp of anything below is 0 in float64
 
 
 def grow_by_tests(
-    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by CHAID on all rows or on some."""
     options, weight = problem.options, problem.weight
-    here = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
+    indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     if weight is not None:
-        here = here[weight[here] > 0]
-    tree = plant(
+        indices = indices[weight[indices] > 0]
+    tree = grow_with_chooser(
         problem.table,
         problem.target,
-        _Chooser(problem, here, below),
+        _ChaidChooser(problem, indices, subtree),
         weight=weight,
-        rows=here,
+        rows=indices,
         criterion=options.task.lookup(DEFAULT_CRITERION, "CHAID"),
         unseen=options.unseen,
     )
@@ -75,37 +75,37 @@ def grow_by_tests(
 
 @dataclass(frozen=True)
 class Categories:
-    """The categories of a column: how many, if they have an order, the cuts between numbers."""
+    """The categories of a column: their number, whether they are ordered, cuts between numbers."""
 
     n: int
     ordered: bool
     cuts: Array | None = None
 
 
-def categories_of(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
-    """Return the categories of a column; numbers are put into bins by some rows."""
+def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
+    """Return the categories of a column; numbers are binned by some rows."""
     if column.info.kind is not Kind.NUMERIC:
         return Categories(len(column.info.levels), column.info.kind is Kind.ORDERED)
     values = np.asarray(column.values, np.float64)[rows]
     present = ~np.isnan(values)
-    distinct, place = np.unique(values[present], return_inverse=True)
+    distinct, code = np.unique(values[present], return_inverse=True)
     lower = np.arange(max(len(distinct) - 1, 0))
     if len(distinct) > bins:
         each = None if weight is None else weight[rows][present]
-        below = np.cumsum(np.bincount(place, weights=each))  # rows up to each value
-        wanted = np.floor(np.arange(1, bins) * below[-1] / bins)
-        lower = np.unique(np.searchsorted(below, wanted))
+        up_to = np.cumsum(np.bincount(code, weights=each))  # rows up to each value
+        wanted = np.floor(np.arange(1, bins) * up_to[-1] / bins)
+        lower = np.unique(np.searchsorted(up_to, wanted))
         lower = lower[lower + 1 < len(distinct)]
     low, high = distinct[lower], distinct[lower + 1]
     with np.errstate(over="ignore"):
         middle = (low + high) / 2
     middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
-    cuts = np.where(middle < high, middle, low)  # low <= cut < high at the edges of float64 too
+    cuts = np.where(middle < high, middle, low)  # low <= cut < high, also for adjacent floats
     return Categories(len(cuts) + 1, True, cuts)
 
 
-def codes_of(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
-    """Return the category of each value, -1 where it is missing; codes of levels as they are."""
+def category_codes(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
+    """Return the category of each value, -1 for missing; level codes are categories already."""
     if cuts is None:
         return np.asarray(values, np.int32)
     numbers = np.asarray(values, np.float64)
@@ -115,8 +115,8 @@ def codes_of(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray
 
 
 @dataclass(frozen=True)
-class Merged:
-    """A column after merging."""
+class MergeResult:
+    """The groups of a column's categories, their test, and the merging steps."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -124,20 +124,20 @@ class Merged:
 
     @property
     def n_groups(self) -> int:
-        """How many groups are left."""
+        """Number of groups."""
         return int(self.group.max()) + 1
 
     @property
     def groups(self) -> list[list[int]]:
-        """Positions of the categories of each group, in order."""
+        """The categories of each group, by position."""
         order = np.argsort(self.group, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
         return [part.tolist() for part in parts]
 
 
 @lru_cache(maxsize=4096)
-def multiplier(c: int, r: int, kind: MergeKind) -> int:
-    """Return the number of ways in which c categories can become r groups."""
+def count_groupings(c: int, r: int, kind: MergeKind) -> int:
+    """Return the number of groupings of c categories into r groups."""
     if kind == "ordered":
         return comb(c - 1, r - 1)
     if kind == "floating":
@@ -153,46 +153,47 @@ def merge(
     *,
     alpha_merge: float = 0.05,
     min_rows: float = 1,
-) -> Merged:
+) -> MergeResult:
     """Merge the categories of a column."""
     cells = np.ascontiguousarray(cells, np.float64)
-    home, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
-    first = np.zeros(len(cells), bool)  # of its group; `home` names a group by its first category
-    first[home] = True
-    group = (np.cumsum(first) - 1)[home]
+    # The core names a group by its first category; groups are numbered in that order here.
+    leader, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
+    is_leader = np.zeros(len(cells), bool)
+    is_leader[leader] = True
+    group = (np.cumsum(is_leader) - 1)[leader]
     n_groups = int(group.max()) + 1
-    if n_groups == 1:  # nothing is separated, so there is nothing to test
+    if n_groups == 1:  # nothing to test
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
-        return Merged(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
+        return MergeResult(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))
     np.add.at(merged, group, cells)
-    ways = multiplier(len(cells), n_groups, kind)
-    test = _test(merged, statistic, log(ways) if ways > 0 else 0.0)
-    return Merged(group, test, list(steps))
+    ways = count_groupings(len(cells), n_groups, kind)
+    test = _test_groups(merged, statistic, log(ways) if ways > 0 else 0.0)
+    return MergeResult(group, test, list(steps))
 
 
-def hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
-    """Whether no merging of nominal categories can have such a small adjusted p-value."""
+def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
+    """Whether no merging of nominal categories can reach such a small adjusted p-value."""
     cells = np.ascontiguousarray(cells, np.float64)
     return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 
 
-def _test(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
+def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
     """Test groups against the target."""
-    from scipy.special import chdtrc, fdtrc  # here: other growers should not wait for scipy
+    from scipy.special import chdtrc, fdtrc  # imported here: other growers do not need scipy
 
     if statistic == "f_test":
-        value, df1, df2 = _f(cells)
+        value, df1, df2 = _f_statistic(cells)
         p = 1.0
         if df1 > 0 and df2 > 0:
             p = 0.0 if np.isinf(value) else float(fdtrc(df1, df2, value))
         return NodeTest(statistic, value, (df1, df2), p, log_factor)
-    value, df = _chi(cells, statistic)
+    value, df = _chi_square_statistic(cells, statistic)
     p = float(chdtrc(df, value)) if df > 0 else 1.0
     return NodeTest(statistic, value, (float(df),), p, log_factor)
 
 
-def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
+def _chi_square_statistic(cells: Array, statistic: Statistic) -> tuple[float, int]:
     rows, columns = cells.sum(axis=1), cells.sum(axis=0)
     expected = rows[:, None] * columns / max(float(rows.sum()), 1e-300)
     seen = expected > 0
@@ -200,14 +201,14 @@ def _chi(cells: Array, statistic: Statistic) -> tuple[float, int]:
     if statistic == "chi2":
         value = float(((counts - expected) ** 2 / expected).sum())
     else:
-        there = counts > 0
-        value = float(2.0 * (counts[there] * np.log(counts[there] / expected[there])).sum())
+        filled = counts > 0
+        value = float(2.0 * (counts[filled] * np.log(counts[filled] / expected[filled])).sum())
     df = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
     return max(value, 0.0), int(df)
 
 
-def _f(cells: Array) -> tuple[float, float, float]:
-    """One-way analysis of variance from rows, sums and sums of squares of the groups."""
+def _f_statistic(cells: Array) -> tuple[float, float, float]:
+    """Return F and its degrees of freedom, from rows, sums and sums of squares of the groups."""
     n, total, squares = cells[cells[:, 0] > 0].T
     share = total**2 / n
     between = float(share.sum() - total.sum() ** 2 / n.sum())
@@ -220,38 +221,40 @@ def _f(cells: Array) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The groups of a column's categories (-1 is missing), as they were merged."""
+    """The merged groups of a column's categories (-1 is missing)."""
 
     column: int
     groups: tuple[tuple[int, ...], ...]
     test: NodeTest
-    size: Array  # of the categories
+    size: Array  # rows of each category
 
 
-class _Chooser:
-    """Chooses the split of a node: every column is merged and tested, the best one wins."""
+class _ChaidChooser:
+    """Chooses the split of a node: merges and tests every column, and takes the best."""
 
-    def __init__(self, problem: Problem, rows: Rows, below: Place | None) -> None:
+    def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
         assert options.chaid is not None
         self.weight = problem.weight
         self.counted = problem.weight if options.frequency_weights else None
         bins = options.chaid.bins
-        self.columns = [categories_of(column, bins, rows, self.counted) for column in table.columns]
+        self.columns = [
+            read_categories(column, bins, rows, self.counted) for column in table.columns
+        ]
         self.codes = [
-            codes_of(column.values, categories.cuts)
+            category_codes(column.values, categories.cuts)
             for column, categories in zip(table.columns, self.columns, strict=True)
         ]
         truth = target.values[:, 0]
         self.n_classes = 0
         if options.task.is_classification("CHAID"):
             self.n_classes = len(target.info.classes[0])
-        else:  # F does not depend on the unit: in this one, squares of huge and tiny values exist
+        else:  # F does not depend on the unit; in this one, squares neither overflow nor underflow
             truth = np.ldexp(truth, -int(np.frexp(float(np.abs(truth).max()))[1]))
         self.truth = truth
         n_rows, total, self.depth = len(rows), float(len(rows)), 0
-        if below is not None:
-            n_rows, total, self.depth = below.n_rows, below.weight, below.depth
+        if subtree is not None:
+            n_rows, total, self.depth = subtree.n_rows, subtree.weight, subtree.depth
         elif self.weight is not None:
             total = exact_sum(self.weight[rows])
         n = n_rows if self.counted is None else float(self.counted[rows].sum())
@@ -262,13 +265,14 @@ class _Chooser:
         self.statistic: Any = options.criterion_name
         self.alpha_merge = options.chaid.merge
         alpha = options.chaid.split
-        self.log_alpha = log(alpha) if alpha > 0 else _LOG_OF_NOTHING
-        # Columns of many levels last: a limit that others have set may spare them the merging.
-        many = [not column.ordered and column.n > _MANY for column in self.columns]
+        self.log_alpha = log(alpha) if alpha > 0 else _LOG_SMALLEST
+        # Columns of many levels last: the p-value of the best column so far may rule them out
+        # before the costly merging.
+        many = [not column.ordered and column.n > _MANY_LEVELS for column in self.columns]
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
-    def __call__(self, rows: Rows, depth: int) -> Choice | None:
-        """Return the choice for these rows, None for a leaf."""
+    def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
+        """Return the split of these rows; None for a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
         if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
@@ -287,18 +291,18 @@ class _Chooser:
         group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
         for g, codes in enumerate(best.groups):
             group_of[list(codes)] = g  # -1, missing, is the last entry
-        question = self._question(best, int(group_of[_MISSING]))
-        return Choice(question, group_of[self.codes[best.column][rows]], best.test)
+        split = self._group_split(best, int(group_of[_MISSING]))
+        return SplitChoice(split, group_of[self.codes[best.column][rows]], best.test)
 
     # ------------------------------------------------------------------ counts of rows
 
-    def _codes(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
+    def _row_categories(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
         """Return the category of each row; missing is the last."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
 
     def _moments(self, rows: Rows) -> list[Array]:
-        """Return what is summed by category for numbers: weights times target, and its square."""
+        """Return what regression sums by category: weight times target, and times its square."""
         if self.n_classes:
             return []
         truth = self.truth[rows]
@@ -307,8 +311,8 @@ class _Chooser:
         return [first, first * truth]
 
     def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
-        """Return class counts, or moments of the target, of each category (missing is the last)."""
-        codes, size = self._codes(j, rows), self.columns[j].n + 1
+        """Return class counts, or moments of the target, by category (missing is the last)."""
+        codes, size = self._row_categories(j, rows), self.columns[j].n + 1
         weight: Any = None if self.counted is None else self.counted[rows]
         if self.n_classes:
             cell = codes * self.n_classes + self.truth[rows]
@@ -321,14 +325,14 @@ class _Chooser:
         """Whether a group weighs less than a leaf must."""
         if not self.min_weight > 0:
             return False
-        codes, size = self._codes(grouping.column, rows), len(grouping.size)
+        codes, size = self._row_categories(grouping.column, rows), len(grouping.size)
         if self.weight is None:
             weight = np.bincount(codes, minlength=size).astype(np.float64)
         else:
             weight = exact_sums(self.weight[rows], codes, size)
         return any(weight[list(group)].sum() < self.min_weight for group in grouping.groups)
 
-    # ------------------------------------------------------------------ groups and questions
+    # ------------------------------------------------------------------ groups and splits
 
     def _merge(self, j: int, cells: Array, limit: float) -> Grouping | None:
         """Return the groups of a column, None if its adjusted p-value is above the limit."""
@@ -340,8 +344,8 @@ class _Chooser:
         kind: MergeKind = "nominal"
         if column.ordered:
             kind = "floating" if present[-1] == column.n else "ordered"
-        many = kind == "nominal" and len(present) > _MANY and limit < 0
-        if many and hopeless(cells[present], self.statistic, limit, self.min_leaf):
+        many = kind == "nominal" and len(present) > _MANY_LEVELS and limit < 0
+        if many and is_hopeless(cells[present], self.statistic, limit, self.min_leaf):
             return None
         merged = merge(
             cells[present],
@@ -356,25 +360,26 @@ class _Chooser:
         groups = tuple(tuple(int(names[c]) for c in group) for group in merged.groups)
         return Grouping(j, groups, merged.test, size)
 
-    def _question(self, grouping: Grouping, home: int) -> Question:
-        """Return the question of a grouping; `home` is the group of missing values, if any.
+    def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
+        """Return the split of a grouping; `home` is the group of missing values, if any.
 
-        Levels and intervals of numbers go to branches as they are. Missing values that stand alone
-        are the last branch. One cut is a cut, unless missing values have a branch.
+        A group of missing values alone is the last branch. A single cut is a plain cut, unless
+        missing values have a branch.
         """
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(groups)) if g != alone]
         if len(parts) == 1:
             assert alone is not None
-            return Question(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
-        if home not in parts:  # nothing is missing here: such a row goes with the most
+            return GroupSplit(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
+        if home not in parts:  # no training value is missing: such rows go to the largest group
             home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
         if cuts is not None:
             parts.sort(key=lambda g: max(groups[g]))
         missing = parts.index(home) if alone is None else len(parts)
-        below, last = (*parts, *([] if alone is None else [alone])), alone is not None
-        apart = (np.inf,) if last else ()
+        ordered = (*parts, *([] if alone is None else [alone]))
+        # A last cut of infinity marks a branch of missing values.
+        end = () if alone is None else (np.inf,)
         if cuts is None:
             pairs = sorted(
                 (code, branch)
@@ -382,10 +387,10 @@ class _Chooser:
                 for code in groups[g]
                 if code != _MISSING
             )
-            return Question(
-                SplitKind.LEVELS, j, below, cuts=apart, levels=tuple(pairs), missing=missing
+            return GroupSplit(
+                SplitKind.LEVELS, j, ordered, cuts=end, levels=tuple(pairs), missing=missing
             )
-        at = (*(float(cuts[max(groups[g])]) for g in parts[:-1]), *apart)
+        at = (*(float(cuts[max(groups[g])]) for g in parts[:-1]), *end)
         if len(at) == 1:
-            return Question(SplitKind.CUT, j, below, cut=at[0], missing=missing)
-        return Question(SplitKind.INTERVALS, j, below, cuts=at, missing=missing)
+            return GroupSplit(SplitKind.CUT, j, ordered, cut=at[0], missing=missing)
+        return GroupSplit(SplitKind.INTERVALS, j, ordered, cuts=at, missing=missing)

@@ -1,12 +1,12 @@
-"""The core's search: options become numbers, the core grows, its arrays become a Tree.
+"""The grower of the core's search: options to numbers, the core's arrays to a Tree.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
 
-Targets and weights near the ends of float64 are brought to the middle while a tree is grown: the
-search squares and multiplies sums, which beyond about 1e150, or below 1e-150, would overflow to
-infinity or vanish, and a tree would silently be wrong. Multiplying by a power of two changes no
-digit and no split; it is undone in the grown arrays (`ceiba.tree.grown`).
+Targets and weights near the limits of float64 are scaled while a tree is grown: the search squares
+and multiplies sums, which would overflow beyond about 1e150 and underflow below 1e-150. Multiplying
+by a power of two changes no digit and no split; it is undone in the grown arrays
+(`ceiba.tree.grown`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError, did_you_mean
-from ceiba.grow.options import OPTIONS, GrowOptions, counted
+from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
 from ceiba.task import Task
@@ -38,8 +38,8 @@ Array = npt.NDArray[np.float64]
 
 # Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
-_MANY_ROWS: Final = 2**53  # more than any table has, and whole as a float too
-#: C4.5: weights this close are equal; parts of rows with missing values do not add up exactly.
+_MANY_ROWS: Final = 2**53  # more than any table has, and exact as a float
+#: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
 _SLACK: Final = 1e-6
 
 
@@ -59,16 +59,16 @@ class Units:
         )
 
     def shrink_target(self, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Divide the target; itself when there is nothing to do."""
+        """Return the target divided by its unit; the same array if that is 1."""
         return np.ldexp(target, -self.target) if self.target else target
 
     def shrink_weight(self, weight: Array | None) -> Array | None:
-        """Divide the weights; themselves when there is nothing to do."""
+        """Return the weights divided by their unit; the same array if that is 1."""
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
 
 
-#: Nothing is divided.
-AS_THEY_ARE = Units()
+#: Units of data that need no scaling.
+PLAIN_UNITS = Units()
 
 
 def _exponent(values: npt.NDArray[Any]) -> int:
@@ -77,36 +77,36 @@ def _exponent(values: npt.NDArray[Any]) -> int:
     return 0 if largest == 0 or abs(exponent) <= _SAFE else exponent
 
 
-def per_column(
+def read_per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
-    """Return one number for each column; columns that a dict does not name get the default."""
+    """Return one number for each column; columns missing from a dict get the default."""
     if isinstance(values, Mapping):
-        strangers = [name for name in values if name not in names]
-        if strangers:
+        unknown = [name for name in values if name not in names]
+        if unknown:
             raise OptionError(
-                f"{option} names column {strangers[0]!r}, which the table does not have."
-                f"{did_you_mean(str(strangers[0]), names)}"
+                f"{option} names column {unknown[0]!r}, which is not in the table."
+                f"{did_you_mean(str(unknown[0]), names)}"
             )
         values = [values.get(name, default) for name in names]
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} must hold one number per column. Got {values!r}.") from None
+        raise OptionError(f"{option} must hold one number per column, got {values!r}.") from None
     if numbers.shape != (len(names),):
-        # scikit-learn's words, with ours behind.
+        # scikit-learn's message, with advice.
         raise OptionError(
             f"{option} has shape {numbers.shape[0] if numbers.ndim else '()'} but the input data X "
-            f"has {len(names)} features. Pass one number per column, or a dict of a few."
+            f"has {len(names)} features. Pass one number per column, or a dict by column name."
         )
     return numbers
 
 
 def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
-    """Read monotonicity constraints: 1 rising, -1 falling, 0 free; [] when all are free."""
+    """Return monotonicity constraints: 1 rising, -1 falling, 0 free; [] if all are free."""
     if values is None:
         return []
-    numbers = per_column("monotonic_cst", values, names, 0.0)
+    numbers = read_per_column("monotonic_cst", values, names, 0.0)
     if not np.isin(numbers, (-1, 0, 1)).all():
         raise OptionError(
             "monotonic_cst must be None or an array-like of -1, 0 or 1, but got "
@@ -116,35 +116,35 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
 
 
 def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
-    """Read the cost of asking for each column, by which its gain is divided; [] when all are 1."""
+    """Return the cost of measuring each column, by which its gain is divided; [] if all are 1."""
     if values is None:
         return []
-    numbers = per_column("column_cost", values, names, 1.0)
+    numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise OptionError(f"column_cost must hold positive numbers. Got {numbers.tolist()}.")
+        raise OptionError(f"column_cost must hold positive numbers, got {numbers.tolist()}.")
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where in a larger tree a new one will stand: its stop rules are those of the larger tree."""
+class SubtreeContext:
+    """The larger tree around a new subtree: the stop rules of the larger tree apply to it."""
 
-    depth: int  # of the node that the new tree replaces
+    depth: int  # of the node that the subtree replaces
     n_rows: int  # of the larger tree
     weight: float  # of the larger tree
-    share: float  # of the whole in the node, as the split search sees it
+    share: float  # of the weight that is in the node, under the altered priors
     seed: int
-    leaves: int = 0  # elsewhere, which `max_leaf_nodes` counts too
-    low: float = -inf  # limits that monotone splits above have set
+    leaves: int = 0  # elsewhere in the larger tree, for `max_leaf_nodes`
+    low: float = -inf  # limits set by monotone splits above
     high: float = inf
-    row_weight: Array | None = None  # where rows go down several branches by shares
+    row_weight: Array | None = None  # fractional weights (missing="fractional")
 
-    def set(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
-        """Set the options of the core that depend on the place, in the core's units."""
+    def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
+        """Set the core's options that depend on the larger tree, in the core's units."""
         if options.max_leaf_nodes is not None:
-            core.max_leaf_nodes = max(counted(options.max_leaf_nodes) - self.leaves, 1)
+            core.max_leaf_nodes = max(core_limit(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
-            core.max_depth = max(counted(options.max_depth) - self.depth, 0)
+            core.max_depth = max(core_limit(options.max_depth) - self.depth, 0)
         if options.min_impurity_decrease:
             core.min_gain = options.min_impurity_decrease / self.share if self.share else inf
         core.seed = self.seed
@@ -159,17 +159,17 @@ def core_options(
     scales: ClassScales,
     rows: npt.NDArray[np.uint32] | None,
 ) -> _core.GrowOptions:
-    """Turn the options of growing into those of the core, for this table."""
+    """Return the core's options for this table."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
         total_weight = float(n_rows)
     else:
         total_weight = exact_sum(weight if rows is None else weight[rows])
-    # Twenty settings cost six microseconds, half as much as the tree of a small table; a copy one.
+    # Twenty assignments take six microseconds, half the time of a small tree; a copy takes one.
     ready = options.__dict__.get("_core")
     if ready is None:
-        ready = options.__dict__["_core"] = _for_any_table(options)
+        ready = options.__dict__["_core"] = _table_independent_options(options)
     core = _core.GrowOptions(ready)
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
@@ -180,18 +180,18 @@ def core_options(
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
     rules = options.rpart
-    if rules is not None:  # what a node's risk is, and below which it is not split
+    if rules is not None:  # how a node's risk is computed, and below which it is not split
         core.min_risk = max(rules.min_risk, -1.0)
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
         if scales.search is not None:  # priors or costs
-            core.class_cost = scales.weighed_costs(len(scales.search)).ravel().tolist()
+            core.class_cost = scales.weighted_costs(len(scales.search)).ravel().tolist()
     set_sizes(core, options, n_rows, total_weight)
     return core
 
 
-def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
-    """Set what does not depend on the table."""
+def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
+    """Return the core's options that do not depend on the table."""
     core = _core.GrowOptions()
     core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
     core.set_missing(options.missing_rule)
@@ -205,7 +205,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
     core.multiway = options.multiway
     core.empty_branches = options.empty_branches
     core.cuts_at_values = options.cuts_at_values
-    core.max_surrogates = counted(options.surrogates.keep)
+    core.max_surrogates = core_limit(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
     core.weights_count_rows = options.frequency_weights
@@ -218,7 +218,7 @@ def _for_any_table(options: GrowOptions) -> _core.GrowOptions:
 def set_sizes(
     core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
 ) -> None:
-    """Set the rules that count rows; with frequency weights a weight of k is k rows."""
+    """Set the size limits; a row of frequency weight k counts as k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
@@ -236,16 +236,16 @@ def set_sizes(
 
 
 def _is_count(value: float) -> bool:
-    return type(value) is int or isinstance(value, Integral)  # abstract classes are slow to ask
+    return type(value) is int or isinstance(value, Integral)  # checks of abstract classes are slow
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
-    """Return the rows that a leaf must have: a count, or a fraction of the rows rounded up."""
+    """Return the rows that a leaf needs: a count, or a fraction of the rows rounded up."""
     return min(int(value) if _is_count(value) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
-    """Return the rows that a node must have to be split: at least two leaves' worth."""
+    """Return the rows that a node needs to be split: at least those of two leaves."""
     count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
     return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
@@ -264,19 +264,19 @@ def resolve_max_features(value: int | float | str | None, n_columns: int) -> int
 
 
 def grow_by_search(
-    problem: Problem, rows: npt.NDArray[np.uint32] | None, below: Place | None
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by the core's search."""
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
     scales = problem.scales
     if weight is None and options.task.has_classes:
-        units, core_target, core_weight = AS_THEY_ARE, target.values, None
+        units, core_target, core_weight = PLAIN_UNITS, target.values, None
     else:
         units = Units.of(target.values, weight)
         core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
     core = core_options(table, options, core_weight, scales, rows)
-    if below is not None:
-        below.set(core, options, units)
+    if subtree is not None:
+        subtree.apply(core, options, units)
     if options.task.has_classes:
         n_classes = [len(labels) for labels in target.info.classes]
         arrays = _core.grow_classes(table.core(), core_target, n_classes, core_weight, core, rows)
@@ -285,26 +285,28 @@ def grow_by_search(
         arrays = _core.grow_numbers(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )
-    return tree_of(arrays, problem, units, below)
+    return tree_from_arrays(arrays, problem, units, subtree)
 
 
 def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> list[Tree]:
-    """Grow a tree on each of several sets of rows without weights, by one call of the core."""
+    """Grow a tree on each of several sets of rows without weights, in one call of the core."""
     target, options = problem.target, problem.options
     core = core_options(problem.table, options, None, problem.scales, None)
     rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
-    units, columns = AS_THEY_ARE, problem.table.core()
+    units, columns = PLAIN_UNITS, problem.table.core()
     if options.task.is_classification("Growing"):
         n_classes = [len(labels) for labels in target.info.classes]
         grown = _core.grow_on_each(columns, target.values, n_classes, core, rows, ends)
     else:
         units = Units.of(target.values, None)
         grown = _core.grow_on_each(columns, units.shrink_target(target.values), core, rows, ends)
-    return [tree_of(arrays, problem, units, None) for arrays in grown]
+    return [tree_from_arrays(arrays, problem, units, None) for arrays in grown]
 
 
-def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Place | None) -> Tree:
-    """Make a tree of the arrays that the core has grown for a problem."""
+def tree_from_arrays(
+    arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
+) -> Tree:
+    """Return the tree of arrays that the core has grown."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_from_grown(
         GrownArrays(
@@ -315,7 +317,7 @@ def tree_of(arrays: _core.TreeArrays, problem: Problem, units: Units, below: Pla
             units.weight,
             scales.factor,
             scales.costs,
-            None if below is None else below.weight,
+            None if subtree is None else subtree.weight,
         ),
         schema=problem.table.schema.with_target(target.info),
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),

@@ -1,20 +1,20 @@
-"""Leaf values: shares or means of the leaf's rows, of rows that were held out, or smoothed ones.
+"""Leaf values: shares or means of the leaf's rows, of held-out rows ("honest"), or smoothed ones.
 
-Smoothed: with n rows in a node (weights scaled so that a row counts 1 on average) and its value v,
-after priors:
+Smoothing: with n rows in a node (weights scaled to a mean of 1) and its value v, after priors:
 
 - Laplace: (n v + 1) / (n + K), K classes;
 - m-estimate: (n v + m v(root)) / (n + m) (Cestnik 1990);
 - shrinkage along the path: h(t) = h(parent) + (v(t) - v(parent)) / (1 + strength / n(parent)),
   h(root) = v(root) (Agarwal et al. 2022, hierarchical shrinkage).
 
-Counts, rows and impurities of the nodes stay; risks are those of the new answers. Honest: rows that
-had no say in the questions give values without the bias of those that had (Athey and Imbens 2016).
+Counts, rows and impurities of the nodes do not change; risks are those of the new predictions.
+Honest values come from rows that were not used to choose splits, and so lack their bias (Athey and
+Imbens 2016).
 
-Monotone limits: the core hands them down while it grows (`hand_down_limits`): a split of a column
-with a direction sets the middle between the values of its branches as the bound of all values
-below. `limited` does the same to a finished tree whose rows were counted anew. Class counts stay
-those of the rows; only the answer moves, and the risk is that of the answer.
+Monotone limits: a split of a column with a direction bounds all values below it by the midpoint of
+the values of its branches. The core applies these limits while it grows (`hand_down_limits`),
+`apply_monotonic_limits` to a recounted tree. Class counts do not change; the prediction and its
+risk do.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class MEstimate(OptionObject):
-    """Leaves drawn towards the root's value, as if m rows of it were added.
+    """Leaf values shrunk towards the root's value, as if m rows of it were added.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Leaves drawn towards the nodes above them, the more the fewer rows those have.
+    """Leaf values shrunk towards the nodes above them, the more the fewer rows those have.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -95,27 +95,27 @@ class Shrinkage(OptionObject):
     )  # fmt: skip
 
 
-def strength_of(rule: Any) -> float | None:
-    """Return the strength of a rule: m, or that of the shrinkage; None if it is to be chosen."""
+def fixed_strength(rule: Any) -> float | None:
+    """Return m of an m-estimate or the strength of a shrinkage; None if it must be chosen."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
 
 def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
-    units = Units.of(tree.value, None)  # sums of values near the end of float64
+    units = Units.of(tree.value, None)  # sums of values near the limits of float64 would overflow
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
-        return np.asarray(np.ldexp(_shrunken(tree, value, n[:, 0, 0], strength), units.target))
+        return np.asarray(np.ldexp(_shrink_values(tree, value, n[:, 0, 0], strength), units.target))
     if isinstance(rule, MEstimate):
         total = n + strength
-        # A node without rows keeps what it answers, the value of the node above it.
+        # A node without rows keeps its value, which is that of its parent.
         mean = np.divide(n * value + strength * value[0], total, out=value.copy(), where=total > 0)
         return np.asarray(np.ldexp(mean, units.target))
     if not tree.task.has_classes:
         raise OptionError(
-            f'leaf_values="laplace" adds a row to each class; a {tree.task} tree has none. '
-            'Use "m_estimate" or "shrinkage".'
+            f"leaf_values='laplace' is not supported for {tree.task}. Use 'm_estimate' or "
+            "'shrinkage'."
         )
     classes = np.zeros(value.shape[1:])
     for k, size in enumerate(tree.n_classes.tolist()):
@@ -123,16 +123,16 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     return np.asarray((n * value + classes) / (n + classes.sum(axis=1, keepdims=True)))
 
 
-def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return h as a weighted mean of the values on the path: no rounding leaves their range.
+def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
+    """Return h as a weighted mean of the values on the path, which rounding keeps in their range.
 
-    With s(t) = 1 / (1 + strength / n(t)), which falls along a path, and s = 1 above the root:
+    With s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root:
     h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     """
     with np.errstate(over="ignore"):
         part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
     before, above_sum = np.ones(len(n)), np.zeros_like(value)
-    for i, above in enumerate(tree.parent.tolist()):
+    for i, above in enumerate(tree.parent.tolist()):  # pre-order: the sums of parents are complete
         if above >= 0:
             before[i] = part[above]
             above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
@@ -140,7 +140,7 @@ def _shrunken(tree: Tree, value: Array, n: Array, strength: float) -> Array:
 
 
 def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
-    """Return the tree with smoothed values, and the risks that follow from new answers."""
+    """Return the tree with smoothed values, and the risks of the new predictions."""
     value = smoothed_values(tree, rule, strength)
     moved = replace(tree, value=value, smoothed=True)
     check_values(moved)
@@ -148,8 +148,9 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
         if tree.criterion not in ("squared_error", "friedman_mse"):
             return replace(moved, risk=np.full(tree.n_nodes, np.nan))
         with np.errstate(over="ignore"):
-            apart = ((value - tree.value) ** 2).mean(axis=(1, 2))
-        return replace(moved, risk=tree.risk + apart * tree.share)
+            shift = ((value - tree.value) ** 2).mean(axis=(1, 2))
+        # E[(y - h)^2] = E[(y - v)^2] + (v - h)^2, as v is the mean of the node's rows.
+        return replace(moved, risk=tree.risk + shift * tree.share)
     if tree.n_outputs > 1:
         return moved
     probability = tree.class_probability[:, None, :]
@@ -157,14 +158,14 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
 
 
 class Honest(OptionObject):
-    """Values, probabilities and intervals from rows that had no say in the questions.
+    """Values, probabilities and intervals from rows that were not used to choose the splits.
 
     Parameters
     ----------
     share : float, default=0.5
-        Share of the rows that is kept for the values.
+        Share of the rows that is reserved for the values.
     values : {"share", "laplace", "m_estimate", "shrinkage"}, MEstimate or Shrinkage
-        What leaves answer by these rows, as in `leaf_values`.
+        How leaf values are computed from these rows, as in `leaf_values`.
 
     Examples
     --------
@@ -185,32 +186,32 @@ class Honest(OptionObject):
 
 
 def expand_leaf_values(rule: Any) -> Any:
-    """Return the object that a short form of `leaf_values` stands for; other values as they are."""
+    """Return the object of a short form of `leaf_values`; other values unchanged."""
     if not isinstance(rule, str):
         return rule
     short = {"m_estimate": MEstimate(), "shrinkage": Shrinkage(), "honest": Honest()}
     return short.get(rule, rule)
 
 
-def honest_parts(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Return the rows for the questions and those for the values; classes are spread evenly."""
+def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
+    """Return the rows for the splits and those for the values, stratified by class."""
     rows = np.arange(problem.n_rows)
-    if problem.weight is not None:  # a part of rows without weight would say nothing
+    if problem.weight is not None:  # zero-weight rows could leave one part without any weight
         rows = np.flatnonzero(problem.weight > 0)
     n = len(rows)
     rng = np.random.default_rng([seed, 0x40E57])
     order = rows[rng.permutation(n)]
     if problem.options.task.has_classes:
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
-    # Every place of the order gets its turn, so each class is divided as the whole is.
-    turn = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
-    values, questions = np.sort(order[turn]), np.sort(order[~turn])
-    if not len(values) or not len(questions):
+    # Evenly spaced along the order, which is sorted by class: each class is divided by `share`.
+    taken = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
+    values, structure = np.sort(order[taken]), np.sort(order[~taken])
+    if not len(values) or not len(structure):
         raise DataError(
             f"Honest(share={share:g}) needs rows for the values and rows for the splits, got {n} "
             f"sample{'s' * (n != 1)}. Pass more rows or another share."
         )
-    return questions, values
+    return structure, values
 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
@@ -222,7 +223,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     y = labels[:, 0] if labels.shape[1] == 1 else labels
     counted = tree.recount(problem.table, y, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
-    for i in np.flatnonzero(empty).tolist():  # pre-order: the node above is done
+    for i in np.flatnonzero(empty).tolist():  # pre-order: the parent has its value already
         value[i] = value[counted.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
     if frequency is not None:  # a weight of k is k rows
@@ -233,21 +234,21 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     return honest
 
 
-def limited(tree: Tree, directions: Sequence[int]) -> Tree:
-    """Move the answers of a classification tree of two classes into its monotone limits."""
+def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
+    """Return a two-class tree with its predictions clipped to its monotone limits."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
-    answers = set_class_share(tree.counts, _numbers_within(tree, directions))
+    answers = set_class_share(tree.counts, _clip_second_class(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
-    value[tree.weight == 0] = tree.value[tree.weight == 0]  # branches without rows say the parent's
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows: the parent's value
     risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
     whole = tree.weight[0]
     return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
 
 
-def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
-    """Return the share of the second class of each node, within the limits of the splits above."""
+def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
+    """Return the share of the second class in each node, within the limits of the splits above."""
     assert tree.counts is not None
     counts = tree.counts[:, 0]
     total = counts.sum(axis=1)
@@ -270,10 +271,10 @@ def _numbers_within(tree: Tree, directions: Sequence[int]) -> Array:
 
 
 def merge_equal_siblings(tree: Tree) -> Tree:
-    """Return the tree with leaves in place of nodes below which all leaves answer alike.
+    """Collapse the nodes below which all leaves have the same value.
 
-    Two branches that are held at the same bound say the same: their split decides nothing. The new
-    leaf has the value of its own rows, within the limits of the splits above it.
+    Two branches that are clipped to the same limit have the same value, so their split is useless.
+    The new leaf has the value of its rows, within the limits of the splits above it.
     """
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node

@@ -1,4 +1,4 @@
-"""Options of growing that have options of their own, as objects; their names are short forms.
+"""Options of growing that are objects with parameters, and their short forms.
 
 `missing="surrogate"` is `missing=Surrogates()`, `criterion="chi2"` is `criterion=Chaid()`,
 `min_significance=0.05` is `Significance(level=0.05)`, and so on.
@@ -19,14 +19,14 @@ _LOSS = (one_of("error", "gini", "entropy"), nothing)
 
 
 class Lookahead(OptionObject):
-    """Solve the best tree of a small depth at each node, keep its first split, go on below.
+    """Find the best tree of a small depth at each node, keep its first split, repeat below it.
 
-    Polynomial in rows and columns, and mostly close to the optimum. Nothing is proven.
+    Polynomial in rows and columns, and mostly close to the optimum, which it does not prove.
 
     Parameters
     ----------
     depth : int, default=2
-        Depth of the tree that is solved at each node. Each further level multiplies the time.
+        Depth of the tree that is searched at each node. Each further level multiplies the time.
     penalty : float, default=0.0
         Cost per leaf, in units of risk as `ccp_alpha` is.
     loss : {"error", "gini", "entropy"}, default=None
@@ -48,17 +48,17 @@ class Lookahead(OptionObject):
 class Optimal(OptionObject):
     """Search for the tree of least training loss, and prove that there is no better one.
 
-    The search always returns a tree; its certificate says how far it can be from the best.
+    The search always returns a tree; its certificate bounds its distance from the optimum.
 
     Parameters
     ----------
     time_limit : float, default=60.0
-        Seconds after which the best tree so far is taken.
+        Seconds after which the best tree so far is returned.
     gap : float, default=0.0
-        The search may end when the objective is proven to be within this share of the optimum.
+        The search may stop when the objective is proven to be within this share of the optimum.
     memory_limit : float, default=1024.0
-        Megabytes for sorted columns and for the cache of solved parts. A smaller cache costs time,
-        never the answer.
+        Megabytes for sorted columns and the cache of solved subproblems. A smaller cache takes
+        more time and returns the same tree.
     penalty : float, default=0.0
         Cost per leaf, in units of risk as `ccp_alpha` is.
     loss : {"error", "gini", "entropy"}, default=None
@@ -80,13 +80,13 @@ class Optimal(OptionObject):
 
 
 class GainRatio(OptionObject):
-    """C4.5's choice of the split: gain divided by split information, among splits of good gain.
+    """C4.5's criterion: gain divided by split information, among splits of at least average gain.
 
     Parameters
     ----------
     cuts : {"midpoint", "value"}, default="midpoint"
-        A cut is the midpoint of two values of the node; or the largest value of the whole column
-        not above it, as C4.5 prints it (which does not separate numbers closer than 1e-5).
+        Cut at the midpoint of two values of the node; or at the largest value of the whole column
+        not above it, as C4.5 does (which does not separate numbers closer than 1e-5).
 
     Examples
     --------
@@ -100,7 +100,7 @@ class GainRatio(OptionObject):
 
 
 class Chaid(OptionObject):
-    """CHAID's choice of the split: the column whose merged categories differ most significantly.
+    """CHAID's criterion: the column whose merged categories differ most significantly.
 
     Parameters
     ----------
@@ -129,17 +129,17 @@ class Chaid(OptionObject):
 
 
 class Surrogates(OptionObject):
-    """Surrogate splits for missing values: other columns that send rows the same way (rpart).
+    """Surrogate splits for missing values: other columns that route rows alike (rpart).
 
     Parameters
     ----------
     keep : int, default=5
         Surrogates kept at each node, best first.
     otherwise : {"majority", "stay"}, default="majority"
-        Where no surrogate decides: the row goes to the heavier branch, or stays in the node.
+        If no surrogate applies, the row goes to the heavier branch, or stays in the node.
     agreement : {"all", "both"}, default="all"
-        Agreement with the split is counted over all rows it places, or only over those with both
-        values.
+        Agreement with the split is counted over all rows that it routes, or only over those with
+        both values.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class Multiway(OptionObject):
     Parameters
     ----------
     empty : bool, default=False
-        Give levels that are not in the node a branch too: a leaf that answers as its parent does.
+        Also make a branch for levels that are not in the node: a leaf that predicts as its parent.
 
     Examples
     --------
@@ -175,10 +175,10 @@ class Multiway(OptionObject):
 
 
 class Significance(OptionObject):
-    """Split a node only where a column's best split is significant; the smallest p-value wins.
+    """Split a node only if a column's best split is significant, by the smallest p-value.
 
-    The p-values allow for the search over the column and, by Bonferroni, over the columns, so
-    columns with many levels are not favoured.
+    The p-values are corrected for the search over the column and, by Bonferroni, over the columns,
+    so columns with many levels are not favoured.
 
     Parameters
     ----------
@@ -197,20 +197,20 @@ class Significance(OptionObject):
 
 @dataclass(frozen=True)
 class RpartRules:
-    """Rules that only rpart has; `ceiba.rpart` sets them.
+    """Rules of rpart only; `ceiba.rpart` sets them.
 
-    These come along: rows of weight 0 are counted and routed; a poisson branch may have no events;
-    a level map is no surrogate unless it errs on two rows; without any surrogates, rows with a
+    They imply: zero-weight rows are counted and routed; a poisson branch may have no events; a
+    level map is a surrogate only if it errs on two rows or more; without surrogates, rows with a
     missing value stay in the node while growing.
     """
 
     min_gain_ratio: float = 1e-10  # a split must have more than this share of the root's gain
     shrink: float = 0.0  # poisson: coefficient of variation of the rates; 0: no shrinking
-    # 0: surrogates are only listed, and rows with a missing value stay in the node; 1: surrogates
-    # decide, else the row stays; 2: else it goes with the majority.
+    # Rows with a missing value: 0 stay in the node (surrogates are only listed); 1 follow
+    # surrogates, else stay; 2 follow surrogates, else the majority.
     use_surrogate: int = 2
-    # A node with no more risk than this is not split: as a share of the root's risk, or as a sum
-    # over rows. Below 0: off.
+    # A node with at most this risk is not split: a share of the root's risk, or a sum over rows.
+    # Below 0: off.
     min_risk_ratio: float = -1.0
     min_risk: float = -1.0
 
@@ -227,7 +227,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object that a short form stands for; other values as they are."""
+    """Return the object of a short form; other values unchanged."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     make = _SHORT.get(name, {}).get(value) if isinstance(value, str) else None

@@ -1,10 +1,9 @@
-"""The options of growing: one row each, and `GrowOptions`, the value that travels to the core.
+"""The options of growing: one row each, as fields of `GrowOptions`.
 
-A field of `GrowOptions` is the declaration of its option: default, allowed values, documentation,
-the growers that support it and the core's name for it. The estimators' parameters, their checks and
-docstrings, and the flags of the command line are made from these rows. The value keeps what the
-user wrote (scikit-learn's spellings: counts or fractions, "sqrt", None, short forms); its
-properties turn that into plain values.
+A field of `GrowOptions` declares its option: default, allowed values, documentation, the growers
+that support it and its name in the core. The estimators' parameters, their checks and docstrings,
+and the flags of the command line are generated from these rows. Fields hold what the user wrote
+(scikit-learn's spellings: counts or fractions, "sqrt", None, short forms); properties resolve it.
 """
 
 from __future__ import annotations
@@ -47,9 +46,8 @@ from ceiba.options import (
 from ceiba.task import Task
 from ceiba.tree import ValueRules
 
-#: The ways to grow. "search" is the greedy search of the core; the others add rules to it
-#: ("bins", "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and the
-#: exact search).
+#: The growers. "search" is the greedy search of the core; the others add rules to it ("bins",
+#: "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and exact search).
 Grower = Literal["search", "bins", "gain_ratio", "significance", "tests", "best"]
 
 _ALL: Final = frozenset({"search", "bins", "gain_ratio", "significance", "tests", "best"})
@@ -59,7 +57,7 @@ def _without(*growers: Grower) -> frozenset[str]:
     return _ALL - set(growers)
 
 
-def _row(  # a field whose metadata is the option's row
+def _option(  # a dataclass field whose metadata is the option's row
     default: Any,
     *allowed: Check,
     kind: str,
@@ -73,8 +71,8 @@ def _row(  # a field whose metadata is the option's row
     return field(default=default, metadata={"option": option})
 
 
-def counted(limit: int | None) -> int:
-    """Return a limit as the core counts: -1 is none, and 2**31 - 1 is as good as any beyond."""
+def core_limit(limit: int | None) -> int:
+    """Return a limit as the core's int32: -1 for None, at most 2**31 - 1."""
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
@@ -84,11 +82,11 @@ def _is_int(value: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class GrowOptions:
-    """All that decides how a tree grows, apart from the data."""
+    """All options of growing a tree."""
 
     task: Task
     criterion: Any = ""  # "": gini or squared_error, by the task
-    splitter: str = _row(
+    splitter: str = _option(
         "best",
         one_of("best", "random"),
         kind='{"best", "random"}',
@@ -98,7 +96,7 @@ class GrowOptions:
         core="random_splitter",
         to_core=lambda value: value == "random",
     )
-    max_depth: int | None = _row(
+    max_depth: int | None = _option(
         None,
         integer(1),
         nothing,
@@ -106,9 +104,9 @@ class GrowOptions:
         help="Largest depth of a leaf. None: no limit.",
         flag=int,
         core="max_depth",
-        to_core=counted,
+        to_core=core_limit,
     )
-    min_samples_split: int | float = _row(
+    min_samples_split: int | float = _option(
         2,
         integer(2),
         fraction(0.0, 1.0, "(]"),
@@ -117,7 +115,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best"),
     )
-    min_samples_leaf: int | float = _row(
+    min_samples_leaf: int | float = _option(
         1,
         integer(1),
         fraction(0.0, 1.0, "()"),
@@ -125,7 +123,7 @@ class GrowOptions:
         help="Rows each branch of a split needs. A float is a fraction of all rows, rounded up.",
         flag=float,
     )
-    min_weight_fraction_leaf: float = _row(
+    min_weight_fraction_leaf: float = _option(
         0.0,
         number(0.0, 0.5, "[]"),
         kind="float",
@@ -133,7 +131,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best"),
     )
-    max_features: int | float | str | None = _row(
+    max_features: int | float | str | None = _option(
         None,
         integer(1),
         fraction(0.0, 1.0, "(]"),
@@ -144,7 +142,7 @@ class GrowOptions:
         flag=float,
         growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
     )
-    max_leaf_nodes: int | None = _row(
+    max_leaf_nodes: int | None = _option(
         None,
         integer(2),
         nothing,
@@ -153,9 +151,9 @@ class GrowOptions:
         flag=int,
         growers=_without("significance", "tests"),
         core="max_leaf_nodes",
-        to_core=counted,
+        to_core=core_limit,
     )
-    min_impurity_decrease: float = _row(
+    min_impurity_decrease: float = _option(
         0.0,
         number(0.0),
         kind="float",
@@ -164,7 +162,7 @@ class GrowOptions:
         growers=_without("best", "tests"),
         core="min_gain",
     )
-    max_bins: int | None = _row(
+    max_bins: int | None = _option(
         None,
         Check("an int from 2 to 255", lambda value: _is_int(value) and 2 <= value <= 255),
         nothing,
@@ -174,19 +172,19 @@ class GrowOptions:
         flag=int,
         growers=_without("best", "gain_ratio", "tests"),
     )
-    min_significance: Any = _row(
+    min_significance: Any = _option(
         None,
         number(0.0, 1.0, "()"),
         instance("a Significance object", Significance),
         nothing,
         kind="float or Significance",
-        help="Split a node only if the p-value of a column's best split is at most this, and by "
-        "the column with the smallest one. The p-values allow for the search over cuts, level sets "
-        "and columns.",
+        help="Split a node only if the p-value of a column's best split is at most this, by the "
+        "column with the smallest one. The p-values are corrected for the search over cuts, level "
+        "sets and columns.",
         flag=float,
         growers=_without("best", "tests"),
     )
-    monotonic_cst: Any = _row(
+    monotonic_cst: Any = _option(
         None,
         array_like(),
         instance("a dict of column name to -1, 0 or 1", dict),
@@ -196,7 +194,7 @@ class GrowOptions:
         "never decreases with it), -1 (never increases) or 0.",
         growers=_without("best", "gain_ratio", "significance", "tests"),
     )
-    n_jobs: int | None = _row(
+    n_jobs: int | None = _option(
         None,
         Check("an int that is not 0", lambda value: _is_int(value) and value != 0),
         nothing,
@@ -204,7 +202,7 @@ class GrowOptions:
         help="Threads. None: all cores, and one for small tables. The tree does not depend on it.",
         flag=int,
     )
-    missing: Any = _row(
+    missing: Any = _option(
         "learn",
         one_of("learn", "majority", "surrogate", "fractional", "error"),
         instance("a Surrogates object", Surrogates),
@@ -215,24 +213,24 @@ class GrowOptions:
         "missing values are refused.",
         flag=str,
     )
-    unseen: str = _row(
+    unseen: str = _option(
         "majority",
         one_of("majority", "missing", "error", "default"),
         kind='{"majority", "missing", "error", "default"}',
-        help="What a level does that the node has not seen: go where more rows go, count as "
-        'missing, be refused, or end the way with the answer of the root ("default").',
+        help="How to route a level that the node has not seen: to the branch with more rows, as a "
+        'missing value, with an error, or to the prediction of the root ("default").',
         flag=str,
     )
-    categorical_splits: Any = _row(
+    categorical_splits: Any = _option(
         "binary",
         one_of("binary", "multiway"),
         instance("a Multiway object", Multiway),
         kind='{"binary", "multiway"} or Multiway',
-        help="Levels go two ways, or one branch per level.",
+        help="Two branches, each with a set of levels, or one branch per level.",
         flag=str,
         growers=_without("best", "tests"),
     )
-    max_competitors: int = _row(
+    max_competitors: int = _option(
         0,
         integer(0),
         kind="int",
@@ -240,9 +238,9 @@ class GrowOptions:
         flag=int,
         growers=_without("best", "significance", "tests"),
         core="max_competitors",
-        to_core=counted,
+        to_core=core_limit,
     )
-    class_prior: Any = _row(
+    class_prior: Any = _option(
         None,
         array_like("an array-like of one share per class"),
         instance("a dict of class to share", dict),
@@ -252,7 +250,7 @@ class GrowOptions:
         "`class_weight`.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
-    cost_matrix: Any = _row(
+    cost_matrix: Any = _option(
         None,
         array_like("an array-like of shape (n_classes, n_classes)"),
         instance("a dict of (truth, predicted) to cost", dict),
@@ -262,7 +260,7 @@ class GrowOptions:
         "`{(truth, predicted): cost}`.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
-    column_cost: Any = _row(
+    column_cost: Any = _option(
         None,
         array_like("an array-like of one cost per column"),
         instance("a dict of column name to cost", dict),
@@ -271,32 +269,32 @@ class GrowOptions:
         help="Cost of measuring a column; its gain is divided by it.",
         growers=_without("best", "significance", "tests"),
     )
-    frequency_weights: bool = _row(
+    frequency_weights: bool = _option(
         False,
         boolean,
         kind="bool",
-        help="A weight of k means the row k times in every rule that counts rows.",
+        help="Count a row of weight k as k rows in every rule that counts rows.",
         growers=_without("best"),
     )
-    search: Any = _row(
+    search: Any = _option(
         "greedy",
         one_of("greedy", "lookahead", "optimal"),
         instance("a Lookahead or an Optimal object", Lookahead, Optimal),
         kind='{"greedy", "lookahead", "optimal"} or object',
-        help='How the tree is searched for. "greedy": split by split. "lookahead": the first split '
-        'of the best tree of depth 2, node by node. "optimal": the tree of least training loss, '
-        "with a proof; needs `max_depth`.",
+        help='Search method. "greedy": split by split. "lookahead": the first split of the best '
+        'tree of depth 2, node by node. "optimal": the tree of least training loss, with a proof; '
+        "needs `max_depth`.",
         flag=str,
         growers=frozenset({"search", "best"}),
     )
-    forced_splits: Any = _row(
+    forced_splits: Any = _option(
         None,
         FORCED_SPLITS,
         nothing,
         kind="str, split or tuple",
-        help='Splits at the top of the tree, as they are printed: "age <= 30", or with what '
-        'follows, as in `ceiba.tree.build`, `("age <= 30", None, ("city = Oslo", None, None))`; '
-        "None: the tree is free there. Cross-validation and pruning see them.",
+        help='Splits at the top of the tree, as they are printed: "age <= 30", or with further '
+        'splits, as in `ceiba.tree.build`, `("age <= 30", None, ("city = Oslo", None, None))`; '
+        "None: grown freely. Cross-validation and pruning apply them too.",
         growers=_without("best"),
     )
     seed: int = 0
@@ -305,8 +303,8 @@ class GrowOptions:
     def __post_init__(self) -> None:
         if self.criterion == "":
             object.__setattr__(self, "criterion", DEFAULT_CRITERION.get(self.task, "gini"))
-        # Defaults are right by construction: only what was set is checked (fits of tiny tables).
-        check_options(self.stated, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
+        # Only options that were set are checked: defaults are valid, and fits of tiny tables fast.
+        check_options(self.non_default, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
         object.__setattr__(self, "task", Task(self.task))
         for name in _WITH_OBJECTS:
             value = getattr(self, name)
@@ -314,7 +312,7 @@ class GrowOptions:
                 value.check()
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def non_default(self) -> dict[str, Any]:
         """The options that are not at their default, by name."""
         mine = self.__dict__
         return {
@@ -326,11 +324,11 @@ class GrowOptions:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, task=Task(state["task"]))
 
-    # What follows from the options is kept: fits with the same plain options share one object.
+    # Derived values are cached: fits with the same plain options share one object.
 
     @cached_property
     def criterion_name(self) -> str:
-        """The criterion's own name."""
+        """The name of the criterion."""
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
         if isinstance(self.criterion, Chaid):
@@ -339,7 +337,7 @@ class GrowOptions:
 
     @property
     def chaid(self) -> Chaid | None:
-        """The options of growing by tests, if that is how the tree grows."""
+        """The options of CHAID, or None if the tree is not grown by tests."""
         criterion = expand("criterion", self.criterion)
         return criterion if isinstance(criterion, Chaid) else None
 
@@ -350,7 +348,7 @@ class GrowOptions:
 
     @cached_property
     def value_rules(self) -> ValueRules:
-        """How the values of grown nodes follow from the core's arrays."""
+        """The rules by which the values of nodes are computed from the core's arrays."""
         return ValueRules(
             self.criterion_name,
             self.task.is_classification("Growing"),
@@ -368,54 +366,54 @@ class GrowOptions:
 
     @property
     def surrogates(self) -> Surrogates:
-        """How surrogates are kept and used; only with `missing_rule == "surrogate"`."""
+        """The surrogate options, for `missing_rule == "surrogate"`."""
         return self.missing if isinstance(self.missing, Surrogates) else Surrogates()
 
     @property
     def use_surrogate(self) -> int:
-        """The code of rpart: 0 list surrogates only, 1 else stay, 2 else go with the majority."""
+        """Rpart's `usesurrogate`: 0 list surrogates only, 1 else stay, 2 else the majority."""
         if self.rpart is not None:
             return self.rpart.use_surrogate
         return 2 if self.surrogates.otherwise == "majority" else 1
 
     @property
     def multiway(self) -> bool:
-        """Whether levels get a branch each."""
+        """Whether each level has a branch."""
         return bool(self.categorical_splits != "binary")
 
     @property
     def empty_branches(self) -> bool:
-        """Whether levels that are not in the node get a branch too."""
+        """Whether levels that are not in the node have a branch too."""
         return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
 
     @property
-    def searched(self) -> Lookahead | Optimal | None:
-        """How the tree is searched for, if not greedily."""
+    def search_method(self) -> Lookahead | Optimal | None:
+        """The search object; None for the greedy search."""
         search = expand("search", self.search)
         return search if isinstance(search, Lookahead | Optimal) else None
 
     @property
     def significance(self) -> float | None:
-        """Largest p-value at which a node is split; None: no such rule."""
+        """Largest p-value at which a node is split; None: no limit."""
         rule = self.min_significance
         return float(rule.level) if isinstance(rule, Significance) else rule
 
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
-        """The ways to grow that these options ask for, the ruling one first."""
+        """The growers that these options select; the first one grows, the others restrict it."""
         if self.chaid is not None:
-            return ("tests",) if self.searched is None else ("tests", "best")
-        if self.searched is not None:
+            return ("tests",) if self.search_method is None else ("tests", "best")
+        if self.search_method is not None:
             return ("best",)
         rules: list[tuple[Grower, bool]] = [
             ("significance", self.min_significance is not None),
             ("gain_ratio", self.criterion_name == "gain_ratio"),
             ("bins", self.max_bins is not None),
         ]
-        return (*(name for name, asked in rules if asked), "search")
+        return (*(name for name, is_set in rules if is_set), "search")
 
     def __getstate__(self) -> dict[str, Any]:
-        # What the core's options keep here cannot be pickled and is cheap to make again.
+        # The cached options of the core cannot be pickled and are cheap to create again.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
@@ -431,14 +429,14 @@ def _criterion_option(task: Task) -> Option:
         DEFAULT_CRITERION[task],
         (one_of(*impurities, *tests), instance(f"a {kinds} object", *objects)),
         f"{{{listed}}} or {kinds}",
-        "What a split must improve. "
+        "Measure of split quality. "
         + (
-            '"log_loss" is another name of "entropy", which is in bits. "hellinger" is for rare '
-            'classes. "gain_ratio" is the choice of C4.5, see `ceiba.c45`. "chi2" and '
+            '"log_loss" is an alias of "entropy", which is in bits. "hellinger" is for rare '
+            'classes. "gain_ratio" is the criterion of C4.5, see `ceiba.c45`. "chi2" and '
             '"likelihood_ratio" are the tests of CHAID, see `ceiba.chaid`.'
             if classes
-            else '"friedman_mse" is another name of "squared_error". "f_test" is the test of '
-            "CHAID, see `ceiba.chaid`."
+            else '"friedman_mse" is an alias of "squared_error". "f_test" is the test of CHAID, '
+            "see `ceiba.chaid`."
         ),
         flag=str,
         growers=_ALL,
@@ -448,7 +446,7 @@ def _criterion_option(task: Task) -> Option:
 _CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
 
 
-def _rows_of(task: Task) -> Mapping[str, Option]:
+def _task_options(task: Task) -> Mapping[str, Option]:
     rows = {"criterion": _criterion_option(task)}
     for entry in fields(GrowOptions):
         row = entry.metadata.get("option")
@@ -459,7 +457,7 @@ def _rows_of(task: Task) -> Mapping[str, Option]:
 
 #: The rows of the options of growing, by task and name.
 OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
-    {task: _rows_of(task) for task in DEFAULT_CRITERION}
+    {task: _task_options(task) for task in DEFAULT_CRITERION}
 )
 
 _INTERNAL: Final = {

@@ -1,7 +1,7 @@
-"""Class priors and misclassification costs: what they change in the search, the values, the risks.
+"""Class priors and misclassification costs: their effect on the search, the values and the risks.
 
 With f(k) the weighted count of class k in a node, F(k) in all data, W the sum of F, prior pi(k) and
-cost C[k, j] of saying j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
+cost C[k, j] of predicting j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
 
     q(k)     = pi(k) / (F(k) / W)                        1 without priors
     value    p(k|t) proportional to f(k) q(k)
@@ -32,54 +32,53 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
     if prior is None:
         return None
     if isinstance(prior, Mapping):
-        _refuse_strangers("class_prior", prior, prior, classes)
-        absent = [label for label in _plain(classes) if label not in prior]
+        _check_labels("class_prior", prior, prior, classes)
+        absent = [label for label in _labels(classes) if label not in prior]
         if absent:
             raise OptionError(
-                f"class_prior has no share for class {absent[0]!r}; it needs one for each of "
-                f"{_plain(classes)}."
+                f"class_prior must have a share for each of {_labels(classes)}, got none for "
+                f"{absent[0]!r}."
             )
-        prior = [prior[label] for label in _plain(classes)]
-    shares = _numbers("class_prior", prior)
+        prior = [prior[label] for label in _labels(classes)]
+    shares = _read_numbers("class_prior", prior)
     if shares.shape != (len(classes),):
         raise OptionError(
             f"class_prior must hold one share for each of the {len(classes)} classes "
-            f"{_plain(classes)}, in this order. Got shape {shares.shape}."
+            f"{_labels(classes)}, in this order; got shape {shares.shape}."
         )
     if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise OptionError(
-            f"class_prior must hold shares of at least 0 that sum to 1. Got {shares.tolist()}, "
+            f"class_prior must hold shares of at least 0 that sum to 1, got {shares.tolist()}, "
             f"which sums to {shares.sum():.6g}."
         )
     return shares
 
 
 def read_costs(costs: Any, classes: Classes) -> Array | None:
-    """Read costs as a matrix (truth in rows); pairs that a dict does not name cost 1."""
+    """Return costs as a matrix (truth in rows); pairs missing from a dict cost 1."""
     if costs is None:
         return None
     n = len(classes)
     matrix = (
-        _from_pairs(costs, classes)
+        _costs_from_pairs(costs, classes)
         if isinstance(costs, Mapping)
-        else _numbers("cost_matrix", costs)
+        else _read_numbers("cost_matrix", costs)
     )
     if matrix.shape != (n, n):
         raise OptionError(
             f"cost_matrix must have shape ({n}, {n}): truth in rows, predicted in columns, classes "
-            f"in the order {_plain(classes)}. Got shape {matrix.shape}."
+            f"in the order {_labels(classes)}; got shape {matrix.shape}."
         )
     if (matrix < 0).any() or np.diagonal(matrix).any():
         raise OptionError(
-            "cost_matrix must hold costs of at least 0, and 0 on the diagonal (a right answer "
-            f"costs nothing). Got {matrix.tolist()}."
+            "cost_matrix must hold costs of at least 0, and 0 on the diagonal, got "
+            f"{matrix.tolist()}."
         )
     free = np.flatnonzero(~matrix.any(axis=1))
     if n > 1 and len(free):
         raise OptionError(
-            f"cost_matrix has only zeros for truth {_plain(classes)[int(free[0])]!r} (row "
-            f"{int(free[0])}): a class that may be mistaken for free cannot be learned. Pass its "
-            "mistakes a cost."
+            f"cost_matrix must have a positive cost for each truth, got only zeros for "
+            f"{_labels(classes)[int(free[0])]!r} (row {int(free[0])})."
         )
     return matrix
 
@@ -97,8 +96,8 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
             "have weight 0" if totals[k] <= 0 else f"weigh {totals[k]:.3g} of {totals.sum():.3g}"
         )
         raise DataError(
-            f"class_prior gives class {_plain(classes)[k]!r} the share {prior[k]:.6g}, but all its "
-            f"rows {weight}. Give it weight or prior 0."
+            f"class_prior has the share {prior[k]:.6g} for class {_labels(classes)[k]!r}, but all "
+            f"its rows {weight}. Pass a prior of 0, or a larger weight."
         )
     return factor
 
@@ -116,7 +115,7 @@ def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Ar
 
 
 def search_mass(tree: Tree) -> Array:
-    """Return the weight of each node as the split search saw it: under the altered priors."""
+    """Return the weight of each node under the altered priors of the split search."""
     if tree.counts is None or (tree.class_prior is None and tree.cost_matrix is None):
         return np.asarray(tree.weight)
     counts = tree.counts[:, 0, :]
@@ -124,78 +123,76 @@ def search_mass(tree: Tree) -> Array:
     return np.asarray(counts @ scale)
 
 
-def _from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
-    index = {label: k for k, label in enumerate(_plain(classes))}
+def _costs_from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
+    index = {label: k for k, label in enumerate(_labels(classes))}
     matrix = 1.0 - np.eye(len(index))
     for pair, cost in costs.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise OptionError(
-                f"cost_matrix as a dict has keys (truth, predicted). Got key {pair!r}."
+                f"cost_matrix as a dict must have keys (truth, predicted), got {pair!r}."
             )
-        _refuse_strangers("cost_matrix", costs, pair, classes)
-        matrix[index[pair[0]], index[pair[1]]] = _numbers("cost_matrix", cost)
+        _check_labels("cost_matrix", costs, pair, classes)
+        matrix[index[pair[0]], index[pair[1]]] = _read_numbers("cost_matrix", cost)
     return matrix
 
 
-def _refuse_strangers(
-    option: str, mapping: Mapping[Any, Any], labels: Any, classes: Classes
-) -> None:
-    names = _plain(classes)
+def _check_labels(option: str, mapping: Mapping[Any, Any], labels: Any, classes: Classes) -> None:
+    names = _labels(classes)
     by_text = {str(label): label for label in names}
     for label in labels:
         if label in names:
             continue
         hint = did_you_mean(str(label), by_text)
-        if str(label) in by_text:  # of another type, as all keys may be: "1" for 1
+        if str(label) in by_text:  # a label of another type, such as "1" for 1
             renamed = {
                 tuple(by_text.get(str(part), part) for part in key)
                 if isinstance(key, tuple)
                 else by_text.get(str(key), key): value
                 for key, value in mapping.items()
             }
-            hint = f" Write {option}={renamed!r}."
-        raise OptionError(f"{option} names class {label!r}; the classes are {names}.{hint}")
+            hint = f" Pass {option}={renamed!r}."
+        raise OptionError(f"{option} names class {label!r}. Allowed values: {names}.{hint}")
 
 
-def _numbers(option: str, values: Any) -> Array:
+def _read_numbers(option: str, values: Any) -> Array:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} must hold numbers. Got {values!r}.") from None
+        raise OptionError(f"{option} must hold numbers, got {values!r}.") from None
     if not np.isfinite(numbers).all():
-        raise OptionError(f"{option} must hold finite numbers. Got {values!r}.")
+        raise OptionError(f"{option} must hold finite numbers, got {values!r}.")
     return numbers
 
 
-def _plain(classes: Classes) -> list[Any]:
+def _labels(classes: Classes) -> list[Any]:
     return list(classes.tolist() if isinstance(classes, np.ndarray) else classes)
 
 
 @dataclass(frozen=True)
 class ClassScales:
-    """What priors and costs do to each class; all None when neither is given."""
+    """Factors of each class that follow from priors and costs; all None without them."""
 
     prior: Array | None = None
     costs: Array | None = None
     factor: Array | None = None
     search: Array | None = None
 
-    def weighed_costs(self, n_classes: int) -> Array:
-        """Return the cost of each truth (row) and answer (column), times prior over share."""
+    def weighted_costs(self, n_classes: int) -> Array:
+        """Return the cost of each truth (row) and prediction (column), times prior over share."""
         costs = 1.0 - np.eye(n_classes) if self.costs is None else self.costs
         return costs if self.factor is None else self.factor[:, None] * costs
 
 
-_PLAIN: Final = ClassScales()
+_NO_SCALES: Final = ClassScales()
 
 
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
-    """Read priors and costs, and give what they do to each class of the target."""
+    """Return the scales of the classes that the options' priors and costs imply."""
     if options.class_prior is None and options.cost_matrix is None:
-        return _PLAIN
+        return _NO_SCALES
     if not options.task.has_classes:
         option = "class_prior" if options.class_prior is not None else "cost_matrix"
-        raise OptionError(f"{option} is for classification; this is a {options.task} tree.")
+        raise OptionError(f"{option} is not supported for {options.task}.")
     classes = target.info.classes[0]
     prior = read_prior(options.class_prior, classes)
     costs = read_costs(options.cost_matrix, classes)

@@ -1,7 +1,7 @@
-"""The problem of growing a tree: table, target, weights and options. Its `grow` is the one door.
+"""The problem of growing a tree: table, target, weights and options.
 
-Estimators, the folds of cross-validation, `regrow`, forced splits, significance and CHAID all ask a
-`Problem` for a tree, of all its rows or of some.
+`Problem.grow` is the only entry to growing, for estimators, the folds of cross-validation,
+`regrow`, forced splits and pruning alike.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import Place, grow_by_search, grow_on_each
+from ceiba.grow.core_grower import SubtreeContext, grow_by_search, grow_on_each
 from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
@@ -26,9 +26,9 @@ from ceiba.table.targets import read_target_like, split_target
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function that grows what `GrowOptions.growers` or a table asks for: of the problem, the rows
-#: (None: all) and the place in a larger tree (None: the tree stands alone). Imported on first use,
-#: which lets the table name rooms above this one.
+#: The function of each grower that `GrowOptions.growers` or a table names. Its arguments: problem,
+#: rows (None: all), context in a larger tree (None: there is none). Imported on first use, so that
+#: rooms above this one can be named.
 GROWERS: Final[Mapping[str, str]] = {
     "search": "ceiba.grow.core_grower:grow_by_search",
     "bins": "ceiba.grow.core_grower:grow_by_search",
@@ -41,7 +41,7 @@ GROWERS: Final[Mapping[str, str]] = {
 }
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
-_MOST_ROWS: Final = 100_000_000
+_MAX_REPEATED_ROWS: Final = 100_000_000
 
 
 @cache
@@ -53,16 +53,16 @@ def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Data and options of growing; `grow` gives the tree of all rows or of some."""
+    """Data and options of growing; `grow` returns the tree of all rows or of some."""
 
     table: Table
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Weight where rows are sent by surrogates or with the majority: `weight` of rates is this times
-    # the observation time.
+    # Weight by which surrogates and majorities are counted. For rates, `weight` is this times the
+    # observation time.
     case_weight: Array | None = None
-    given_scales: ClassScales | None = None  # of a larger problem
+    fixed_scales: ClassScales | None = None  # those of a larger problem
 
     @property
     def n_rows(self) -> int:
@@ -71,51 +71,55 @@ class Problem:
 
     @cached_property
     def row_weight(self) -> Array:
-        """Weight of each row, ones where none are given."""
+        """Weight of each row; ones without weights."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property
     def scales(self) -> ClassScales:
-        """What priors and costs do to each class."""
-        if self.given_scales is not None:
-            return self.given_scales
+        """The factors of each class that follow from priors and costs."""
+        if self.fixed_scales is not None:
+            return self.fixed_scales
         return class_scales(self.target, self.options, self.weight)
 
     def grow(
-        self, rows: Rows | None = None, *, below: Place | None = None, n_jobs: int | None = None
+        self,
+        rows: Rows | None = None,
+        *,
+        subtree: SubtreeContext | None = None,
+        n_jobs: int | None = None,
     ) -> Tree:
         """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree.
 
         Sizes given as fractions are fractions of these rows; priors and costs are those of all.
         """
         problem = self
-        if n_jobs is not None or below is not None:
+        if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
-            problem = self.changed(options=options)
-            if below is not None:
-                problem = replace(problem, weight=below.row_weight, case_weight=None)
+            problem = self.with_changes(options=options)
+            if subtree is not None:
+                problem = replace(problem, weight=subtree.row_weight, case_weight=None)
         check_combinations(problem.table, problem.target, problem.options, problem.weight)
-        if problem.options.forced_splits is not None and (below is None or below.depth == 0):
-            return with_cut_digits(find_grower("forced")(problem, rows, below), self.table, rows)
-        if problem.options.frequency_weights and counts_parts(problem.options):
-            problem, rows, below = repeat_rows(problem, rows, below, self.weight)
+        if problem.options.forced_splits is not None and (subtree is None or subtree.depth == 0):
+            return with_cut_digits(find_grower("forced")(problem, rows, subtree), self.table, rows)
+        if problem.options.frequency_weights and needs_repeated_rows(problem.options):
+            problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
-        tree = find_grower(name)(problem, rows, below)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these know the digits of cuts
+        tree = find_grower(name)(problem, rows, subtree)
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits themselves
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
-        """Grow a tree on each of several sets of rows by the core's search, in one call of it.
+        """Grow a tree on each of several sets of rows by the core's search, in one call.
 
-        There are no weights, and no option is a share of the rows or asks for another grower.
+        Weights, options given as a share of the rows, and other growers are not supported.
         """
         check_combinations(self.table, self.target, self.options, self.weight)
         return grow_on_each(self, parts)
 
-    def changed(self, **changes: Any) -> Problem:
+    def with_changes(self, **changes: Any) -> Problem:
         """Return a changed problem whose priors and costs stay those of this one."""
-        return replace(self, given_scales=self.scales, **changes)
+        return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
         """Return the problem of some rows alone, as if there were no others."""
@@ -125,17 +129,21 @@ class Problem:
             target=Target(self.target.info, self.target.values[rows]),
             weight=None if self.weight is None else self.weight[rows],
             case_weight=None if self.case_weight is None else self.case_weight[rows],
-            given_scales=None,
+            fixed_scales=None,
         )
 
-    def summary(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
-        """Describe some rows as a tree of one node."""
-        node = self.figures(rows, weight, below)
+    def leaf_tree(
+        self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
+    ) -> Tree:
+        """Return some rows as a tree of one node."""
+        node = self.node_figures(rows, weight, subtree)
         return replace(node, schema=self.table.schema.with_target(self.target.info))
 
-    def figures(self, rows: Rows, weight: Array | None, below: Place | None = None) -> Tree:
-        """Describe some rows as a tree of one node that knows no columns."""
-        return grow_by_search(replace(self._without_columns, weight=weight), rows, below)
+    def node_figures(
+        self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
+    ) -> Tree:
+        """Return some rows as a tree of one node without columns in its schema."""
+        return grow_by_search(replace(self._without_columns, weight=weight), rows, subtree)
 
     @cached_property
     def _without_columns(self) -> Problem:
@@ -149,15 +157,15 @@ class Problem:
             "frequency_weights",
             "rpart",
         )
-        # Tests value splits only, and leave nodes to gini or squared error.
+        # The tests of CHAID measure splits, not nodes: the impurity of nodes is the default one.
         criterion = "" if self.options.chaid is not None else self.options.criterion
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}
         )
-        return Problem(self.table.select([]), self.target, options, given_scales=self.scales)
+        return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def seed_for(self, random_state: Any) -> Any:
-        """Return a random state, or the problem's own seed where none is given."""
+        """Return the random state, or the seed of the options if it is None."""
         return self.options.seed if random_state is None else random_state
 
     def search_mass(self, tree: Tree) -> Array | None:
@@ -168,7 +176,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data by a tree's schema; its criterion, missing rule, priors and costs hold."""
+        """Read data by a tree's schema, with its criterion, missing rule, priors and costs."""
         if isinstance(y, str):
             X, y = split_target(X, y)
         table = (
@@ -187,8 +195,8 @@ class Problem:
         return cls(table, target, chosen, weight)
 
 
-def counts_parts(options: GrowOptions) -> bool:
-    """Return whether weights cannot stand for repeated rows under these options."""
+def needs_repeated_rows(options: GrowOptions) -> bool:
+    """Return whether frequency weights must become repeated rows under these options."""
     return options.frequency_weights and (
         options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
     )
@@ -197,29 +205,29 @@ def counts_parts(options: GrowOptions) -> bool:
 def repeat_rows(
     problem: Problem,
     rows: npt.NDArray[np.uint32] | None,
-    below: Place | None,
+    subtree: SubtreeContext | None,
     frequency: npt.NDArray[np.float64] | None,
-) -> tuple[Problem, npt.NDArray[np.uint32] | None, Place | None]:
-    """Return a problem in which each row stands as often as its frequency says."""
+) -> tuple[Problem, npt.NDArray[np.uint32] | None, SubtreeContext | None]:
+    """Return a problem in which each row is repeated by its frequency."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
-        return problem, rows, below
+        return problem, rows, subtree
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     total = float(frequency[at].sum())
-    if total > _MOST_ROWS:
+    if total > _MAX_REPEATED_ROWS:
         raise DataError(
-            f"frequency_weights=True repeats rows where they may go down several branches: the "
-            f"weights add up to {total:.4g} rows, and {_MOST_ROWS:,} can be repeated. Divide the "
-            "weights by a common factor, or leave frequency_weights at False."
+            "Frequency weights repeat rows with missing='fractional' or criterion='gain_ratio', up "
+            f"to {_MAX_REPEATED_ROWS:,} rows; got weights that sum to {total:.4g}. Divide them by "
+            "a common factor, or pass them as sample_weight."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None
-    if below is not None and below.row_weight is not None:
-        weight = below.row_weight[again] / frequency[again]
-        below = replace(below, row_weight=weight)
+    if subtree is not None and subtree.row_weight is not None:
+        weight = subtree.row_weight[again] / frequency[again]
+        subtree = replace(subtree, row_weight=weight)
     copies = replace(
         problem.take(again),
         weight=weight,
         options=replace(problem.options, frequency_weights=False),
-        given_scales=problem.scales,
+        fixed_scales=problem.scales,
     )
-    return copies, None, below
+    return copies, None, subtree

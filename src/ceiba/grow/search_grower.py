@@ -1,10 +1,9 @@
 """The grower behind `Lookahead` and `Optimal`: from a problem to a `Tree` with its certificate.
 
-Options become numbers, the core searches, its questions become a Tree. The loss of class k answered
-by j is q(k) C[k, j] per unit of weight (see `priors.py`); the penalty per leaf is `penalty` x the
-total weight, so that the objective divided by the weight is R(T) + penalty x leaves.
-Alternatives are, for each first question, the best tree, if it is about as good as the best of all;
-two trees that part the training rows alike count as one.
+The loss of predicting j for class k is q(k) C[k, j] per unit of weight (see `priors.py`); the
+penalty per leaf is `penalty` x the total weight, so that the objective divided by the weight is
+R(T) + penalty x leaves. An alternative is the best tree of a first split, if its objective is close
+to the optimum; two trees that partition the training rows alike count as one.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ceiba.errors import OptionError
 from ceiba.grow.combinations import check_combinations
 from ceiba.grow.core_grower import Units, resolve_min_leaf
 from ceiba.grow.option_objects import Lookahead, Optimal
-from ceiba.grow.options import GrowOptions, counted
+from ceiba.grow.options import GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.progress import find_listener
 from ceiba.table import Table
@@ -32,13 +31,13 @@ from ceiba.tree.routing import n_threads
 from ceiba.tree.splits import with_cut_digits
 
 if TYPE_CHECKING:
-    from ceiba.grow.core_grower import Place
+    from ceiba.grow.core_grower import SubtreeContext
     from ceiba.grow.problem import Problem
 Rows = npt.NDArray[np.uint32]
 
-_DEEPEST: Final = 50  # of lookahead without max_depth
-_ENDLESS_MEMORY: Final = 2**62  # bytes
-_NEVER_WORTH_IT: Final = 1e300  # a penalty beyond any loss in the units of the core
+_MAX_DEPTH: Final = 50  # of lookahead without max_depth
+_UNLIMITED_MEMORY: Final = 2**62  # bytes
+_MAX_PENALTY: Final = 1e300  # above any loss in the units of the core
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -46,14 +45,14 @@ _REGRESSION_LOSS: Final = {
 }
 
 
-def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
-    """Search for a tree; `tree.certificate` says what is proven about it."""
-    state = SearchState.of(problem, rows, below)
+def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | None) -> Tree:
+    """Search for the best tree; `tree.certificate` holds what is proven about it."""
+    state = SearchState.of(problem, rows, subtree)
     out = run_search(state)
-    tree = tree_of(state, out["best"])
+    tree = tree_from_splits(state, out["best"])
     objective = state.objective(tree)
-    status, bound = out["status"], min(objective, state.restore(out["lower_bound"]))
-    if status == "gap" and bound == objective:  # rounding left a gap in the units of the core
+    status, bound = out["status"], min(objective, state.unscale_loss(out["lower_bound"]))
+    if status == "gap" and bound == objective:  # a gap of the core that was rounding only
         status = "proven"
     certificate = Certificate(
         objective=objective,
@@ -72,7 +71,7 @@ def grow_best(problem: Problem, rows: Rows | None, below: Place | None) -> Tree:
 
 @dataclass(frozen=True)
 class SearchState:
-    """A problem in the units of the core, and what is asked of it."""
+    """A problem in the units of the core, and the request to the core's search."""
 
     problem: Problem
     rows: Rows | None
@@ -81,13 +80,15 @@ class SearchState:
     penalty: float
 
     @classmethod
-    def of(cls, problem: Problem, rows: Rows | None, below: Place | None = None) -> SearchState:
-        """Turn the options into numbers, and refuse what a search cannot do."""
+    def of(
+        cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
+    ) -> SearchState:
+        """Return the state of a problem; raise for options that the search does not support."""
         options, scales, weight = problem.options, problem.scales, problem.weight
-        search = options.searched
+        search = options.search_method
         assert search is not None
         search.check()
-        _refuse(options, search)
+        _check_supported(options, search)
         units = Units.of(problem.target.values, weight)
         n_rows = problem.n_rows if rows is None else len(rows)
         request = _core.SearchRequest()
@@ -95,18 +96,18 @@ class SearchState:
         total = float(n_rows)
         if weight is not None:
             total = float((weight if rows is None else weight[rows]).sum())
-        if below is not None:
-            request.max_depth = max(request.max_depth - below.depth, 0)
-            request.min_rows = resolve_min_leaf(options.min_samples_leaf, below.n_rows)
-            total = below.weight
-        request.loss = _loss(options, search, scales, weighted=weight is not None)
+        if subtree is not None:
+            request.max_depth = max(request.max_depth - subtree.depth, 0)
+            request.min_rows = resolve_min_leaf(options.min_samples_leaf, subtree.n_rows)
+            total = subtree.weight
+        request.loss = _resolve_loss(options, search, scales, weighted=weight is not None)
         if request.loss == "cost":
-            costs = scales.weighed_costs(len(problem.target.info.classes[0]))
+            costs = scales.weighted_costs(len(problem.target.info.classes[0]))
             request.cost = costs.ravel().tolist()
         penalty = search.penalty * total
         state = cls(problem, rows, units, request, penalty)
         with np.errstate(over="ignore", under="ignore"):
-            request.penalty = min(float(np.ldexp(penalty, -state._exponent)), _NEVER_WORTH_IT)
+            request.penalty = min(float(np.ldexp(penalty, -state._exponent)), _MAX_PENALTY)
         return state
 
     @property
@@ -114,13 +115,13 @@ class SearchState:
         power = {"squared_error": 2, "absolute_error": 1}.get(self.request.loss, 0)
         return power * self.units.target + self.units.weight
 
-    def restore(self, loss: float) -> float:
-        """Return a loss of the core in the unit of the data."""
+    def unscale_loss(self, loss: float) -> float:
+        """Return a loss of the core in the units of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(loss, self._exponent))
 
     def objective(self, tree: Tree) -> float:
-        """Recompute the objective from the counted nodes."""
+        """Return the objective of a tree, computed from its nodes."""
         leaves = tree.is_leaf
         if self.request.loss in ("gini", "entropy"):
             loss = float((tree.weight * tree.impurity)[leaves].sum())
@@ -132,7 +133,7 @@ class SearchState:
 
 
 def run_search(state: SearchState) -> dict[str, Any]:
-    """Let the core search; what it found, as a dict."""
+    """Run the core's search and return its results by name."""
     problem, units = state.problem, state.units
     weight = units.shrink_weight(problem.weight)
     shared = (weight, state.rows, state.request, find_listener("search"))
@@ -145,15 +146,15 @@ def run_search(state: SearchState) -> dict[str, Any]:
         out = _core.search_numbers(table, numbers, *shared)
     if out["status"] == "memory":
         raise OptionError(
-            f"The sorted columns of this table need {out['needed'] / 2**20:.3g} MB, and "
-            f"memory_limit={state.request.memory / 2**20:.3g} was given. Raise it, or use "
+            f"memory_limit must be at least {out['needed'] / 2**20:.3g} MB for the sorted columns "
+            f"of this table, got {state.request.memory / 2**20:.3g}. Raise it, or use "
             "search='lookahead'."
         )
     return dict(out)
 
 
-def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
-    """Make a Tree of the questions that the core found, counted on the rows."""
+def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
+    """Return the tree of the splits that the core found, with the rows counted on it."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = questions["parent"]
@@ -170,7 +171,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
         cost_matrix=scales.costs,
         class_prior=scales.prior,
     )
-    tree = _counted(state, with_cut_digits(bare, problem.table, state.rows))
+    tree = _count_rows(state, with_cut_digits(bare, problem.table, state.rows))
     if not options.task.has_classes or scales.factor is None:
         return tree
     assert tree.counts is not None
@@ -179,7 +180,7 @@ def tree_of(state: SearchState, questions: dict[str, Any]) -> Tree:
     return replace(tree, value=node_value(counts, scales.factor), risk=risk)
 
 
-def _counted(state: SearchState, skeleton: Tree) -> Tree:
+def _count_rows(state: SearchState, skeleton: Tree) -> Tree:
     problem = state.problem
     table, weight, y = problem.table, problem.weight, problem.target.values[:, 0]
     if problem.options.task.has_classes:
@@ -199,22 +200,22 @@ def _set_limits(
     n_rows: int,
     n_columns: int,
 ) -> None:
-    request.max_depth = _DEEPEST if options.max_depth is None else counted(options.max_depth)
+    request.max_depth = _MAX_DEPTH if options.max_depth is None else core_limit(options.max_depth)
     if options.max_leaf_nodes is not None:
-        request.max_leaves = counted(options.max_leaf_nodes)
+        request.max_leaves = core_limit(options.max_leaf_nodes)
     request.min_rows = resolve_min_leaf(options.min_samples_leaf, n_rows)
     request.learn_missing = options.missing != "majority"
     request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if isinstance(search, Lookahead):
-        request.horizon = counted(search.depth)
+        request.horizon = core_limit(search.depth)
         request.time_limit = np.inf
-        request.memory = _ENDLESS_MEMORY
+        request.memory = _UNLIMITED_MEMORY
     else:
         request.time_limit, request.gap = float(search.time_limit), float(search.gap)
-        request.memory = int(min(search.memory_limit * 2**20, _ENDLESS_MEMORY))
+        request.memory = int(min(search.memory_limit * 2**20, _UNLIMITED_MEMORY))
 
 
-def _loss(
+def _resolve_loss(
     options: GrowOptions,
     search: Lookahead | Optimal,
     scales: ClassScales,
@@ -225,31 +226,31 @@ def _loss(
     if options.task.is_regression("The search for the best tree"):
         if search.loss is not None:
             raise OptionError(
-                f"{name}(loss={search.loss!r}) is for classification. A regression tree is "
-                "searched for by its criterion: leave loss at None."
+                f"{name}(loss={search.loss!r}) is not supported for regression, whose loss is the "
+                "criterion. Leave loss at None."
             )
         if options.criterion_name not in _REGRESSION_LOSS:
             raise OptionError(
-                f"{name} minimises the squared or the absolute error. Got criterion="
-                f"{options.criterion_name!r}. Use criterion='squared_error' or 'absolute_error'."
+                f"{name} requires criterion='squared_error' or 'absolute_error', got "
+                f"{options.criterion_name!r}."
             )
         return _REGRESSION_LOSS[options.criterion_name]
     plain = scales.factor is None and scales.costs is None
     if search.loss in ("gini", "entropy"):
         if not plain:
             raise OptionError(
-                f"{name}(loss={search.loss!r}) does not know class_prior and cost_matrix. Use "
-                "loss='error', which does."
+                f"{name}(loss={search.loss!r}) is not supported with class_prior and cost_matrix. "
+                "Use loss='error'."
             )
         return search.loss
     return "cost" if weighted or not plain else "error"
 
 
-def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
+def _check_supported(options: GrowOptions, search: Lookahead | Optimal) -> None:
     if isinstance(search, Optimal) and options.max_depth is None:
         raise OptionError(
-            "search='optimal' needs max_depth: the time grows steeply with it. Use max_depth=3, or "
-            "search='lookahead', which can do without."
+            "search='optimal' requires max_depth: the time grows steeply with it. Use max_depth=3, "
+            "or search='lookahead'."
         )
     if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
         raise OptionError(
@@ -260,17 +261,17 @@ def _refuse(options: GrowOptions, search: Lookahead | Optimal) -> None:
 
 @dataclass(frozen=True)
 class Alternative:
-    """One tree near the best.
+    """A tree whose objective is close to the optimum.
 
     Attributes
     ----------
     tree : Tree
     objective : float
     question : str
-        What its root asks.
+        The split of its root.
     agreement : float
-        Share of training rows that it answers as the best tree does (regression: the squared
-        correlation of the two answers).
+        Share of training rows for which it predicts as the best tree does (regression: the squared
+        correlation of the two predictions).
     """
 
     tree: Tree
@@ -281,14 +282,14 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Alternatives(Sequence[Alternative]):
-    """Trees near the best, best first.
+    """Trees whose objective is close to the optimum, best first.
 
     Attributes
     ----------
     trees : tuple of Alternative
     complete : bool
-        Whether these are all; False: there are more than asked for, the time was up, or a column
-        has too many levels to try all sets of them.
+        Whether these are all; False: there are more than `k`, the time limit was reached, or a
+        column has too many levels to try all level sets.
     """
 
     trees: tuple[Alternative, ...]
@@ -313,36 +314,37 @@ class Alternatives(Sequence[Alternative]):
 
 
 def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) -> Alternatives:
-    """List trees within the same limits that cost at most a share `within` more than the best."""
+    """Return the trees whose objective exceeds the optimum by at most a share `within`."""
     if not within >= 0 or k < 1:
         raise OptionError(
-            f"within must be at least 0 and k at least 1. Got within={within!r}, k={k!r}."
+            f"within must be at least 0 and k at least 1, got within={within!r}, k={k!r}."
         )
-    if not isinstance(problem.options.searched, Optimal):
+    if not isinstance(problem.options.search_method, Optimal):
         raise OptionError(
-            "Alternatives come from the exact search. Use search='optimal'. "
-            f"Got search={problem.options.search!r}."
+            f"Alternatives require search='optimal', got search={problem.options.search!r}."
         )
     check_combinations(problem.table, problem.target, problem.options, problem.weight)
     state = SearchState.of(problem, None)
     state.request.within = float(within)
-    state.request.gap = 0.0  # what is close to the best can only be known with the best
+    state.request.gap = 0.0  # closeness is relative to the proven optimum
     state.request.n_alternatives = k - 1
     out = run_search(state)
-    trees = [tree_of(state, questions) for questions in (out["best"], *out["alternatives"])]
-    answers = [_answers(tree, problem.table) for tree in trees]
+    trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]
+    answers = [_training_answers(tree, problem.table) for tree in trees]
     listed = tuple(
-        Alternative(tree, state.objective(tree), _question(tree), _agreement(answers[0], answer))
+        Alternative(
+            tree, state.objective(tree), _first_question(tree), _agreement(answers[0], answer)
+        )
         for tree, answer in zip(trees, answers, strict=True)
     )
     return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
 
 
-def _question(tree: Tree) -> str:
+def _first_question(tree: Tree) -> str:
     return "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
 
 
-def _answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
+def _training_answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
     by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
     answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
     return answers[tree.apply(table)]

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import OptionError
-from ceiba.grow import altered_scale, per_column, search_mass
+from ceiba.grow import altered_scale, read_per_column, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, count_effective_rows, read_target, read_weights
@@ -72,7 +72,7 @@ def importance(
     inner = ~tree.is_leaf
     worth = search_mass(tree) * tree.gain
     if column_cost is not None:
-        cost = per_column("column_cost", column_cost, tree.schema.names, 1.0)
+        cost = read_per_column("column_cost", column_cost, tree.schema.names, 1.0)
         worth[inner] /= cost[tree.splits.column[inner]]
     total = np.bincount(tree.splits.column[inner], worth[inner], n_columns).astype(np.float64)
     if surrogates and tree.surrogates is not None:

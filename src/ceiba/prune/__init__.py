@@ -1,7 +1,7 @@
-"""The right size: pruning a grown tree, and the choice of the size by cross-validation.
+"""Pruning of grown trees, and cross-validation of the size.
 
-Exact cost-complexity pruning with all its tables, and other prunings; each is a function of a Tree
-that returns a new one, and an object for `prune=` of the estimators.
+Exact cost-complexity pruning and other methods. Each is a function that returns a pruned Tree, and
+an object for `prune=` of the estimators.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.prune.cost_complexity import pruning_sequence as pruning_sequence
 from ceiba.prune.cost_complexity import risk_sums as risk_sums
 from ceiba.prune.cost_complexity_pruning import PRUNING_NAMES as PRUNING_NAMES
 from ceiba.prune.cost_complexity_pruning import CostComplexity
-from ceiba.prune.cost_complexity_pruning import choose_again as choose_again
+from ceiba.prune.cost_complexity_pruning import choose_other_step as choose_other_step
 from ceiba.prune.cost_complexity_pruning import read_pruning as read_pruning
 from ceiba.prune.cost_complexity_pruning import with_groups as with_groups
 from ceiba.prune.cross_validation.validate import CrossValidation
@@ -30,7 +30,7 @@ from ceiba.prune.pruning import Pruned
 from ceiba.prune.pruning import Pruning as Pruning
 from ceiba.prune.pruning_table import PruningTable
 from ceiba.prune.pruning_table import choose_step as choose_step
-from ceiba.prune.pruning_table import unit_of as unit_of
+from ceiba.prune.pruning_table import risk_unit as risk_unit
 from ceiba.prune.reduced_error import ReducedError, reduced_error
 from ceiba.prune.same_answer import SameAnswer, same_answer
 

@@ -1,13 +1,13 @@
-"""Chi-square pruning: a split stays only if it is significant.
+"""Chi-square pruning: keep only significant splits.
 
-From the bottom up, nodes whose branches are all leaves are tested: are the classes independent of
-the branch? sum of (observed - expected)^2 / expected against the chi-square distribution, or the F
+From the bottom up, nodes whose branches are all leaves are tested for independence of class and
+branch: the sum of (observed - expected)^2 / expected against the chi-square distribution, or the F
 test for numbers (Quinlan 1986, Induction of decision trees, section 6). A node that is not
-significant becomes a leaf, and its parent may be next. How small counts are treated:
-`independence.py`; how the search for the best split is allowed for: `search_p_values.py`.
+significant becomes a leaf, and its parent may be tested next. Small counts: see `independence.py`;
+the correction for the search over splits: `search_p_values.py`.
 
-Each node is tested at its own level, so a large tree of noise keeps a split now and then, with all
-that lies above it: lower `significance` for deep trees, or prune by cross-validation.
+The level is that of each single node, so a large tree of noise may keep a split and all nodes above
+it: lower `significance` for deep trees, or prune by cross-validation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
-from ceiba.grow.significance import Correction, Method, Significance, SplitTest
+from ceiba.grow.significance import Correction, Method, SplitTest, TestResult
 from ceiba.listing import Listing
 from ceiba.options import boolean, integer, number, one_of, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
@@ -82,16 +82,16 @@ class ChiSquare(Pruning):
     Parameters
     ----------
     significance : float, default=0.05
-        A split stays if its p-value is at most this.
+        A split is kept if its p-value is at most this.
     correction : {"bonferroni", "search", "none"}, default="bonferroni"
-        "search": the p-value allows for the search over level sets or cuts of the column;
-        "bonferroni": and for that over columns, times their number; "none": the plain test of the
+        "search": the p-value is corrected for the search over level sets or cuts of the column;
+        "bonferroni": also for that over columns, times their number; "none": the plain test of the
         branches, as in textbooks.
     p_value : {"auto", "asymptotic", "monte_carlo"}, default="auto"
         "auto": from the chi-square distribution where counts are large, else exact or by Monte
         Carlo.
     n_draws : int, default=1999
-        Most draws of Monte Carlo (more where the level of a decision needs them).
+        Most draws of Monte Carlo (more if the significance level needs them).
     random_state : int, default=0
         Seed of Monte Carlo.
     keep_unpruned : bool, default=False
@@ -119,13 +119,11 @@ class ChiSquare(Pruning):
         self.check()
         if problem is None:
             raise OptionError(
-                "ChiSquare tests splits on the rows that the tree was grown on. Use "
-                "chi_square(tree, X, y), or ChiSquare() as prune= of an estimator."
+                "ChiSquare needs the training data. Use chi_square(tree, X, y), or ChiSquare() as "
+                "prune= of an estimator."
             )
         if tree.n_outputs > 1:
-            raise OptionError(
-                f"ChiSquare needs a target with one output; this one has {tree.n_outputs}."
-            )
+            raise OptionError(f"ChiSquare needs a target with one output, got {tree.n_outputs}.")
         refuse_costs_and_priors(tree, "ChiSquare", "tests counts of rows")
         test = SplitTest(
             tree,
@@ -135,10 +133,10 @@ class ChiSquare(Pruning):
             self.significance,
             self.n_draws,
             self.random_state,
-            # Columns with different values: those that could be split.
+            # Bonferroni counts the columns that could be split: those that are not constant.
             max(sum(bool((c.values != c.values[:1]).any()) for c in problem.table.columns), 1),
         )
-        tests, keeps = _bottom_up(tree, problem, test, self.significance)
+        tests, keeps = _test_bottom_up(tree, problem, test, self.significance)
         collapsed = [node for node in tests if not keeps[node]]
         return Pruned(
             tree.collapse(np.array(collapsed, np.intp)),
@@ -147,17 +145,17 @@ class ChiSquare(Pruning):
         )
 
 
-def _bottom_up(
+def _test_bottom_up(
     tree: Tree, problem: Problem, test: SplitTest, significance: float
-) -> tuple[dict[int, Significance], npt.NDArray[np.bool_]]:
+) -> tuple[dict[int, TestResult], npt.NDArray[np.bool_]]:
     """Test every node whose branches are, or have become, leaves."""
     rows, end = np.arange(problem.n_rows), route.apply(tree, problem.table)
     if problem.weight is not None:
         rows, end = rows[problem.weight > 0], end[problem.weight > 0]
     order = np.argsort(end, kind="stable")
-    rows, end = rows[order], end[order]  # those of a subtree are a slice
+    rows, end = rows[order], end[order]  # pre-order: the rows of a subtree are a slice
     keeps = ~tree.is_leaf
-    tests: dict[int, Significance] = {}
+    tests: dict[int, TestResult] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
         if not keeps[below].any():
@@ -168,7 +166,7 @@ def _bottom_up(
 
 
 def _listing(
-    tree: Tree, tests: dict[int, Significance], keeps: npt.NDArray[np.bool_], significance: float
+    tree: Tree, tests: dict[int, TestResult], keeps: npt.NDArray[np.bool_], significance: float
 ) -> Listing:
     nodes = sorted(tests)
     names = tree.schema.names

@@ -2,15 +2,15 @@
 
 R_alpha(T) = R(T) + alpha * leaves(T). T(alpha) is the smallest subtree that minimises it; as alpha
 grows the T(alpha) are nested and change at finitely many alphas (Breiman et al. 1984, chapter 3).
-The core gives each inner node its collapse alpha: T(alpha) is the tree with all nodes collapsed
-whose alpha is at most `alpha`.
+The core computes the collapse alpha of each inner node: T(alpha) is the tree with all nodes
+collapsed whose alpha is at most `alpha`.
 
-R is "cost", as the tree has it: the expected misclassification cost under priors and cost matrix,
-or the loss of a regression tree (squared error, absolute error, half the Poisson deviance); or
-"impurity", times the weight as the split search saw it (scikit-learn's `ccp_alpha`). Risks are
-sums, not means, because ties must be ties: where counts and costs are whole numbers, so are the
-sums, and alphas that are equal on paper are equal in floating point. All other risks carry rounding
-noise; `NOISE` says how much of a risk is taken for noise when alphas are compared.
+R is "cost": the expected misclassification cost under priors and cost matrix, or the loss of a
+regression tree (squared error, absolute error, half the Poisson deviance); or "impurity", times the
+weight under the altered priors (scikit-learn's `ccp_alpha`). Risks are sums, not means, so that
+ties are exact: integer counts and costs have integer sums, and alphas that are equal in theory are
+equal in floating point. All other risks have rounding errors; differences up to a share `NOISE` of
+a risk are ignored when alphas are compared.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.intp]
 
-#: Part of a node's risk that may be rounding, where risks are not whole numbers.
+#: Share of a node's risk that may be rounding, if risks are not integers.
 NOISE: Final = 1e-12
 
 _EXACT: Final = 2.0**53
@@ -53,7 +53,7 @@ class NodeRisks:
         alphas = _core.collapse_alphas(
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
-        # Below 0: the leaf is better whatever a leaf costs; alphas start at 0.
+        # Below 0 the leaf is better for any cost; alphas start at 0.
         clipped: Array = np.maximum(np.asarray(alphas), 0.0)
         return clipped
 
@@ -63,7 +63,7 @@ def node_risks(
 ) -> NodeRisks:
     """Return the risks of a tree's nodes, ready for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
-    stayed = _stayed(tree, risk, leaf, whole) if count_stayed else None
+    stayed = _stayed_risk(tree, risk, leaf, whole) if count_stayed else None
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
     exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
     return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
@@ -76,30 +76,28 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
         mass = search_mass(tree) if mass is None else mass
         return np.ascontiguousarray(mass * tree.impurity), float(mass[0])
     if risk != "cost":
-        raise OptionError(f"risk must be 'cost' or 'impurity'. Got {risk!r}.")
+        raise OptionError(f"risk must be 'cost' or 'impurity', got {risk!r}.")
     if tree.n_outputs > 1:
         raise OptionError(
-            f"risk='cost' needs a target with one output; this one has {tree.n_outputs}. "
-            "Use risk='impurity'."
+            f"risk='cost' needs a target with one output, got {tree.n_outputs}. Use "
+            "risk='impurity'."
         )
     if np.isinf(tree.risk).any():
         raise TreeError(
-            "The risks of this tree's nodes are beyond the largest float64, because squares of the "
-            "target's values are. Divide the target by a constant, and multiply predictions by it."
+            "The risks of this tree overflow float64, because squares of the target do. Divide the "
+            "target by a constant, and multiply predictions by it."
         )
     if np.isnan(tree.risk).any():
-        raise TreeError(
-            "The risks of this tree's nodes are not known. Count data on it: tree.recount(X, y)."
-        )
+        raise TreeError("This tree has no risks. Count data on it: tree.recount(X, y).")
     whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
     sums = tree.risk * whole
-    if _is_whole(tree):
+    if _has_integer_risks(tree):
         sums = np.rint(sums)
     return np.ascontiguousarray(sums), whole
 
 
-def _is_whole(tree: Tree) -> bool:
-    """Return whether risks are sums of whole numbers: plain counts, with whole costs if any."""
+def _has_integer_risks(tree: Tree) -> bool:
+    """Return whether risks are sums of integers: plain counts, with integer costs if any."""
     if tree.counts is None or tree.class_prior is not None:
         return False
     costs = tree.cost_matrix
@@ -109,13 +107,13 @@ def _is_whole(tree: Tree) -> bool:
     )
 
 
-def _stayed(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
-    """Return the risk of the rows that stay in inner nodes, as sums; None when no rows do."""
-    if risk == "impurity":  # what the impurity of these rows is, the node does not know
+def _stayed_risk(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
+    """Return the risk of the rows that stay in inner nodes, as sums; None if no rows do."""
+    if risk == "impurity":  # the impurity of these rows is unknown: assume that of the node
         stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
     else:
         stayed = tree.stayed_risk * whole
-        if _is_whole(tree):
+        if _has_integer_risks(tree):
             stayed = np.rint(stayed)
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     return stayed if stays.any() else None
@@ -148,7 +146,7 @@ def prune_tree(
     Returns
     -------
     Tree
-        A new tree; the given one stays as it is.
+        A new tree; the given one does not change.
 
     Examples
     --------
@@ -168,10 +166,10 @@ def prune_tree(
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
     if cp is not None:
         if isinstance(cp, bool) or not cp >= 0:
-            raise OptionError(f"cp must be a number of at least 0. Got {cp!r}.")
+            raise OptionError(f"cp must be a number of at least 0, got {cp!r}.")
         alpha = cp * pruning_sequence(tree, risk=risk).root_risk
     if alpha is None or isinstance(alpha, bool) or not alpha >= 0:
-        raise OptionError(f"alpha must be a number of at least 0. Got {alpha!r}.")
+        raise OptionError(f"alpha must be a number of at least 0, got {alpha!r}.")
     return tree.collapse(np.flatnonzero(collapse_alpha(tree, risk=risk) <= alpha))
 
 
@@ -197,7 +195,7 @@ class PruningSequence:
     node_alpha : float64 array of shape (n_nodes,)
         The alpha at which each node of the whole tree collapses; infinite at leaves.
     whole_tree : Tree
-        The tree that the sequence shortens.
+        The unpruned tree.
 
     Examples
     --------
@@ -230,8 +228,8 @@ class PruningSequence:
         with np.errstate(over="ignore", under="ignore"):
             product = self.alpha[:-1] * self.alpha[1:]
         safe = (product > 1e-290) & (product < 1e290)
-        apart = np.sqrt(self.alpha[:-1]) * np.sqrt(self.alpha[1:])
-        return np.where(safe, np.sqrt(product), apart)
+        roots = np.sqrt(self.alpha[:-1]) * np.sqrt(self.alpha[1:])
+        return np.where(safe, np.sqrt(product), roots)
 
     @property
     def cp(self) -> Array:
@@ -242,17 +240,17 @@ class PruningSequence:
         """Return the tree of a step; negative steps count from the end."""
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
-            raise OptionError(f"This sequence has steps 0 to {len(self) - 1}. Got {step}.")
+            raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
         return self.whole_tree.collapse(np.flatnonzero(self.node_alpha <= self.alpha[at]))
 
     def tree_with(self, n_leaves: int) -> Tree:
         """Return the tree with so many leaves; if no step has, the largest with fewer."""
         if not isinstance(n_leaves, Integral) or isinstance(n_leaves, bool) or n_leaves < 1:
-            raise OptionError(f"n_leaves must be a whole number of at least 1. Got {n_leaves!r}.")
+            raise OptionError(f"n_leaves must be an integer of at least 1, got {n_leaves!r}.")
         return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
 
     def listing(self) -> Listing:
-        """Return the steps as a table that prints well and turns into a frame."""
+        """Return the steps as a table that prints and converts to a data frame."""
         figures = {"alpha": self.alpha, "n_leaves": self.n_leaves, "risk": self.risk}
         weighted = "" if self.whole_tree.class_prior is None else "prior-weighted "
         legend = (
@@ -274,6 +272,8 @@ def pruning_sequence(
     inner = ~tree.is_leaf
     steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
+    # A node is a leaf of T(alpha) from its own collapse up to that of its parent. Differences at
+    # these two steps, summed up, give the leaves and risks of all steps in O(nodes + steps).
     born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
     sums = sums_by_step(born, dies, risks.leaf, n)
@@ -295,12 +295,12 @@ def pruning_sequence(
 def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
     """Return the steps at which nodes become leaves of T(alpha), and at which their parents do."""
     born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
-    # The root's parent, -1, is the end that never comes.
+    # The root's parent, -1, is the last entry: a step that never comes.
     return born, np.append(born, len(steps))[tree.parent]
 
 
 def sums_by_step(first: Steps, last: Steps, amount: Array, n: int) -> Array:
-    """Sum amounts at each of n steps, where each counts from its first step until its last."""
+    """Return the sums of amounts at each of n steps; each counts from `first` until `last`."""
     amount = np.where(first < last, amount, 0.0)
     change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]
     return np.cumsum(change)
@@ -310,8 +310,8 @@ def pruning_path(tree: Tree) -> tuple[Array, Array]:
     """Return scikit-learn's `ccp_alphas` and `impurities`: one entry for each single collapse."""
     risks = node_risks(tree, "impurity", count_stayed=False)
     sums, alphas = risks.leaf, risks.collapse_alpha(tree)
-    above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the inf at the end
-    # A node below one that collapses at the same alpha goes with it; the topmost has the entry.
+    above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the last entry
+    # A node below one that collapses at the same alpha collapses with it: one entry, the topmost.
     top = np.arange(tree.n_nodes)
     for i in np.flatnonzero(alphas == above).tolist():
         top[i] = top[tree.parent[i]]

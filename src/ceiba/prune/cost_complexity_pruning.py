@@ -1,8 +1,8 @@
-"""Cost-complexity pruning as an object: a given alpha or size, or the choice by cross-validation.
+"""Cost-complexity pruning as an object, with alpha or size given or chosen by cross-validation.
 
-Also what `prune=` may be: None, a name ("cv" and "1se" stand for `CostComplexity`), or a pruning
-object. The sequence of one tree: `cost_complexity.py`; its cross-validation: `cross_validation/`;
-the rules and the table: `pruning_table.py`.
+Also the reading of `prune=`: None, a name ("cv" and "1se" are short for `CostComplexity`), or a
+pruning object. The sequence of one tree: `cost_complexity.py`; its cross-validation:
+`cross_validation/`; the rules and the table: `pruning_table.py`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
-from ceiba.shards import with_rows
+from ceiba.shards import with_targets
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 #: Names of prunings, for `prune=`.
 PRUNING_NAMES: Final = ("cv", "1se")
-# Names under which prunings that need an object are looked for.
+# Names by which users look for pruning methods that are objects.
 _CLASSES: Final = {
     "chi2": "ChiSquare()",
     "chisquare": "ChiSquare()",
@@ -48,7 +48,7 @@ class CostComplexity(Pruning):
     """Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3).
 
     With neither `alpha` nor `n_leaves`, the tree of the pruning sequence is chosen by
-    cross-validation: one tree per fold, every step of the sequence tried on each held-out row.
+    cross-validation: one tree per fold, every step of the sequence scored on each held-out row.
 
     Parameters
     ----------
@@ -63,19 +63,19 @@ class CostComplexity(Pruning):
         The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
         is at most one standard error above the least.
     risk : {"cost", "impurity"}, default=None
-        What is weighed against leaves: the expected misclassification cost (or the loss), or the
-        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are judged by `score`.
-        None: the impurity if `score` judges probabilities, since splits that change no answer have
-        no cost to save; else the cost.
+        The risk of the pruning sequence: the expected misclassification cost (or the loss), or the
+        impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are scored by `score`.
+        None: the impurity if `score` is one of probabilities, since splits that change no
+        prediction do not change the cost; else the cost.
     repeats : int, default=1
-        How many times rows are dealt out anew to the folds.
+        Number of times that rows are dealt to folds anew.
     stratify : bool, default=True
-        Spread the rows of each class evenly over a number of folds; False: as rpart does.
+        Spread the rows of each class evenly over random folds; False: as rpart does.
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are held out together.
     score : {"cost", "error", "log_loss", "brier", "auc"}, default="cost"
-        What held-out rows are judged by when a size is chosen: the expected cost of the answers
-        (without costs the error), the error whatever the costs, the log loss or the Brier score of
+        The score of held-out rows by which a size is chosen: the expected cost of the predictions
+        (without costs the error), the error regardless of costs, the log loss or the Brier score of
         the probabilities, or 1 - AUC (two classes; the mean of the folds). The sequence itself is
         that of `risk`.
     random_state : int, RandomState, Generator or None, default=None
@@ -84,7 +84,7 @@ class CostComplexity(Pruning):
         Keep the unpruned tree and the held-out predictions: `unpruned_tree_` and
         `cross_validation_` of the estimator.
     verbose : bool, default=False
-        Show on standard error how many folds are done.
+        Print the number of finished folds on standard error.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class CostComplexity(Pruning):
 
     @property
     def sequence_risk(self) -> Risk:
-        """What is weighed against leaves."""
+        """The risk of the pruning sequence."""
         if self.risk is not None:
             return self.risk
         return "cost" if self.score in ("cost", "error") else "impurity"
@@ -125,7 +125,7 @@ class CostComplexity(Pruning):
 
     @property
     def needs_one_output(self) -> bool:
-        """Whether a tree of several outputs is refused: its costs do not add up."""
+        """Whether a tree of several outputs is refused: it has no single cost."""
         return self.by_folds or self.sequence_risk == "cost"
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
@@ -133,16 +133,15 @@ class CostComplexity(Pruning):
         self.check()
         if self.score != "cost" and not self.by_folds:
             raise OptionError(
-                f"score={self.score!r} chooses a size by cross-validation, and alpha or n_leaves "
-                "gives it. Leave one of them out."
+                f"score={self.score!r} is not supported with alpha or n_leaves, which give the "
+                "size. Leave one of them out."
             )
         if self.alpha is not None and self.n_leaves is not None:
-            raise OptionError("CostComplexity: give alpha or n_leaves, not both.")
+            raise OptionError("CostComplexity: pass alpha or n_leaves, not both.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
             raise OptionError(
-                "Cross-validated pruning needs a target with one output; this one has "
-                f"{tree.n_outputs}. Pass CostComplexity(alpha=..., risk='impurity'), or fit one "
-                "tree per output."
+                f"Cross-validated pruning needs a target with one output, got {tree.n_outputs}. "
+                "Use CostComplexity(alpha=..., risk='impurity'), or fit one tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
         step, reason, cv = self._choose(sequence, problem)
@@ -157,18 +156,18 @@ class CostComplexity(Pruning):
     def _choose(
         self, sequence: PruningSequence, problem: Problem | None
     ) -> tuple[int, str, CrossValidation | None]:
-        asked = _asked_for(sequence, self.alpha, self.n_leaves)
-        if asked is not None:
-            return *asked, None
+        request = _requested_step(sequence, self.alpha, self.n_leaves)
+        if request is not None:
+            return *request, None
         if problem is None:
             raise OptionError(
                 "CostComplexity needs the training data to cross-validate. Pass alpha or n_leaves, "
                 "or use it as prune= of an estimator."
             )
         if not problem.table.is_whole:
-            problem = with_rows(problem)
+            problem = with_targets(problem)
         if np.count_nonzero(problem.row_weight) < 2:
-            return 0, "one row has nothing to validate", None
+            return 0, "one row cannot be cross-validated", None
         cv = cross_validate(
             sequence,
             problem,
@@ -185,10 +184,10 @@ class CostComplexity(Pruning):
         return choose_step(cv.risk, cv.se, self.rule), _REASONS[self.rule], cv
 
 
-def _asked_for(
+def _requested_step(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
-    """Return the step of an alpha or a size, and the words for it; None: neither is given."""
+    """Return the step of an alpha or a size, and the reason as a text; None without either."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
         return step, f"alpha = {alpha!r} was asked for"
@@ -198,14 +197,14 @@ def _asked_for(
     return None
 
 
-def choose_again(
+def choose_other_step(
     unpruned: Tree | None,
     table: Listing | None,
     alpha: float | None,
     n_leaves: int | None,
     rule: Rule | None,
 ) -> Pruned:
-    """Choose another step of a sequence whose tree was kept; see `reprune` of the estimators."""
+    """Choose another step of the unpruned tree's sequence; see `reprune` of the estimators."""
     if unpruned is None or not isinstance(table, PruningTable):
         raise OptionError(
             "The unpruned tree was not kept. Fit with prune=CostComplexity(keep_unpruned=True)."
@@ -216,7 +215,7 @@ def choose_again(
         raise OptionError("Pass one of alpha, n_leaves and rule.")
     check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
-    choice = _asked_for(sequence, alpha, n_leaves)
+    choice = _requested_step(sequence, alpha, n_leaves)
     if choice is None:
         assert rule is not None
         choice = table.step(rule), _REASONS[rule]
@@ -226,7 +225,7 @@ def choose_again(
 
 
 def read_pruning(prune: Any) -> Pruning | None:
-    """Return the pruning object that `prune=` stands for."""
+    """Return the pruning object of a value of `prune=`."""
     if prune is None or isinstance(prune, Pruning):
         return prune
     if prune == "cv":
@@ -237,11 +236,11 @@ def read_pruning(prune: Any) -> Pruning | None:
     if isinstance(prune, str):
         name = prune.lower().replace("-", "").replace("_", "").replace(" ", "")
         if name in _CLASSES:
-            hint = f" That one is an object: prune=ceiba.prune.{_CLASSES[name]}."
+            hint = f" Pass the object prune=ceiba.prune.{_CLASSES[name]}."
     if isinstance(prune, int | float) and not isinstance(prune, bool):
-        hint = f" For an alpha: CostComplexity(alpha={prune!r})."
+        hint = f" Pass an alpha as CostComplexity(alpha={prune!r})."
     raise OptionError(
-        f"prune must be None, 'cv', '1se' or a pruning object of ceiba.prune. Got {prune!r}.{hint}"
+        f"prune must be None, 'cv', '1se' or a pruning object of ceiba.prune, got {prune!r}.{hint}"
     )
 
 
@@ -250,13 +249,11 @@ def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
     pruning = read_pruning(prune)
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         raise OptionError(
-            f"groups says which rows the folds of cross-validation hold out together, and prune="
-            f"{prune!r} makes none. Use prune='cv', '1se' or a CostComplexity, or leave groups out."
+            f"groups requires a cross-validated pruning, got prune={prune!r}. Use prune='cv', "
+            "'1se' or a CostComplexity, or leave groups out."
         )
     if pruning.groups is not None:
-        raise OptionError(
-            "groups are given twice: in fit and in the CostComplexity. Give them once."
-        )
+        raise OptionError("groups were passed twice, to fit and to CostComplexity. Pass them once.")
     labels = np.asarray(groups) if present is None else np.asarray(groups)[present]
     grouped = copy(pruning)
     grouped.groups = labels

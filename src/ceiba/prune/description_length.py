@@ -8,8 +8,8 @@ n = sum n_k, K classes costs
 
 each node one more bit (leaf or not), a split log2(columns) bits for its column and then log2(n - 1)
 for a cut, L - 1 for a level set of L levels, none for one branch per level. From the leaves up the
-cheaper of leaf and subtree stays: T(0) of the weakest-link pass with these costs. Nothing is tuned
-and no rows are held out.
+cheaper of leaf and subtree is kept: T(0) of the weakest-link pass with these costs. There is no
+parameter, and no rows are held out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def description_length(tree: Tree) -> Tree:
     3
     """
     if tree.counts is None or tree.n_outputs > 1:
-        raise OptionError("description_length is for classification trees with one output.")
+        raise OptionError("DescriptionLength needs a classification tree with one output.")
     refuse_costs_and_priors(tree, "DescriptionLength", "counts the bits of labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)
@@ -58,7 +58,7 @@ def description_length(tree: Tree) -> Tree:
 
 
 def _leaf_bits(counts: Array) -> Array:
-    """Return the bits of the class labels in each node, and one for being a leaf."""
+    """Return the bits of the class labels of each node, plus one for being a leaf."""
     n, size = counts.sum(axis=1), counts.shape[1]
     share = np.divide(counts, n[:, None], out=np.ones_like(counts), where=counts > 0)
     labels = -(counts * np.log2(share)).sum(axis=1)
@@ -68,7 +68,7 @@ def _leaf_bits(counts: Array) -> Array:
 
 
 def _split_bits(tree: Tree) -> Array:
-    """Return the bits of each node's split, and one for being no leaf."""
+    """Return the bits of each node's split, plus one for being an inner node."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
     of_levels = tree.n_branches - splits.has_missing_branch
@@ -76,7 +76,7 @@ def _split_bits(tree: Tree) -> Array:
     bits = np.where(by_level, n_levels - 1, 0).astype(np.float64)
     cuts = splits.kind == SplitKind.CUT
     bits[cuts] = np.log2(np.maximum(tree.weight[cuts] - 1, 1.0))
-    several = splits.kind == SplitKind.INTERVALS  # each cut is one of the places between rows
+    several = splits.kind == SplitKind.INTERVALS  # each cut is one of n - 1 gaps between rows
     bits[several] = np.diff(splits.interval_start)[several] * np.log2(
         np.maximum(tree.weight[several] - 1, 1.0)
     )

@@ -1,12 +1,12 @@
-"""Error-based pruning as C4.5 does it: errors on the training rows, made pessimistic.
+"""Error-based pruning of C4.5: by pessimistic estimates from the training errors.
 
-A leaf that misclassifies e of N rows is charged e + addErrs(N, e): N times the upper limit of a
-confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by the normal
-approximation with continuity correction; for e < 1 by interpolation with the exact limit at 0
-(Quinlan 1993, C4.5, section 4.2, and release 8 of the program). From the bottom up a node becomes
+The estimated errors of a leaf that misclassifies e of N rows are e + addErrs(N, e): N times the
+upper limit of a confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by the
+normal approximation with continuity correction; for e < 1 by interpolation with the exact limit at
+0 (Quinlan 1993, C4.5, section 4.2, and release 8 of the program). From the bottom up a node becomes
 a leaf, or is replaced by its heaviest branch ("subtree raising": the rows of the other branches are
-sent down it), if that does not raise the charge by more than 0.1. The core decides
-(`cpp/core/prune/raising.cpp`) which nodes are left and whose split each one asks.
+routed down that branch), if that raises the estimate by at most 0.1. The core
+(`cpp/core/prune/raising.cpp`) decides which nodes remain and which split each one has.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ import numpy.typing as npt
 
 from ceiba import _core
 from ceiba.errors import OptionError
-from ceiba.grow import Problem, counts_parts, limited, read_monotonic, repeat_rows
+from ceiba.grow import (
+    Problem,
+    apply_monotonic_limits,
+    needs_repeated_rows,
+    read_monotonic,
+    repeat_rows,
+)
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree, fill_empty_nodes
 
 Array = npt.NDArray[np.float64]
-# C4.5 release 8: training errors that are taken for equal.
+# C4.5 release 8: training errors closer than this are equal.
 _TIE: Final = 1e-3
 
 
@@ -49,24 +55,24 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
         confidence,
         NormalDist().inv_cdf(1 - confidence),
         problem is not None,
-        # Newcomers change what rows with a missing value weigh in the branches.
+        # Rows that a raised subtree receives change the branch shares of rows with missing values.
         tree.missing == "fractional" and has_missing,
     )
     leaf = raised["leaf"].astype(bool)
     if problem is None or not raised["any"]:
         return tree.collapse(raised["node"][leaf])
-    moved = rearranged(tree, raised["content"], raised["parent"], raised["weight"], leaf)
-    return recounted(moved, problem)
+    moved = reorder_nodes(tree, raised["content"], raised["parent"], raised["weight"], leaf)
+    return recount_training_rows(moved, problem)
 
 
-def rearranged(
+def reorder_nodes(
     tree: Tree,
     source: npt.NDArray[np.intp],
     parent: npt.NDArray[np.intp],
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Write nodes in a new pre-order; what they hold is counted afterwards."""
+    """Return the tree with its nodes in a new pre-order; the caller recounts them."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {
@@ -86,26 +92,26 @@ def rearranged(
         competitors=None,
         tests=None,
         attachments=None,
-        notes=None,  # what a raised node holds is not what was written about
+        notes=None,  # they were written about other rows
         weight=weight,
         **figures,
     )
 
 
-def recounted(tree: Tree, problem: Problem) -> Tree:
+def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
-    if counts_parts(problem.options):
+    if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     labels = tree.target.classes[0][problem.target.values[:, 0]]
     tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty_nodes(tree.value.copy(), tree.parent, tree.weight))
-    # Other rows in a branch have other values, which monotone limits bind as well.
+    # The values of the recounted rows may exceed the monotone limits.
     names = problem.table.schema.names
-    return limited(tree, read_monotonic(problem.options.monotonic_cst, names))
+    return apply_monotonic_limits(tree, read_monotonic(problem.options.monotonic_cst, names))
 
 
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
-    """Return what C4.5 adds to the errors of a leaf."""
+    """Return C4.5's addErrs: the errors that are added to those of a leaf."""
     return _core.added_errors(total, errors, confidence, NormalDist().inv_cdf(1 - confidence))
 
 
@@ -127,7 +133,7 @@ def pessimistic(
         The rows that the tree was grown on, for subtree raising.
     sample_weight : array-like of shape (n_rows,), optional
     confidence : float or None, default=0.25
-        The smaller, the more is pruned. None: only collapse subtrees that save no error.
+        Smaller values prune more. None: only collapse subtrees that save no error.
     raising : bool, optional
         Whether a node may be replaced by its heaviest branch. Default: if X is given.
 
@@ -156,8 +162,8 @@ class Pessimistic(Pruning):
     Parameters
     ----------
     confidence : float or None, default=0.25
-        C4.5's CF, at most 0.5: the smaller, the more is pruned. None: only collapse subtrees that
-        make no fewer errors on the training rows than a leaf, as C4.5 does first.
+        C4.5's CF, at most 0.5: smaller values prune more. None: only collapse subtrees that make no
+        fewer errors on the training rows than a leaf, as C4.5 does first.
     raising : bool, default=True
         Whether a node may be replaced by its heaviest branch.
     keep_unpruned : bool, default=False
@@ -182,22 +188,21 @@ class Pessimistic(Pruning):
         self.check()
         if tree.counts is None or tree.n_outputs > 1:
             raise OptionError(
-                "Pessimistic pruning counts misclassified rows: it is for classification trees "
-                "with one output. Use CostComplexity for others."
+                "Pessimistic needs a classification tree with one output. Use CostComplexity for "
+                "other trees."
             )
         refuse_costs_and_priors(tree, "Pessimistic", "counts misclassified rows")
         if self.raising and problem is None:
             raise OptionError(
-                "Subtree raising sends rows down another branch and needs the data. Pass X and y, "
-                "or raising=False."
+                "Subtree raising needs the training data. Pass X and y, or raising=False."
             )
-        pruned = _collapsed(tree)
+        pruned = _collapse_useless(tree)
         if self.confidence is not None:
             pruned = prune_by_errors(pruned, problem if self.raising else None, self.confidence)
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
 
 
-def _collapsed(tree: Tree) -> Tree:
+def _collapse_useless(tree: Tree) -> Tree:
     """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
     assert tree.counts is not None
     counts = tree.counts[:, 0, :]

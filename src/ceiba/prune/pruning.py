@@ -1,4 +1,4 @@
-"""What all pruning objects share: an object such as `CostComplexity(folds=5)` is a `prune=`."""
+"""The base of pruning objects such as `CostComplexity(folds=5)`, and their result."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from ceiba.tree import Tree
 
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
-    """Refuse trees with a cost matrix or class priors, which this pruning would ignore."""
-    named = [name for name in ("cost_matrix", "class_prior") if getattr(tree, name) is not None]
-    if named:
+    """Raise for trees with a cost matrix or class priors, which this pruning would ignore."""
+    names = [name for name in ("cost_matrix", "class_prior") if getattr(tree, name) is not None]
+    if names:
         raise OptionError(
-            f"{pruning} {why} and takes no account of {' and '.join(named)}, with which this tree "
-            "was grown. Use CostComplexity or ReducedError, or weight the rows instead "
-            "(class_weight)."
+            f"{pruning} {why} and is not supported with {' and '.join(names)}. Use CostComplexity "
+            "or ReducedError, or class_weight instead."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """What a pruning made of a tree.
+    """The result of pruning a tree.
 
     Attributes
     ----------
     tree : Tree
         The pruned tree.
     table : Listing, optional
-        What was looked at: steps of a pruning sequence, or nodes with their tests.
+        The steps of a pruning sequence, or the nodes with their tests.
     alpha : float, optional
         The chosen cost per leaf (cost-complexity pruning).
     unpruned : Tree, optional
-        The tree before, if it was to be kept.
+        The unpruned tree, with `keep_unpruned`.
     cross_validation : CrossValidation, optional
-        The held-out figures and predictions, if they were to be kept.
+        The held-out risks and predictions, with `keep_unpruned`.
     """
 
     tree: Tree
@@ -59,7 +58,7 @@ class Pruning(OptionObject, ABC):
 
     @abstractmethod
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree; `problem` is what it was grown on, for prunings that need the data."""
+        """Prune a tree; `problem` holds its training data, for methods that need them."""
 
     def fit(self, problem: Problem) -> Pruned:
         """Grow a tree and prune it."""

@@ -1,6 +1,6 @@
-"""The pruning table: all steps of a sequence with their risks, and which one was chosen.
+"""The pruning table: all steps of a sequence with their risks, and the chosen one.
 
-What `printcp` shows in R, in ceiba's units, with a legend. One row per nested tree, the largest
+The figures of R's `printcp` in ceiba's units, with a legend. One row per nested tree, the largest
 first; alpha is in units of the mean risk, cp and the relative columns are divided by R(root).
 """
 
@@ -63,19 +63,17 @@ class PruningTable(Listing):
         return int(np.flatnonzero(self["chosen"])[0])
 
     def choosing(self, step: int, reason: str = "") -> PruningTable:
-        """Return the same table with another choice."""
+        """Return the table with another chosen step."""
         figures = {name: self[name] for name in self.columns}
         figures["chosen"] = np.arange(len(self)) == step
         about, _, _ = self.legend.rpartition("\n")
-        legend = "\n".join([about, _choice(figures, step, reason)])
+        legend = "\n".join([about, _choice_text(figures, step, reason)])
         return PruningTable(figures, title=self.title, legend=legend)
 
     def step(self, rule: Rule) -> int:
         """Return the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
         if "cv_risk" not in self:
-            raise OptionError(
-                "This table has no cross-validated risks to choose by. Fit with prune='cv'."
-            )
+            raise OptionError("This table has no cross-validated risks. Fit with prune='cv'.")
         return choose_step(self["cv_risk"], self["cv_se"], rule)
 
 
@@ -86,11 +84,11 @@ def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int
     one standard error above the least (Breiman et al. 1984, section 3.4.3).
     """
     least = float(risk.min())
-    best = _last_up_to(risk, least)
-    return best if rule == "min" else _last_up_to(risk, least + float(se[best]))
+    best = _last_within(risk, least)
+    return best if rule == "min" else _last_within(risk, least + float(se[best]))
 
 
-def _last_up_to(risk: npt.NDArray[Any], limit: float) -> int:
+def _last_within(risk: npt.NDArray[Any], limit: float) -> int:
     return int(np.flatnonzero(risk <= limit + _NOISE * abs(limit))[-1])
 
 
@@ -102,7 +100,7 @@ def pruning_table(
     reason: str = "",
     score: str = "cost",
 ) -> PruningTable:
-    """Put a sequence and its cross-validation into a table."""
+    """Return the table of a sequence and its cross-validation."""
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
         "alpha": sequence.alpha,
@@ -138,7 +136,7 @@ def pruning_table(
     )
 
 
-def unit_of(tree: Tree, kind: str) -> str:
+def risk_unit(tree: Tree, kind: str) -> str:
     """Return the unit of a risk."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
@@ -158,7 +156,7 @@ def _legend(
     reason: str,
     score: str,
 ) -> str:
-    unit, kind = unit_of(tree, "cost"), unit_of(tree, sequence.kind)
+    unit, kind = risk_unit(tree, "cost"), risk_unit(tree, sequence.kind)
     lines = [
         f"alpha: cost per leaf, in the unit of the {kind}; the tree of a row is the best one from "
         "its alpha up to the next",
@@ -172,11 +170,11 @@ def _legend(
             if cv.n_repeats > 1:
                 about += "; cv_sd: standard deviation between repeats"
         lines += [about, f"relative_...: divided by the risk of the root, {root:.6g}"]
-    return "\n".join([*lines, _choice(figures, step, reason)])
+    return "\n".join([*lines, _choice_text(figures, step, reason)])
 
 
-def _choice(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
-    """Return the last line of the legend: which step is chosen."""
+def _choice_text(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
+    """Return the last line of the legend, about the chosen step."""
     leaves = int(figures["n_leaves"][step])
     return (
         f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "

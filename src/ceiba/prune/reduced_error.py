@@ -1,4 +1,4 @@
-"""Reduced-error pruning: the subtree that does best on rows the tree has not seen.
+"""Reduced-error pruning: the subtree with the least error on a validation set.
 
 From the leaves up, a node becomes a leaf if that makes no more errors on a validation set (Quinlan
 1987, Simplifying decision trees). The result is the smallest of the pruned subtrees with the least
@@ -18,7 +18,7 @@ from ceiba.grow import Problem
 from ceiba.listing import Listing
 from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cost_complexity import node_risks
-from ceiba.prune.cross_validation.folds import seed_of
+from ceiba.prune.cross_validation.folds import read_seed
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
@@ -93,8 +93,8 @@ class ReducedError(Pruning):
         self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
-        seed = seed_of(problem.seed_for(self.random_state))
-        held_out = _draw(problem, self.fraction, self.stratify, seed)
+        seed = read_seed(problem.seed_for(self.random_state))
+        held_out = _draw_held_out(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]
         if tree.task.has_classes:
@@ -102,23 +102,23 @@ class ReducedError(Pruning):
             labels = np.stack(columns, axis=1)
         y = labels[:, 0] if labels.shape[1] == 1 else labels
         weight = None if problem.weight is None else problem.weight[held_out]
-        return self._pruned(tree, problem.table.take(held_out), y, weight)
+        return self._prune_on_rows(tree, problem.table.take(held_out), y, weight)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune a tree on the validation set."""
         if self.X is None:
             raise OptionError(
-                "ReducedError needs rows that the tree has not seen: give X and y, or use it as "
-                "prune= of an estimator, which then holds rows out."
+                "ReducedError needs a validation set: pass X and y, or use it as prune= of an "
+                "estimator, which then holds rows out."
             )
         X, y = self.X, self.y
         if isinstance(y, str):
             X, y = split_target(X, y)
         elif y is None and tree.target.name is not None:
             X, y = split_target(X, tree.target.name)
-        return self._pruned(tree, X, y, self.sample_weight)
+        return self._prune_on_rows(tree, X, y, self.sample_weight)
 
-    def _pruned(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:
+    def _prune_on_rows(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:
         counted = tree.recount(X, y, sample_weight=weight, keep_value=True)
         risks = node_risks(counted)
         alpha = risks.collapse_alpha(tree)
@@ -134,7 +134,9 @@ class ReducedError(Pruning):
         return Pruned(pruned, table, unpruned=tree if self.keep_unpruned else None)
 
 
-def _draw(problem: Problem, share: float, stratify: bool, seed: int) -> npt.NDArray[np.bool_]:
+def _draw_held_out(
+    problem: Problem, share: float, stratify: bool, seed: int
+) -> npt.NDArray[np.bool_]:
     """Mark the rows to hold out: at least one, and not all."""
     n = problem.n_rows
     order = np.random.default_rng(seed).permutation(n)
@@ -142,8 +144,8 @@ def _draw(problem: Problem, share: float, stratify: bool, seed: int) -> npt.NDAr
         order = order[np.lexsort(problem.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:
-        raise OptionError("ReducedError holds rows out, but there is only 1 sample.")
+        raise OptionError("ReducedError needs at least 2 samples to hold some out, got 1 sample.")
     held_out = np.zeros(n, bool)
-    # Evenly spaced along the order, which goes class by class.
+    # Evenly spaced along the order, which is sorted by class.
     held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
     return held_out

@@ -1,9 +1,9 @@
-"""Collapse of subtrees that give one answer: splits that change probabilities but no prediction.
+"""Collapse of subtrees whose leaves all predict the same.
 
-A split on gini or entropy may separate purer from less pure rows of one class; every leaf below
-then answers the same. Such subtrees become leaves, and the tree predicts as before with fewer
-questions; only its probabilities are coarser. (Quinlan 1987, Simplifying decision trees, section
-2.) For regression the values must be equal.
+A split on gini or entropy may separate purer from less pure rows of one class, so that all leaves
+below predict that class. Such subtrees become leaves: the tree predicts as before with fewer
+splits, and its probabilities are coarser (Quinlan 1987, Simplifying decision trees, section 2). For
+regression the values must be equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def same_answer(tree: Tree) -> Tree:
-    """Collapse every subtree whose leaves all give the same answer.
+    """Collapse every subtree whose leaves all predict the same.
 
     Parameters
     ----------
@@ -41,7 +41,8 @@ def same_answer(tree: Tree) -> Tree:
     2
     """
     answers = _answers(tree)
-    # Rows end in leaves, and in inner nodes that have no branch for a missing value.
+    # End nodes of rows: leaves, and inner nodes that have no branch for a missing value. Those of a
+    # subtree are consecutive (pre-order), so they are equal if no change falls between them.
     ends = np.flatnonzero(tree.is_leaf | (tree.default_branch < 0))
     differs = np.append(False, np.any(answers[ends[1:]] != answers[ends[:-1]], axis=1))
     changes = np.cumsum(differs)
@@ -60,7 +61,7 @@ def _answers(tree: Tree) -> npt.NDArray[Any]:
 
 
 class SameAnswer(Pruning):
-    """Collapse subtrees that give one answer, as a pruning object.
+    """Collapse subtrees whose leaves all predict the same, as a pruning object.
 
     Examples
     --------
@@ -80,5 +81,5 @@ class SameAnswer(Pruning):
         return False
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Collapse subtrees that give one answer."""
+        """Collapse subtrees whose leaves all predict the same."""
         return Pruned(same_answer(tree))

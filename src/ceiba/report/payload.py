@@ -25,7 +25,7 @@ import numpy as np
 from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, unit_of
+from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, risk_unit
 from ceiba.report.nodes import encode_columns, encode_nodes, exact_floats, int_list
 from ceiba.report.training_rows import (
     RowsByNode,
@@ -231,7 +231,7 @@ def encode_pruning(
     part: dict[str, Any] = {
         "kind": kind,
         "unit": unit,
-        "unit_text": unit_of(tree, kind),
+        "unit_text": risk_unit(tree, kind),
         "node_alpha": exact_floats(node_alpha),
         "alpha": exact_floats(sequence.alpha),
         "n_leaves": sequence.n_leaves.tolist(),

@@ -1,12 +1,12 @@
-"""Growing over shards: the tree of memory from a table that is elsewhere, in pieces."""
+"""Growing over shards: the same tree as in memory, for tables beyond memory."""
 
 from __future__ import annotations
 
 from ceiba.shards.grower import check_parameters as check_parameters
 from ceiba.shards.grower import grow_folds as grow_folds
-from ceiba.shards.grower import refusal as refusal
-from ceiba.shards.grower import with_rows as with_rows
-from ceiba.shards.journal import resumable as resumable
+from ceiba.shards.grower import unsupported_error as unsupported_error
+from ceiba.shards.grower import with_targets as with_targets
+from ceiba.shards.journal import open_journal as open_journal
 from ceiba.shards.table import UNWEIGHTED as UNWEIGHTED
 from ceiba.shards.table import Blocks as Blocks
 from ceiba.shards.table import Weighting as Weighting

@@ -1,7 +1,7 @@
-"""The first pass over a table in pieces: levels, classes, and a sample from which bins are placed.
+"""The first pass over a table in pieces: levels, classes, and a sample that places the bins.
 
-Columns of numbers are read in a few pieces only. What a level or a class is, is decided by the
-readers that a table in memory goes through; what differs between pieces is joined here.
+Numeric columns are read from a few pieces only. Levels and classes are those of the readers for
+tables in memory, merged over the pieces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions, Units
-from ceiba.shards.shard import NumberTarget, empty_arrays
+from ceiba.shards.shard import NumberTarget, array_shapes
 from ceiba.shards.table import Weighting
 from ceiba.table import (
     ColumnInfo,
@@ -35,7 +35,7 @@ from ceiba.table.targets import encode_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")
-#: Numbers per column from which its edges are placed, and pieces from which they are taken.
+#: Sampled numbers per column, from which its edges are placed, and pieces that are sampled.
 SAMPLE: Final = 8192
 SAMPLED_PIECES: Final = 16
 _MOST_BINS: Final = 255
@@ -43,8 +43,8 @@ _NO_BITS: Final = (2**12, -(2**12))
 
 
 @dataclass
-class PieceLook:
-    """What some batches of a piece show."""
+class PieceSummary:
+    """Levels, classes and ranges in some batches of a piece."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
     classes: list[npt.NDArray[Any]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class PieceLook:
     n_rows: int = 0
 
 
-def batches_of(part: Any, columns: Sequence[str]) -> Iterable[Any]:
+def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
     """Return the columns of a part of a table (a piece of a file, or a DataFrame) in batches."""
     if isinstance(part, ScanPiece):
         return part.file.batches(part.groups, columns)
@@ -65,34 +65,36 @@ def batches_of(part: Any, columns: Sequence[str]) -> Iterable[Any]:
 
 
 def call_naming_file(part: Any, work: Callable[[], T]) -> T:
-    """Do some work; its errors name the file of the part, if there is one."""
+    """Call `work`; its errors name the file of the part, if there is one."""
     return part.call_naming_file(work) if isinstance(part, ScanPiece) else work()
 
 
-def look_at(
+def summarize_piece(
     part: Any, levels: Sequence[str], target: str, weight: str | None, options: GrowOptions
-) -> PieceLook:
-    """Look at the target, the columns of levels, and perhaps the weights of a part of a table."""
-    batches = batches_of(part, [*levels, target, *([] if weight is None else [weight])])
-    # Levels that only rows of weight 0 have are levels if an unseen one is an error.
+) -> PieceSummary:
+    """Summarize the target, the categorical columns and the weights of a part of a table."""
+    batches = read_batches(part, [*levels, target, *([] if weight is None else [weight])])
+    # If unseen levels are errors, those of zero-weight rows must be kept.
     keep = options.unseen == "error"
-    return call_naming_file(part, lambda: _look_at(batches, target, weight, options.task, keep))
+    return call_naming_file(
+        part, lambda: _summarize_batches(batches, target, weight, options.task, keep)
+    )
 
 
-def _look_at(
+def _summarize_batches(
     batches: Iterable[Any], target: str, weight: str | None, task: Task, keep_levels: bool
-) -> PieceLook:
-    seen = PieceLook(weight=weight)
+) -> PieceSummary:
+    seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a part of the rows
+        warnings.simplefilter("ignore")  # they would be about a part of the rows
         for batch in batches:
             columns, labels = split_target(batch, target)
             weights = None
             if weight is not None:
                 columns, numbers = split_target(columns, weight)
-                weights = weights_of(numbers)
+                weights = read_batch_weights(numbers)
                 if weights.any():
-                    seen.weight_bits = _wider(seen.weight_bits, _core.bit_range(weights))
+                    seen.weight_bits = _widen_bits(seen.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
             if task.is_classification("A table beyond memory"):
@@ -103,29 +105,29 @@ def _look_at(
                 seen.least = min(seen.least, float(values.min()))
                 seen.most = max(seen.most, float(values.max()))
                 if values.any():
-                    seen.bits = _wider(seen.bits, _core.bit_range(values))
+                    seen.bits = _widen_bits(seen.bits, _core.bit_range(values))
             if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
                 table = read(columns)
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
                     table = fit_schema(table, weights > 0)  # as a fit in memory has it
-                _join(seen, table.schema.columns)
+                _merge_columns(seen, table.schema.columns)
     return seen
 
 
-def _wider(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
     return min(a[0], b[0]), max(a[1], b[1])
 
 
-def weights_of(numbers: Any) -> npt.NDArray[np.float64]:
-    """Read the weights of some rows, all of which may be 0."""
+def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
+    """Return the weights of some rows, which may all be 0."""
     values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
     return values[:-1]
 
 
-def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
+def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
     for info in infos:
         earlier = seen.infos.get(info.name)
         if earlier is None or (earlier.is_numeric and not info.is_numeric):
@@ -135,41 +137,39 @@ def _join(seen: PieceLook, infos: Sequence[ColumnInfo]) -> None:
             continue
         if Kind.ORDERED in (earlier.kind, info.kind):
             raise DataError(
-                f"Column {info.name!r} is ordered, and its levels differ from piece to piece: "
+                f"Ordered column {info.name!r} must have the same levels in all pieces, got "
                 f"{earlier.levels} and {info.levels}. Write all files with the same categories."
             )
         levels = sort_levels(list({*earlier.levels, *info.levels}))
         seen.infos[info.name] = replace(earlier, levels=levels)
 
 
-def join(looks: Sequence[PieceLook]) -> PieceLook:
-    """Put together what was seen of all pieces."""
-    whole = PieceLook()
+def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
+    """Merge the summaries of all pieces."""
+    whole = PieceSummary()
     for look in looks:
-        _join(whole, list(look.infos.values()))
+        _merge_columns(whole, list(look.infos.values()))
         whole.classes += look.classes
         whole.counts += look.counts
         whole.least, whole.most = min(whole.least, look.least), max(whole.most, look.most)
-        whole.bits = _wider(whole.bits, look.bits)
-        whole.weight_bits = _wider(whole.weight_bits, look.weight_bits)
+        whole.bits = _widen_bits(whole.bits, look.bits)
+        whole.weight_bits = _widen_bits(whole.weight_bits, look.weight_bits)
         whole.n_rows += look.n_rows
         whole.weight = whole.weight or look.weight
     if whole.weight is not None and whole.weight_bits == _NO_BITS:
-        raise DataError(
-            f"All weights in column {whole.weight!r} are 0: there is no row to learn from."
-        )
+        raise DataError(f"Column {whole.weight!r} must hold a weight above 0, got zeros only.")
     return whole
 
 
-def _classes_of(whole: PieceLook, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
-    """Return the classes of the target and the rows of each."""
+def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
+    """Return the classes of the target and the number of rows of each."""
     classes, codes = encode_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 
 
-def _numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
-    """Return what all shards must know of a target of numbers, in the units of growing."""
+def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
+    """Return the numeric target that all shards share, in the units of growing."""
     if rates and whole.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
@@ -184,7 +184,7 @@ def _numbers_of(whole: PieceLook, units: Units, *, rates: bool) -> NumberTarget:
 
 
 def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
-    """Read a few batches of numeric columns: their kinds, and some values of each."""
+    """Return the schema of numeric columns and some values of each, from a few batches."""
     each = max(1, SAMPLE // len(batches))
     values: dict[str, list[npt.NDArray[np.float64]]] = {name: [] for name in names}
     infos: dict[str, ColumnInfo] = {}
@@ -203,8 +203,8 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
     return schema, {name: np.concatenate(parts) for name, parts in values.items()}
 
 
-def thinned(batches: Sequence[Any]) -> list[Any]:
-    """Keep the rows of Arrow tables that a sample needs, before they are read."""
+def thin_batches(batches: Sequence[Any]) -> list[Any]:
+    """Return the rows of Arrow tables that a sample needs, before they are converted."""
     each = max(1, SAMPLE // len(batches))
     return [
         batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
@@ -212,15 +212,15 @@ def thinned(batches: Sequence[Any]) -> list[Any]:
     ]
 
 
-def edges_of(values: npt.NDArray[np.float64], single: bool) -> list[float]:
-    """Place the edges of a column by a sample of it."""
+def bin_edges(values: npt.NDArray[np.float64], single: bool) -> list[float]:
+    """Return the bin edges of a column, from a sample of it."""
     edges: Any = _core.place_edges(values, _MOST_BINS, single)
     return list(edges.tolist())
 
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What is known of a table after the first pass."""
+    """The results of the first pass over a table."""
 
     schema: Schema
     target: TargetInfo
@@ -229,44 +229,44 @@ class FirstPass:
     units: Units
     edges: list[list[float]]
     single: frozenset[str]
-    weights: Weights | None = None
+    weights: RowWeights | None = None
 
     def shapes(self, n_rows: int) -> dict[str, Any]:
         """Return type and shape of every array of a shard, by name."""
         classes, weighted = isinstance(self.counted, int), self.weights is not None
-        return empty_arrays(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
+        return array_shapes(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
 
     @property
     def node_words(self) -> int:
-        """Count the 64-bit words that the counts of one node take."""
+        """Number of 64-bit words for the counts of one node."""
         cells = sum(
             info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
             for info, edge in zip(self.schema.columns, self.edges, strict=True)
         )
-        weight = 0 if self.weights is None else _digits(self.weights.bits)
+        weight = 0 if self.weights is None else _n_digits(self.weights.bits)
         if isinstance(self.counted, int):
             return cells * (1 + self.counted * weight if weight else self.counted)
-        return cells * (2 + _digits(self.counted.bits) + 2 * weight)
+        return cells * (2 + _n_digits(self.counted.bits) + 2 * weight)
 
 
-def _digits(bits: tuple[int, int]) -> int:
+def _n_digits(bits: tuple[int, int]) -> int:
     return 2 + -(-max(1, bits[1] - bits[0]) // 32)
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Weights of the rows: a column, or one number for each class, or their product."""
+class RowWeights:
+    """Row weights: a column, one number per class, or their product."""
 
     column: str | None
     per_class: npt.NDArray[np.float64] | None
     bits: tuple[int, int]
-    forget: bool = True
+    ignore_zeros: bool = True
 
-    def forgotten(self, values: Any) -> npt.NDArray[np.bool_] | None:
-        """Return which rows are not learned from at all; None: there is no such row."""
-        if self.column is None or not self.forget:
+    def ignored_rows(self, values: Any) -> npt.NDArray[np.bool_] | None:
+        """Return a mask of the zero-weight rows, which are ignored; None if there are none."""
+        if self.column is None or not self.ignore_zeros:
             return None
-        weights = weights_of(values)
+        weights = read_batch_weights(values)
         return None if weights.all() else weights == 0
 
     def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
@@ -274,53 +274,56 @@ class Weights:
         if self.column is None:
             assert self.per_class is not None
             return np.asarray(self.per_class[codes])
-        weights = weights_of(values)
+        weights = read_batch_weights(values)
         if self.per_class is not None:
             weights = weights * self.per_class[codes]
         return np.asarray(units.shrink_weight(weights))
 
 
-def settle(
-    whole: PieceLook,
+def build_first_pass(
+    whole: PieceSummary,
     names: Sequence[str],
     sample: tuple[Schema, Mapping[str, Any]],
     single: frozenset[str],
     target: tuple[str, GrowOptions],
     weighting: Weighting,
 ) -> FirstPass:
-    """Put together what the first pass has seen."""
+    """Build the result of the first pass from summaries and a sample."""
     name, options = target
-    forget = options.unseen != "error"
+    ignore_zeros = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[column] for column in names))
     edges = [
-        edges_of(sample[1][column], column in single) if column in sample[1] else []
+        bin_edges(sample[1][column], column in single) if column in sample[1] else []
         for column in names
     ]
     if options.task.is_classification("A table beyond memory"):
-        info, totals = _classes_of(whole, name)
+        info, totals = _class_totals(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
-        weights, exponent = _settle_weights(whole, weighting.column, per_class, forget)
+        weights, exponent = _build_weights(whole, weighting.column, per_class, ignore_zeros)
         units = Units(weight=exponent)
         return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
-    weights, exponent = _settle_weights(whole, weighting.column, None, forget)
+    weights, exponent = _build_weights(whole, weighting.column, None, ignore_zeros)
     units = Units(Units.of(np.array([whole.least, whole.most]), None).target, exponent)
-    numbers = _numbers_of(whole, units, rates=options.criterion_name == "poisson")
+    numbers = _number_target(whole, units, rates=options.criterion_name == "poisson")
     info = TargetInfo(name, Task.REGRESSION)
     return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
 
 
-def _settle_weights(
-    whole: PieceLook, column: str | None, per_class: npt.NDArray[np.float64] | None, forget: bool
-) -> tuple[Weights | None, int]:
+def _build_weights(
+    whole: PieceSummary,
+    column: str | None,
+    per_class: npt.NDArray[np.float64] | None,
+    ignore_zeros: bool,
+) -> tuple[RowWeights | None, int]:
     """Return the weights and the power of two by which they are divided."""
     if column is None:
         if per_class is None:
             return None, 0
-        return Weights(None, per_class, _core.bit_range(per_class)), 0
+        return RowWeights(None, per_class, _core.bit_range(per_class)), 0
     low, high = whole.weight_bits
-    if per_class is not None:  # a product has no lower bits than its factors together
+    if per_class is not None:  # the lowest bit of a product is the sum of those of its factors
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]
     exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight
-    return Weights(column, per_class, (low - exponent, high - exponent), forget), exponent
+    return RowWeights(column, per_class, (low - exponent, high - exponent), ignore_zeros), exponent

@@ -1,15 +1,14 @@
-"""The level grower: rounds go out to the shards, merged answers come back, a tree comes out.
+"""The grower of tables in shards: sends rounds to the shards, level by level.
 
-What growing over shards does not support is refused by name, before any pass over the data. The
-trees of all folds of cross-validation are grown in the same rounds, and held-out rows are routed
-where they are.
+Options that are not supported over shards are refused before any pass over the data. The trees of
+all folds of cross-validation are grown in the same rounds, and the shards route held-out rows.
 
-Cuts at the edges of quantile bins only (`max_bins`): a table in memory places edges by a sample of
-the rows that a tree is grown on. The places of the sampled rows follow from the number of rows
-alone (`cpp/core/split/bins/binning.cpp`), so the same rows can be collected from shards. A column
-of no more values than bins has a bin for each, and its cuts lie between the values of a node; of
-any other column, the search sees the number of the bin in the place of each value. Every bin is one
-value then: nothing is zoomed or fetched.
+With `max_bins`, cuts are at the edges of quantile bins only. In memory these edges come from a
+sample of the rows that a tree is grown on. The positions of the sampled rows depend on the number
+of rows alone (`cpp/core/split/bins/binning.cpp`), so the same rows are collected from the shards. A
+column with at most `max_bins` values has a bin for each, and its cuts are between the values of a
+node; in any other column the search sees bin numbers instead of values. Every bin then has a single
+value, so that no bin is zoomed or fetched.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import (
     GrowOptions,
-    Place,
     Problem,
+    SubtreeContext,
     check_combinations,
     core_options,
     merge_equal_siblings,
     set_sizes,
-    tree_of,
+    tree_from_arrays,
 )
 from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
 from ceiba.shards.table import ShardedTable, ShardedTarget
@@ -52,10 +51,10 @@ _CRITERIA: Final = {
     ),
     Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
 }
-#: Fractional only where nothing is missing: see `grower.py`.
+#: "fractional" only for tables without missing values.
 _MISSING: Final = ("learn", "majority", "error", "fractional")
-#: Options of growing that hold over shards, besides the criterion and the rule for missing values.
-_KNOWN: Final = frozenset(
+#: Options of growing that are supported over shards.
+_SUPPORTED: Final = frozenset(
     {
         "task",
         "criterion",
@@ -77,11 +76,11 @@ _KNOWN: Final = frozenset(
         "seed",
     }
 )
-#: Nodes with fewer rows are gathered and finished as in memory.
+#: Nodes with fewer rows are gathered and grown in memory.
 GATHER_ROWS: Final = 50_000
-#: A stretch of values with more rows is counted in parts before it is fetched.
+#: A range of values with more rows is counted in finer bins before its values are fetched.
 FETCH_ROWS: Final = 4096
-_WORDS: Final = {
+_ROUND_TEXTS: Final = {
     "count": "counting",
     "zoom": "looking closer",
     "fetch": "fetching values",
@@ -92,29 +91,29 @@ _WORDS: Final = {
 
 
 def check_supported(options: GrowOptions) -> None:
-    """Refuse options that a table beyond memory does not know."""
+    """Raise for options that are not supported for tables beyond memory."""
     criteria = options.task.lookup(_CRITERIA, "A table beyond memory")
     _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
-    for name, value in options.stated.items():
-        if name not in _KNOWN:
-            raise refusal(name, value)
+    for name, value in options.non_default.items():
+        if name not in _SUPPORTED:
+            raise unsupported_error(name, value)
     if options.empty_branches and not options.task.has_classes:
-        raise refusal("categorical_splits", options.categorical_splits)
+        raise unsupported_error("categorical_splits", options.categorical_splits)
 
 
 def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None:
-    """Refuse parameters of an estimator, by name, that are not options of growing and not known."""
+    """Raise for parameters of an estimator that are neither supported nor in `allowed`."""
     for name, value in params.items():
-        if name not in allowed and name not in _KNOWN and name != "random_state":
-            raise refusal(name, value)
+        if name not in allowed and name not in _SUPPORTED and name != "random_state":
+            raise unsupported_error(name, value)
 
 
-def refusal(name: str, value: Any) -> OptionError:
-    """Return the error for an option that needs the whole table."""
+def unsupported_error(name: str, value: Any) -> OptionError:
+    """Return the error for an option that needs a table in memory."""
     return OptionError(
         f"{name}={value!r} is not supported for tables beyond memory. Leave {name} out, or read "
-        "the table or a sample of it."
+        "the table or a sample of it into memory."
     )
 
 
@@ -127,11 +126,11 @@ def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Rows that a tree over shards is grown on.
+class TreeRows:
+    """The rows of a tree over shards.
 
-    Tree 0 is that of all rows, tree v + 1 that of the rows that fold v does not hold out;
-    `n_learned` of the rows have a weight above 0.
+    Tree 0 is grown on all rows, tree v + 1 on the rows that fold v does not hold out; `n_learned`
+    of the rows have a weight above 0.
     """
 
     tree: int
@@ -140,34 +139,32 @@ class Part:
     weight: float
 
 
-def grow_over_shards(problem: Problem, rows: object, below: Place | None) -> Tree:
+def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | None) -> Tree:
     """Grow the tree of a table in shards."""
     table = problem.table
     assert isinstance(table, ShardedTable)
-    if rows is not None or below is not None:
-        raise OptionError("A tree of some rows only needs a table in memory.")
-    whole = Part(0, table.n_rows, table.n_rows, float(table.n_rows))
-    if table.weighed is not None:
-        whole = Part(0, table.n_rows, table.weighed.n_rows, table.weighed.total)
-    return _grow_together(problem, [whole])[0]
+    if rows is not None or subtree is not None:
+        raise OptionError("Growing on some of the rows is not supported for tables beyond memory.")
+    whole = TreeRows(0, table.n_rows, table.n_rows, float(table.n_rows))
+    if table.weight_totals is not None:
+        whole = TreeRows(0, table.n_rows, table.weight_totals.n_rows, table.weight_totals.total)
+    return _grow_in_rounds(problem, [whole])[0]
 
 
-def grow_parts(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
-    """Grow the trees of several parts of the rows in the same rounds."""
+def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
+    """Grow the trees of several sets of rows in the same rounds."""
     table = problem.table
     assert isinstance(table, ShardedTable)
     check_combinations(table, problem.target, problem.options, problem.weight)
     trees: list[Tree] = []
     for first in range(0, len(parts), table.trees_at_once):
-        trees += _grow_together(problem, parts[first : first + table.trees_at_once])
+        trees += _grow_in_rounds(problem, parts[first : first + table.trees_at_once])
     return (
-        trees
-        if problem.options.monotonic_cst is None
-        else [merge_equal_siblings(tree) for tree in trees]
+        trees if problem.options.monotonic_cst is None else list(map(merge_equal_siblings, trees))
     )
 
 
-def _grow_together(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
+def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)
     assert isinstance(target, ShardedTarget)
@@ -177,49 +174,51 @@ def _grow_together(problem: Problem, parts: Sequence[Part]) -> list[Tree]:
     if problem.options.max_bins is not None:
         layouts = choose_bins(table, [part.tree for part in parts], problem.options.max_bins)
     growers = [
-        _grower(problem, table, part, layout, len(parts))
+        _make_grower(problem, table, part, layout, len(parts))
         for part, layout in zip(parts, layouts, strict=True)
     ]
+    # One pass over the data per round, whatever the number of trees: each round joins those of all
+    # unfinished growers, so the number of passes is that of the slowest tree.
     with _contradictions_as_data_errors():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
                 table.watch("progress", _progress([growers[k] for k in open_ones]))
-            _ask(table, [(parts[k].tree, growers[k]) for k in open_ones])
-    return [tree_of(grower.tree(), problem, target.units, None) for grower in growers]
+            _ask_round(table, [(parts[k].tree, growers[k]) for k in open_ones])
+    return [tree_from_arrays(grower.tree(), problem, target.units, None) for grower in growers]
 
 
 @contextmanager
 def _contradictions_as_data_errors() -> Iterator[None]:
-    """Raise a `DataError` where shards contradict each other."""
+    """Raise a `DataError` if shards contradict each other."""
     try:
         yield
     except _core.Contradiction as error:
         raise DataError(
-            f"The pieces of the table contradict each other: {error}. Their source changed while "
-            "the tree was grown; fit again when nobody writes to it."
+            f"The pieces of the table contradict each other: {error}. Their source changed during "
+            "the fit; fit again when it is no longer written to."
         ) from error
 
 
 def _refuse_fractional_rows(problem: Problem) -> None:
-    """Refuse rows that would go down several branches."""
+    """Raise if rows with missing values would go down several branches."""
     if problem.options.missing_rule != "fractional":
         return
     for info in problem.table.schema.columns:
         if info.n_missing:
             raise OptionError(
-                f"missing='fractional' needs a table in memory where values are missing, and "
-                f"column {info.name!r} lacks {info.n_missing:,} in a table beyond memory. Use "
-                "missing='learn' or 'majority'."
+                f"missing='fractional' is not supported for tables beyond memory with missing "
+                f"values; column {info.name!r} has {info.n_missing:,}. Use missing='learn' or "
+                "'majority'."
             )
 
 
-def _grower(
-    problem: Problem, table: ShardedTable, part: Part, layout: ShardLayout, n_together: int
+def _make_grower(
+    problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # and nothing is missing
+    if problem.options.missing_rule == "fractional":  # nothing is missing: no row is split
         core.set_missing("majority")
-    core.approximate = False  # the layout says where a column is cut; gathered rows have its bins
+    core.approximate = False  # the layout has the bins already, also those of gathered rows
     set_sizes(core, problem.options, part.n_rows, part.weight)
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     return _core.LevelGrower(
@@ -230,8 +229,8 @@ def _grower(
     )  # fmt: skip
 
 
-def _ask(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
-    """Ask the next round of each grower, all in one."""
+def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
+    """Send the next rounds of all growers as one, and hand each grower its answer."""
     rounds = _core.join_rounds([(tree, grower.round) for tree, grower in growers])
     answers = _core.split_answers(table.exchange.ask(rounds))
     for (_, grower), answer in zip(growers, answers, strict=True):
@@ -242,11 +241,11 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
     rows = sum(grower.rows_open for grower in growers)
     first = growers[0]
     trees = "" if len(growers) == 1 else f"{len(growers)} trees, "
-    return f"{trees}level {first.level}: {_WORDS[first.asks]}, {rows:,} rows open"
+    return f"{trees}level {first.level}: {_ROUND_TEXTS[first.asks]}, {rows:,} rows open"
 
 
 def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
-    """Choose the bins of each tree, and scatter them."""
+    """Choose the bins of each tree, scatter them, and return the layouts."""
     exchange, n_shards = table.exchange, table.n_shards
     exchange.scatter("trees", [(np.array(trees), np.array([max_bins]))] * n_shards)
     distinct = exchange.collect("distinct")
@@ -255,13 +254,13 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
     if not k:
         return [table.layout] * len(trees)
     parts = [np.split(values, ends[:-1]) for _, _, ends, values in distinct]
-    places = _places([n_rows for n_rows, *_ in distinct])
+    places = _sample_places([n_rows for n_rows, *_ in distinct])
     exchange.scatter("places", places)
     samples = exchange.collect("sample")
-    values = _by_tree([arrays[0] for arrays in samples], [k * ends for ends, _ in places])
+    values = _split_by_tree([arrays[0] for arrays in samples], [k * ends for ends, _ in places])
     weights = None
-    if table.weighed is not None:
-        weights = _by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
+    if table.weight_totals is not None:
+        weights = _split_by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
     coarse, numbers = [], []
     for t in range(len(trees)):
         sample = np.concatenate([part.reshape(k, -1) for part in values[t]], axis=1)
@@ -283,8 +282,8 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
     return list(tree_layouts(table.layout, bins).values())
 
 
-def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
-    """Return the rows of each shard that are sampled, by their places among those of each tree."""
+def _sample_places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
+    """Return the sampled rows of each shard, as positions among its rows of each tree."""
     by_tree = []
     for of_tree in np.transpose(n_rows):
         ends = np.cumsum(of_tree)
@@ -299,14 +298,16 @@ def _places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
     ]
 
 
-def _by_tree(arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]) -> list[Any]:
-    """Return, per tree, its part of the array of each shard."""
+def _split_by_tree(
+    arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]
+) -> list[Any]:
+    """Return, for each tree, its slice of the array of each shard."""
     split = [np.split(array, end[:-1]) for array, end in zip(arrays, ends, strict=True)]
     return list(zip(*split, strict=True))
 
 
-def with_rows(problem: Problem) -> Problem:
-    """Return the problem with target and weight of every row, by which folds are judged."""
+def with_targets(problem: Problem) -> Problem:
+    """Return the problem with target and weight of every row, for the scores of folds."""
     table, target = problem.table, problem.target
     if not isinstance(table, ShardedTable) or target.values is not None:
         return problem
@@ -316,15 +317,15 @@ def with_rows(problem: Problem) -> Problem:
         values = np.ldexp(values, target.units.target)
     weight = np.ldexp(weights[0], target.units.weight) if weights else None
     rows = ShardedTarget(target.info, target.totals, target.units, values.reshape(-1, 1))
-    return problem.changed(target=rows, weight=weight)
+    return problem.with_changes(target=rows, weight=weight)
 
 
 def grow_folds(
     problem: Problem, fold: npt.NDArray[Any]
 ) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
-    """Return, for each fold, its rows, the tree of the others, and the nodes in which its rows end.
+    """Return, for each fold, its rows, the tree of the other rows, and the end node of each row.
 
-    `problem` has its rows (`with_rows`); `fold` is the fold of each.
+    `problem` has its targets (`with_targets`); `fold` is the fold of each row.
     """
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)
@@ -338,11 +339,11 @@ def grow_folds(
         train = fold != v
         n_rows = int(np.count_nonzero(train))
         if weight is None:
-            parts.append(Part(v + 1, n_rows, n_rows, float(n_rows)))
+            parts.append(TreeRows(v + 1, n_rows, n_rows, float(n_rows)))
         else:
             mass = weight[train]
-            parts.append(Part(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
-    trees = grow_parts(problem, parts)
+            parts.append(TreeRows(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
+    trees = grow_trees(problem, parts)
     routes = np.frombuffer(pickle.dumps(trees), np.uint8)
     table.exchange.scatter("routes", [(routes,)] * table.n_shards)
     ends = np.concatenate([nodes for (nodes,) in table.exchange.collect("ends")])

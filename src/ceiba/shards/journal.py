@@ -1,13 +1,13 @@
-"""A journal of growing: the answers of all rounds so far, from which the tree so far follows.
+"""A journal of the answers of all rounds, from which an interrupted fit is resumed.
 
-Growing is a function of the answers alone. So a fit whose process died is resumed by reading the
-answers of its journal instead of asking the shards, up to the round that nobody answered; the tree
-is the same, bit for bit. Gathered rows are not kept (they would be the table once more): such
-rounds are asked again, and shards made anew follow the way that every round holds.
+Growing is a function of the answers alone. A fit is resumed by reading them from its journal
+instead of asking the shards, up to the first round without an answer; the tree is the same, bit for
+bit. Answers with gathered rows are not stored (they would copy the table): these rounds are asked
+again, and new shards reach their state because every round contains the splits so far.
 
-Format: a line of JSON (what is grown), then records of
-    magic, number of words, CRC-32 of the words : uint64; SHA-256 of the question; the words
-A record that is incomplete or damaged ends the journal: its round is asked again.
+Format: a line of JSON (a fingerprint of the fit), then records of
+    magic, number of words, CRC-32 of the words : uint64; SHA-256 of the round; the words
+An incomplete or damaged record ends the journal: its round is asked again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ASK_AGAIN: Final = np.empty(0, np.uint64)
 
 
 class JournalExchange:
-    """Answers rounds from a journal, and keeps the answers of further ones in it."""
+    """An exchange that replays a journal, then appends further answers to it."""
 
     def __init__(self, inner: Exchange, file: BinaryIO, path: Path) -> None:
         self._inner = inner
@@ -47,15 +47,15 @@ class JournalExchange:
         self.n_replayed = 0
 
     def ask(self, rounds: Words) -> Words:
-        """Ask all shards the same rounds; return their answers as one."""
+        """Send the same rounds to all shards; return their merged answer."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
-            stored = self._next(digest)
+            stored = self._read_record(digest)
             if stored is not None:
                 self.n_replayed += 1
                 return stored if len(stored) else self._inner.ask(rounds)
         answer = self._inner.ask(rounds)
-        self._write(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
+        self._write_record(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
         return answer
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
@@ -63,42 +63,42 @@ class JournalExchange:
         self._inner.scatter(kind, arrays)
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind that each shard has, in their order."""
+        """Return the arrays of a kind of each shard, in shard order."""
         return self._inner.collect(kind)
 
-    def _next(self, digest: bytes) -> Words | None:
-        """Read the next record; None at the end, from which on the journal is written."""
+    def _read_record(self, digest: bytes) -> Words | None:
+        """Return the words of the next record; None at the end, where writing begins."""
         start = self._file.tell()
         head = self._file.read(_HEAD.size)
         if len(head) == _HEAD.size:
-            magic, n_words, check, asked = _HEAD.unpack(head)
+            magic, n_words, check, stored_digest = _HEAD.unpack(head)
             left = os.fstat(self._file.fileno()).st_size - self._file.tell()
             if magic == _MAGIC and 8 * n_words <= left:
                 data = self._file.read(8 * n_words)
                 if zlib.crc32(data) == check:
-                    if asked != digest:
-                        raise _of_another(self._path)
+                    if stored_digest != digest:
+                        raise _mismatch_error(self._path)
                     return np.frombuffer(data, np.uint64).copy()
         self._replaying = False
         self._file.seek(start)
         self._file.truncate()
         return None
 
-    def _write(self, digest: bytes, answer: Words) -> None:
+    def _write_record(self, digest: bytes, answer: Words) -> None:
         data = np.ascontiguousarray(answer).tobytes()
         try:
             self._file.write(_HEAD.pack(_MAGIC, len(answer), zlib.crc32(data), digest) + data)
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise DataError(f"The checkpoint {self._path} cannot be written: {error}.") from error
+            raise DataError(f"Cannot write the checkpoint {self._path}: {error}.") from error
 
 
 @contextmanager
-def resumable(
+def open_journal(
     table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
 ) -> Iterator[ShardedTable]:
-    """Have a table keep a journal of its rounds; removed when growing ends well."""
+    """Yield the table with a journal of its rounds, which is removed when growing succeeds."""
     if checkpoint is None:
         yield table
         return
@@ -107,23 +107,23 @@ def resumable(
     try:
         file = path.open("r+b" if path.exists() else "w+b")
     except OSError as error:
-        raise DataError(f"The checkpoint {path} cannot be opened: {error.strerror}.") from error
+        raise DataError(f"Cannot open the checkpoint {path}: {error.strerror}.") from error
     with file:
         first = file.readline(4096)
         if not first:
             file.write(about.encode())
         elif first.decode("utf-8", "replace") != about:
-            raise _of_another(path)
+            raise _mismatch_error(path)
         exchange = JournalExchange(table.exchange, file, path)
-        yield table.changed(exchange=exchange)
+        yield table.with_changes(exchange=exchange)
     path.unlink(missing_ok=True)
 
 
 def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
-    """Hash what decides questions and answers: columns, bins, options, and the rows themselves."""
+    """Return a hash of all that rounds and answers depend on: columns, bins, options, rows."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
-    params = {name: value for name, value in options.stated.items() if name != "n_jobs"}
+    params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}
     seen.update(repr((layout.target, sorted(params.items()), table.gather_rows)).encode())
     for column in layout.columns:
         if isinstance(column, int):
@@ -136,8 +136,8 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     return seen.hexdigest()
 
 
-def _of_another(path: Path) -> DataError:
+def _mismatch_error(path: Path) -> DataError:
     return DataError(
-        f"{path} is not the checkpoint of this fit: table, partitions or options are others. Fit "
-        "as before, or give a new file as checkpoint."
+        f"{path} is not a checkpoint of this fit: table, partitions or options differ. Fit as "
+        "before, or pass a new file as checkpoint."
     )

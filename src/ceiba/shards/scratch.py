@@ -1,4 +1,4 @@
-"""Scratch files: the arrays of shards, mapped from disk; removed after any end."""
+"""Scratch files: the arrays of shards, mapped from disk and always removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from ceiba.errors import DataError
 
-_ALIGNED = 64  # bytes: so that arrays of every type may begin there
+_ALIGNED = 64  # bytes, a multiple of the size of every dtype
 
 
 class Scratch:
@@ -24,7 +24,7 @@ class Scratch:
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
-        self._left: list[Path] = []  # files that could not be removed while they were mapped
+        self._leftover: list[Path] = []  # files that could not be removed while they were mapped
 
     def __enter__(self) -> Self:
         return self
@@ -35,35 +35,35 @@ class Scratch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for path in self._left:
+        for path in self._leftover:
             with contextlib.suppress(OSError):
                 path.unlink()
 
-    def check_room(self, needed: int) -> None:
-        """Raise if the disk has not this many bytes left."""
+    def check_free_space(self, needed: int) -> None:
+        """Raise if the disk has fewer free bytes."""
         free = shutil.disk_usage(self.directory).free
         if free < needed:
             raise DataError(
-                f"The scratch files need {needed / 1e9:.2f} GB, and {self.directory} has "
-                f"{free / 1e9:.2f} GB left. Make room, or give another directory as scratch."
+                f"Scratch files need {needed / 1e9:.2f} GB; {self.directory} has {free / 1e9:.2f} "
+                "GB free. Free some space, or pass another directory as scratch."
             )
 
     def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
-        """Make a file with room for these arrays (type, shape), and map them."""
-        size = bytes_of(shapes)
+        """Create a file for arrays of these types and shapes, and map them."""
+        size = file_size(shapes)
         if not size:
             return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
         try:
             handle, file = tempfile.mkstemp(f"-{name}", "ceiba-scratch-", self.directory)
-            with os.fdopen(handle, "r+b") as opened, self._removed(Path(file)):
+            with os.fdopen(handle, "r+b") as opened, self._unlink_early(Path(file)):
                 _reserve(opened.fileno(), size)
                 mapped = np.memmap(opened, np.uint8, "r+", shape=(size,))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
                 raise
             raise DataError(
-                f"The disk of {self.directory} is full: {size / 1e6:.1f} MB more were needed. Make "
-                "room, or give another directory as scratch."
+                f"No space left in {self.directory} for {size / 1e6:.1f} MB of scratch files. Free "
+                "some space, or pass another directory as scratch."
             ) from error
         arrays, at = {}, 0
         for key, (dtype, shape) in shapes.items():
@@ -73,27 +73,27 @@ class Scratch:
         return arrays
 
     @contextlib.contextmanager
-    def _removed(self, path: Path) -> Iterator[None]:
-        """Take its name from a file at once: the room is given back even if we are killed."""
+    def _unlink_early(self, path: Path) -> Iterator[None]:
+        """Unlink an open file at once, so that its space is freed even if the process is killed."""
         try:
             if os.name == "posix":
                 path.unlink()
-            else:  # Windows keeps the names of files that are mapped
-                self._left.append(path)
+            else:  # Windows cannot unlink mapped files
+                self._leftover.append(path)
             yield
         except BaseException:
-            self._left.append(path)
+            self._leftover.append(path)
             raise
 
 
-def bytes_of(shapes: dict[str, Any]) -> int:
-    """Count the bytes of a file of these arrays."""
+def file_size(shapes: dict[str, Any]) -> int:
+    """Return the bytes of a file with these arrays."""
     sizes = (dtype.itemsize * int(np.prod(shape)) for dtype, shape in shapes.values())
     return sum(-(-n // _ALIGNED) * _ALIGNED for n in sizes)
 
 
 def _reserve(descriptor: int, size: int) -> None:
-    """Take the room on disk at once: writing to a mapped hole of a full disk would kill us."""
+    """Reserve the space on disk: writing to a mapped hole of a full disk kills the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     else:  # macOS and Windows

@@ -1,4 +1,4 @@
-"""The second pass: rows are coded, put into bins, and become the arrays of a shard."""
+"""The second pass: encode and bin the rows of a piece into the arrays of a shard."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions
-from ceiba.shards.first_pass import FirstPass, batches_of, call_naming_file
-from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merged_ranges
-from ceiba.shards.table import ShardedTarget, Weighed
+from ceiba.shards.first_pass import FirstPass, naming_file, read_batches
+from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merge_ranges
+from ceiba.shards.table import ShardedTarget, WeightTotals
 from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, round_digit_sums
 from ceiba.table.targets import read_target_like, split_target
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What a shard shows when it is filled."""
+class ShardSummary:
+    """Ranges, missing values and weights of the rows of a shard."""
 
     ranges: Ranges
     missing: list[int]
@@ -30,14 +30,16 @@ class Seen:
     weight: npt.NDArray[np.uint64] | None
 
 
-def fill(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> Seen:
-    """Read a part of a table into the arrays of a shard; return what was seen."""
+def fill_arrays(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> ShardSummary:
+    """Read a part of a table into the arrays of a shard; return their summary."""
     weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
-    batches = batches_of(part, [*first.schema.names, target, *weight])
-    return call_naming_file(part, lambda: _fill(arrays, batches, first, target))
+    batches = read_batches(part, [*first.schema.names, target, *weight])
+    return call_naming_file(part, lambda: _fill_batches(arrays, batches, first, target))
 
 
-def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str) -> Seen:
+def _fill_batches(
+    arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target: str
+) -> ShardSummary:
     schema, at = first.schema, 0
     missing = [0] * len(schema.columns)
     for batch in batches:
@@ -46,11 +48,11 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
         if first.weights is not None and first.weights.column is not None:
             columns, numbers = split_target(columns, first.weights.column)
         learned = read_target_like(labels, first.target, len(labels))
-        weight = gone = None
+        weight = ignored = None
         if first.weights is not None:
             weight = first.weights.of(numbers, learned.values[:, 0], first.units)
-            gone = first.weights.forgotten(numbers)
-        table = _columns(columns, schema, gone)
+            ignored = first.weights.ignored_rows(numbers)
+        table = _read_columns(columns, schema, ignored)
         end = at + table.n_rows
         if end > len(arrays.target):
             raise DataError("there are more rows than before.")
@@ -60,42 +62,42 @@ def _fill(arrays: ShardArrays, batches: Iterable[Any], first: FirstPass, target:
         for j, column in enumerate(table.columns):
             absent = column.missing
             arrays.columns[j][at:end] = column.values
-            if gone is not None:  # not in ranges, not in counts
-                absent = absent & ~gone
-                arrays.columns[j][at:end][gone] = np.nan if column.info.is_numeric else -1
+            if ignored is not None:  # missing values take no part in ranges and counts
+                absent = absent & ~ignored
+                arrays.columns[j][at:end][ignored] = np.nan if column.info.is_numeric else -1
             missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
         raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
     ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
-        return Seen(ranges, missing, at, None)
+        return ShardSummary(ranges, missing, at, None)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     codes = arrays.target if isinstance(first.counted, int) else None
     digits = _core.sum_digits(arrays.weights, codes, n_classes)
-    return Seen(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
+    return ShardSummary(ranges, missing, int(np.count_nonzero(arrays.weights)), np.asarray(digits))
 
 
-def _columns(columns: Any, schema: Schema, gone: npt.NDArray[np.bool_] | None) -> Table:
-    """Read columns; a level that was not there before is an error, but for rows without a say."""
-    if gone is None:
+def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] | None) -> Table:
+    """Return the table of columns; raise for a level that the first pass has not seen."""
+    if ignored is None:
         return read_like(columns, schema, match="name", unseen="error")
     table = read_like(columns, schema, match="name", unseen="keep")
     for column in table.columns:
-        if not column.info.is_numeric and (column.unseen & ~gone).any():
+        if not column.info.is_numeric and (column.unseen & ~ignored).any():
             return read_like(columns, schema, match="name", unseen="error")
     return table
 
 
-def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
-    """Return the weights of all rows; None: every row counts 1."""
+def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
+    """Return the sums of weights over all shards; None: every row counts 1."""
     if first.weights is None:
         return None
     sums = [shard.weight for shard in seen if shard.weight is not None]
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     total = round_digit_sums(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
-    return Weighed(
+    return WeightTotals(
         sum(shard.n_learned for shard in seen),
         float(total[0]),
         np.ldexp(round_digit_sums(digits), first.units.weight),
@@ -103,20 +105,22 @@ def _weighed(first: FirstPass, seen: Sequence[Seen]) -> Weighed | None:
 
 
 @dataclass(frozen=True)
-class Agreed:
-    """What all shards of a table agree on."""
+class TableSummary:
+    """Schema, layout, weights and target, merged over all shards of a table."""
 
     schema: Schema
     layout: ShardLayout
-    weighed: Weighed | None
+    weight_totals: WeightTotals | None
     target: ShardedTarget
 
 
-def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agreed:
-    """Put together what was seen in all shards."""
-    ranges = reduce(merged_ranges, [shard.ranges for shard in seen])
+def merge_summaries(
+    first: FirstPass, seen: Sequence[ShardSummary], options: GrowOptions
+) -> TableSummary:
+    """Merge the summaries of all shards."""
+    ranges = reduce(merge_ranges, [shard.ranges for shard in seen])
     missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
-    schema = described(first.schema, ranges, missing)
+    schema = describe_schema(first.schema, ranges, missing)
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":
             raise DataError(
@@ -130,14 +134,14 @@ def agree(first: FirstPass, seen: Sequence[Seen], options: GrowOptions) -> Agree
         else:
             columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
     bits = None if first.weights is None else first.weights.bits
-    weight = _weighed(first, seen)
+    weight = _total_weights(first, seen)
     totals = first.totals if weight is None else weight.per_class
     target = ShardedTarget(first.target, totals, first.units)
-    return Agreed(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)
+    return TableSummary(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)
 
 
-def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
-    """Return the schema with what was seen; refuse infinities."""
+def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
+    """Return the schema with ranges and missing counts; raise for infinities."""
     infos: list[ColumnInfo] = []
     for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):
         if not info.is_numeric:
@@ -146,8 +150,8 @@ def described(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
         low, high = float(least.min()), float(most.max())
         if low == -np.inf or (high == np.inf and low < np.inf):
             raise DataError(
-                f"Column {info.name!r} contains infinity. Fitting takes finite numbers and NaN "
-                "(missing); replace infinity by the largest value that makes sense, or by NaN."
+                f"Column {info.name!r} contains infinity. Values must be finite, or NaN (missing): "
+                "replace infinity by the largest plausible value, or by NaN."
             )
         present = low <= high
         infos.append(

@@ -1,25 +1,25 @@
 """A shard: rows of a table as arrays, in memory, mapped from a file, or on a worker of a cluster.
 
-What all shards agree on (bins of every column, classes) is plain values that travel. A shard
-answers the rounds of growing, and handles flat arrays of these kinds. Scattered to it:
+The layout that all shards share (bins of every column, classes) is plain values, which are sent
+with each shard. A shard answers the rounds of growing. These kinds of flat arrays are scattered to
+it:
 
-    folds     fold of each row: tree v + 1 is that of the rows that fold v does not hold out
-    trees     trees whose bins are to be chosen (`max_bins`); the most bins
-    places    per tree the end of its part of what follows; places of rows among those of the tree
+    folds     fold of each row: tree v + 1 is grown on the rows that fold v does not hold out
+    trees     trees whose bins are to be chosen (`max_bins`); largest number of bins
+    places    per tree the end of its slice; slices: positions of rows among those of the tree
     bins      bins of trees, as `tree_layouts` reads them
     cuts      columns; cuts
     routes    the trees of all folds, pickled
 
-and collected from it, by what was scattered last:
+and these are collected from it, for the arrays scattered last:
 
-    rows      target; weights, where rows have any
+    rows      target; weights, if rows have any
     checksum  CRC-32 of all rows
-    distinct  per tree its rows; per binned column whether it is float32; per tree and column the
-              end of its part of what follows; distinct values, one more than the most bins if
-              there are more
-    sample    the values of the rows at `places`, tree by tree, column by column; their weights
-    gaps      the largest value of the column below each cut, the smallest above
-    ends      the node in which each row ends in the tree of its fold
+    distinct  per tree its number of rows; per binned column whether it is float32; per tree and
+              column the end of its slice; slices: distinct values, at most one more than the bins
+    sample    values of the rows at `places`, tree by tree, column by column; their weights
+    gaps      largest value of the column below each cut; smallest above
+    ends      end node of each row in the tree of its fold
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ Array = npt.NDArray[np.float64]
 Ranges = tuple[tuple[Array, Array], ...]
 Words = npt.NDArray[np.uint64]
 Arrays = tuple[npt.NDArray[Any], ...]
-#: Rows whose values are compared together; the first ones mostly settle that values are many.
+#: Rows per step of counting distinct values; the first block mostly shows that there are many.
 _FIRST_BLOCK: Final = 1 << 12
 _BLOCK: Final = 1 << 18
-_MAKING = Lock()
+_CREATE_LOCK = Lock()
 
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Edges of a column of numbers, and the range of values in each bin of the whole table."""
+    """Edges of a numeric column, and the range of values in each bin over the whole table."""
 
     edge: Array
     least: Array
@@ -62,14 +62,14 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class CoarseBins:
-    """Edges of a column of numbers that is cut nowhere else (`max_bins`)."""
+    """Edges of a numeric column that is cut only at them (`max_bins`)."""
 
     edge: Array
 
 
 @dataclass(frozen=True)
 class NumberTarget:
-    """A target of numbers: its range, the bits that it uses, and whether it is a rate."""
+    """A numeric target: its range, the bits that it uses, and whether it is a rate."""
 
     least: float
     most: float
@@ -82,7 +82,7 @@ class NumberTarget:
 class ShardLayout:
     """Target and bins; an int is the number of classes, or of levels of a categorical column.
 
-    `weight_bits` are those of the weights of the rows (see `_core.bit_range`); None: all count 1.
+    `weight_bits` is the `_core.bit_range` of the row weights; None: all rows count 1.
     """
 
     target: int | NumberTarget
@@ -91,7 +91,7 @@ class ShardLayout:
 
     @cached_property
     def core(self) -> _core.ShardLayout:
-        """The same for the core."""
+        """The layout for the core."""
         target = self.target
         if isinstance(target, int):
             core = _core.ShardLayout(target)
@@ -103,7 +103,7 @@ class ShardLayout:
             core.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
-                core.add_levels(max(column, 1))  # 0 are numbers there; a level may have no rows
+                core.add_levels(max(column, 1))  # 0 means numbers; an extra level may have no rows
             elif isinstance(column, CoarseBins):
                 core.add_coarse(column.edge)
             else:
@@ -114,7 +114,7 @@ class ShardLayout:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
-def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
+def merge_ranges(a: Ranges, b: Ranges) -> Ranges:
     """Return the ranges of the bins of two shards together."""
     return tuple(
         (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
@@ -122,10 +122,10 @@ def merged_ranges(a: Ranges, b: Ranges) -> Ranges:
 
 
 def tree_layouts(layout: ShardLayout, bins: tuple[npt.NDArray[Any], ...]) -> dict[int, ShardLayout]:
-    """Return the layout of each tree that has bins for itself (`max_bins`), from flat arrays.
+    """Return the layout of each tree with its own bins (`max_bins`), from flat arrays.
 
     `bins`: trees; per tree and binned column whether it is cut at edges only, whether it is
-    float32, and where its part of the numbers ends; numbers: these edges, or all its values.
+    float32, and the end of its slice of the numbers; numbers: these edges, or all its values.
     """
     trees, coarse, single, ends, numbers = bins
     parts = iter(zip(coarse, single, np.split(numbers, ends[:-1]), strict=True))
@@ -152,7 +152,7 @@ def _tree_bins(coarse: bool, single: bool, numbers: Array) -> NumberBins | Coars
 
 @dataclass
 class ShardArrays:
-    """Rows of a table: its columns, its target, its bins and room for an order of rows."""
+    """Rows of a table: columns, target, bins and a buffer for the order of rows."""
 
     columns: list[npt.NDArray[Any]]
     target: npt.NDArray[Any]
@@ -171,46 +171,46 @@ class ShardArrays:
         return core
 
     def fill_bins(self, schema: Schema, edges: list[list[float]]) -> Ranges:
-        """Put every number into its bin; return the range of values in each bin."""
+        """Bin every number; return the range of values in each bin."""
         return tuple(_core.bin_rows(self.core_columns(schema), edges, self.bins))
 
     @property
     def read_only(self) -> Arrays:
-        """The arrays that stay as they were read."""
+        """The arrays that growing does not change."""
         return (*self.columns, self.target, *(() if self.weights is None else (self.weights,)))
 
 
 @dataclass
 class Shard:
-    """A shard. Pickled without the state of its trees: they catch up with the next round."""
+    """A shard. Pickled without the state of its trees, which the next round restores."""
 
     arrays: ShardArrays
     schema: Schema
     layout: ShardLayout
     number: int
     scratch: Scratch | None = None
-    given: Mapping[str, Arrays] = field(default_factory=dict)
+    inputs: Mapping[str, Arrays] = field(default_factory=dict)
 
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of some trees."""
-        with _MAKING:
-            core, trees = self.__dict__.get("_core") or self._make_core()
+        with _CREATE_LOCK:
+            core, trees = self.__dict__.get("_core") or self._create_core()
             for tree in _core.trees_of(rounds):
-                if tree not in trees:  # it gets its own order of rows, once
-                    bins, layout = self._bins_of(tree)
-                    core.add_tree(tree, bins, self._order_of(tree), layout.core)
+                if tree not in trees:  # its order of rows is allocated once
+                    bins, layout = self._bin_tree_rows(tree)
+                    core.add_tree(tree, bins, self._order_tree_rows(tree), layout.core)
                     trees.add(tree)
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
-        """Return this shard with arrays that are sent to it."""
-        return replace(self, given={**self.given, kind: arrays})
+        """Return this shard with further input arrays."""
+        return replace(self, inputs={**self.inputs, kind: arrays})
 
     def collect(self, kind: str) -> Arrays:
-        """Return arrays of the rows."""
-        return _COLLECTED[kind](self)
+        """Return the arrays of a kind."""
+        return _COLLECTORS[kind](self)
 
-    def _make_core(self) -> tuple[_core.Shard, set[int]]:
+    def _create_core(self) -> tuple[_core.Shard, set[int]]:
         arrays = self.arrays
         core = _core.Shard(
             arrays.core_columns(self.schema),
@@ -222,48 +222,48 @@ class Shard:
         self.__dict__["_core"] = core, set()
         return self.__dict__["_core"]  # type: ignore[no-any-return]
 
-    def _bins_of(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
-        """Return the bins of all rows for a tree, and their layout."""
+    def _bin_tree_rows(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
+        """Return the bins of all rows in the layout of a tree, and the layout."""
         bins = self.arrays.bins
-        if "bins" not in self.given:
+        if "bins" not in self.inputs:
             return bins, self.layout
-        layout = tree_layouts(self.layout, self.given["bins"])[tree]
-        if self.scratch is None or tree:  # else there is no other tree to need those bins
-            bins = self._room(f"bins-{tree}", bins.dtype, *bins.shape)
+        layout = tree_layouts(self.layout, self.inputs["bins"])[tree]
+        if self.scratch is None or tree:  # else the common bins are overwritten: no tree needs them
+            bins = self._allocate(f"bins-{tree}", bins.dtype, *bins.shape)
         edges = [
             [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns
         ]
         _core.bin_rows(self.arrays.core_columns(self.schema), edges, bins)
         return bins, layout
 
-    def _order_of(self, tree: int) -> npt.NDArray[np.uint32]:
-        """Return room for the order of a tree's rows, with the rows in it."""
-        rows, order = self.rows_of(tree), self.arrays.order
+    def _order_tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
+        """Return the buffer for the order of a tree's rows, filled with the rows."""
+        rows, order = self.tree_rows(tree), self.arrays.order
         if tree:
-            order = self._room(f"order-{tree}", rows.dtype, len(rows))
+            order = self._allocate(f"order-{tree}", rows.dtype, len(rows))
         order = order[: len(rows)]
         order[:] = rows
         return order
 
-    def _room(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
-        """Return an empty array, in a scratch file where there is a place for them."""
+    def _allocate(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
+        """Return an empty array, in a scratch file if there is a scratch directory."""
         if self.scratch is None:
             return np.empty(shape, dtype)
         arrays = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
         return cast(npt.NDArray[Any], arrays[name])
 
-    def rows_of(self, tree: int) -> npt.NDArray[np.uint32]:
-        """Return the rows of a tree, ascending: rows of weight 0 are in none."""
+    def tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
+        """Return the rows of a tree, ascending, without zero-weight rows."""
         arrays = self.arrays
         chosen: Any = slice(None) if arrays.weights is None else arrays.weights > 0
         if tree:
-            train = self.given["folds"][0] != tree - 1
+            train = self.inputs["folds"][0] != tree - 1
             chosen = train if arrays.weights is None else train & chosen
         rows: npt.NDArray[np.uint32] = np.arange(len(arrays.target), dtype=np.uint32)[chosen]
         return rows
 
     def numbers(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the values of a column as numbers; codes of levels too, and NaN is missing."""
+        """Return the values, or level codes, of a column as floats; NaN is missing."""
         values = self.arrays.columns[j][rows]
         numbers: npt.NDArray[np.float64] = values.astype(np.float64)
         if values.dtype == np.int32:
@@ -276,36 +276,36 @@ class Shard:
         return [j for j, c in enumerate(self.schema.columns) if c.kind is not Kind.CATEGORICAL]
 
     def __getstate__(self) -> dict[str, Any]:
-        gone = ("_core", "scratch")
-        return {name: value for name, value in self.__dict__.items() if name not in gone}
+        local = ("_core", "scratch")
+        return {name: value for name, value in self.__dict__.items() if name not in local}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, scratch=None)
 
-    def __sizeof__(self) -> int:  # a cluster leaves large things where they are
+    def __sizeof__(self) -> int:  # Dask moves tasks to large objects, not the objects
         arrays = self.arrays
         return sum(a.nbytes for a in (*arrays.read_only, arrays.bins, arrays.order))
 
 
-# --- what is collected
+# --- collectors
 
 
-def _rows(shard: Shard) -> Arrays:
+def _collect_rows(shard: Shard) -> Arrays:
     arrays = shard.arrays
     return tuple(np.array(a) for a in arrays.read_only[len(arrays.columns) :])
 
 
-def _checksum(shard: Shard) -> Arrays:
+def _collect_checksum(shard: Shard) -> Arrays:
     check = 0
     for array in shard.arrays.read_only:
         check = zlib.crc32(np.ascontiguousarray(array).data, check)
     return (np.array([check], np.uint64),)
 
 
-def _distinct(shard: Shard) -> Arrays:
-    trees, (most,) = shard.given["trees"]
-    rows = [shard.rows_of(tree) for tree in trees.tolist()]
-    parts = [_few_values(shard, j, indices, int(most)) for indices in rows for j in shard.binned]
+def _collect_distinct(shard: Shard) -> Arrays:
+    trees, (most,) = shard.inputs["trees"]
+    rows = [shard.tree_rows(tree) for tree in trees.tolist()]
+    parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
     return (
         np.array([len(indices) for indices in rows]),
         np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
@@ -314,8 +314,10 @@ def _distinct(shard: Shard) -> Arrays:
     )
 
 
-def _few_values(shard: Shard, j: int, rows: npt.NDArray[Any], most: int) -> npt.NDArray[np.float64]:
-    """Return the distinct values of a column, ascending, of more than `most` one more."""
+def _distinct_values(
+    shard: Shard, j: int, rows: npt.NDArray[Any], most: int
+) -> npt.NDArray[np.float64]:
+    """Return the distinct values of a column, ascending; at most `most` + 1 of them."""
     seen: npt.NDArray[np.float64] = np.empty(0)
     at, size = 0, _FIRST_BLOCK
     while at < len(rows) and len(seen) <= most:
@@ -325,11 +327,11 @@ def _few_values(shard: Shard, j: int, rows: npt.NDArray[Any], most: int) -> npt.
     return seen[: most + 1]
 
 
-def _sample(shard: Shard) -> Arrays:
-    trees, weights = shard.given["trees"][0].tolist(), shard.arrays.weights
-    ends, places = shard.given["places"]
+def _collect_sample(shard: Shard) -> Arrays:
+    trees, weights = shard.inputs["trees"][0].tolist(), shard.arrays.weights
+    ends, places = shard.inputs["places"]
     rows = [
-        shard.rows_of(tree)[chosen]
+        shard.tree_rows(tree)[chosen]
         for tree, chosen in zip(trees, np.split(places, ends[:-1]), strict=True)
     ]
     values = [shard.numbers(j, indices) for indices in rows for j in shard.binned]
@@ -337,15 +339,16 @@ def _sample(shard: Shard) -> Arrays:
     return (sample,) if weights is None else (sample, weights[np.concatenate(rows)])
 
 
-def _gaps(shard: Shard) -> Arrays:
-    gaps = np.asarray(_core.cut_gaps(shard.arrays.core_columns(shard.schema), *shard.given["cuts"]))
+def _collect_gaps(shard: Shard) -> Arrays:
+    columns = shard.arrays.core_columns(shard.schema)
+    gaps = np.asarray(_core.cut_gaps(columns, *shard.inputs["cuts"]))
     return gaps[:, 0].copy(), gaps[:, 1].copy()
 
 
-def _ends(shard: Shard) -> Arrays:
-    (fold,) = shard.given["folds"]
+def _collect_ends(shard: Shard) -> Arrays:
+    (fold,) = shard.inputs["folds"]
     ends = np.empty(len(fold), np.int32)
-    for v, tree in enumerate(pickle.loads(shard.given["routes"][0].tobytes())):
+    for v, tree in enumerate(pickle.loads(shard.inputs["routes"][0].tobytes())):
         rows = np.flatnonzero(fold == v)
         if len(rows):
             columns = tuple(
@@ -356,19 +359,19 @@ def _ends(shard: Shard) -> Arrays:
     return (ends,)
 
 
-_COLLECTED: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
+_COLLECTORS: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
     {
-        "rows": _rows,
-        "checksum": _checksum,
-        "distinct": _distinct,
-        "sample": _sample,
-        "gaps": _gaps,
-        "ends": _ends,
+        "rows": _collect_rows,
+        "checksum": _collect_checksum,
+        "distinct": _collect_distinct,
+        "sample": _collect_sample,
+        "gaps": _collect_gaps,
+        "ends": _collect_ends,
     }
 )
 
 
-def empty_arrays(
+def array_shapes(
     schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool, weighted: bool = False
 ) -> dict[str, Any]:
     """Return type and shape of every array of a shard, by name."""
@@ -385,8 +388,8 @@ def empty_arrays(
     return shapes
 
 
-def named_arrays(arrays: dict[str, Any]) -> ShardArrays:
-    """Put arrays of the shapes of `empty_arrays` in their places."""
+def build_shard_arrays(arrays: dict[str, Any]) -> ShardArrays:
+    """Build the arrays of a shard from arrays with the names of `array_shapes`."""
     columns = [array for name, array in arrays.items() if name.startswith("column")]
     return ShardArrays(
         columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")

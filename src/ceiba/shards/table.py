@@ -1,4 +1,4 @@
-"""A table and a target whose rows are elsewhere: what a `Problem` over shards is made of."""
+"""The table and the target of a `Problem` over shards, whose rows are elsewhere."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.grow import AS_THEY_ARE, Units
+from ceiba.grow import PLAIN_UNITS, Units
 from ceiba.shards.shard import Arrays, ShardLayout, Words
 from ceiba.table import Schema, Table, Target, TargetInfo
 from ceiba.tree.splits import ALL_DIGITS
 
 
 class Exchange(Protocol):
-    """Where shards live: threads of this process, or workers of a cluster."""
+    """The connection to the shards: threads of this process, or workers of a cluster."""
 
     def ask(self, rounds: Words) -> Words:
-        """Ask all shards the same rounds; return their answers as one."""
+        """Send the same rounds to all shards; return their merged answer."""
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send each shard its arrays of a kind."""
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind that each shard has, in their order."""
+        """Return the arrays of a kind of each shard, in shard order."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """dask Arrays that stand beside each other: X, y and perhaps weights, under made-up names."""
+    """Dask Arrays with the same chunks of rows: X, y and perhaps weights, with generated names."""
 
     arrays: tuple[Any, ...]
     columns: tuple[str, ...]
@@ -40,7 +40,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Weighting:
-    """What weights are asked for: a column, a function from the rows of each class, or both."""
+    """The requested weights: a column, a function of the rows per class, or both."""
 
     column: str | None = None
     per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
@@ -58,8 +58,8 @@ UNWEIGHTED: Final = Weighting()
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """The weights of all rows of a table in shards."""
+class WeightTotals:
+    """Sums of the weights over all shards of a table."""
 
     n_rows: int
     total: float
@@ -67,7 +67,7 @@ class Weighed:
 
 
 class ShardedTable(Table):
-    """A table in shards; there are no columns to look at here."""
+    """A table in shards; it holds no columns."""
 
     grower: ClassVar[str] = "shards"
     is_whole: ClassVar[bool] = False
@@ -75,7 +75,7 @@ class ShardedTable(Table):
     layout: ShardLayout
     exchange: Exchange
     shard_rows: Sequence[int]
-    weighed: Weighed | None = None
+    weight_totals: WeightTotals | None = None
     values_in_memory: int = 1 << 24
     gather_rows: int | None = None
     fetch_rows: int | None = None
@@ -101,27 +101,27 @@ class ShardedTable(Table):
     def cut_digits(
         self, column: npt.NDArray[Any], cut: npt.NDArray[Any], rows: Any = None
     ) -> npt.NDArray[np.int8]:
-        """Return the digits of printed cuts by the values next to them in any shard."""
+        """Return the digits of printed cuts, from the adjacent values over all shards."""
         digits = np.array(_core.gap_digits(cut, cut, cut))
         (unknown,) = np.nonzero(digits == ALL_DIGITS)
-        if len(unknown):  # others are short decimals
+        if len(unknown):  # other cuts are short decimals
             self.exchange.scatter("cuts", [(column[unknown], cut[unknown])] * self.n_shards)
             below, above = zip(*self.exchange.collect("gaps"), strict=True)
             lowest, highest = np.max(below, axis=0), np.min(above, axis=0)
             digits[unknown] = _core.gap_digits(cut[unknown], lowest, highest)
         return digits
 
-    def changed(self, **attributes: Any) -> ShardedTable:
-        """Return the same table with other attributes."""
+    def with_changes(self, **attributes: Any) -> ShardedTable:
+        """Return the table with some attributes replaced."""
         table = ShardedTable.__new__(ShardedTable)
         table.__dict__.update(self.__dict__, **attributes)
         return table
 
 
 class ShardedTarget(Target):
-    """The target of a table in shards: its classes and how much weight each has.
+    """The target of a table in shards: its classes and the weight of each.
 
-    `values` are there for cross-validation only (see `folds.with_rows`).
+    `values` is set for cross-validation only (see `grower.with_targets`).
     """
 
     totals: npt.NDArray[np.float64]
@@ -131,7 +131,7 @@ class ShardedTarget(Target):
         self,
         info: TargetInfo,
         totals: npt.NDArray[np.float64],
-        units: Units = AS_THEY_ARE,
+        units: Units = PLAIN_UNITS,
         values: npt.NDArray[Any] | None = None,
     ) -> None:
         self.__dict__.update(info=info, totals=totals, units=units, values=values)

@@ -79,7 +79,7 @@ def open_studio(
     table, name = read_whole_table(X, y)
     fitted = model if model is not None and hasattr(model, "tree_") else None
     if model is not None and fitted is None:
-        parameters = {**model._stated(), **parameters}
+        parameters = {**model._non_default_params(), **parameters}
     elif fitted is not None and parameters:
         raise OptionError("Estimator parameters are not supported with a fitted model.")
     source = Source(
@@ -106,7 +106,7 @@ def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]
         tree = source.model.tree_
         others = [name for name in source.table.schema.names if name not in tree.schema.names]
         ignored = tuple(name for name in others if name != target)
-        settings["options"] = getattr(source.model, "_stated", dict)()
+        settings["options"] = getattr(source.model, "_non_default_params", dict)()
         return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
     return Setup.initial(source.table, target, **settings)
 

@@ -1041,10 +1041,10 @@ class TreeMethods:
         >>> model = ceiba.DecisionTreeClassifier().fit(X, y)
         >>> edited = model.studio(X, y)  # doctest: +SKIP
         """
-        from ceiba.estimators.model_file import wrap
+        from ceiba.estimators.model_file import wrap_tree
         from ceiba.studio import open_studio
 
-        model = wrap(self._tree) if self is self._tree else self
+        model = wrap_tree(self._tree) if self is self._tree else self
         return open_studio(X, y, model=model, **options)
 
     # ------------------------------------------------------------------ to other programs

@@ -25,7 +25,7 @@ distributed = pytest.importorskip("distributed")
 def test_no_scheduler_at_an_address_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_home, "_CONNECT", "1s")
+    monkeypatch.setattr(dask_home, "_CONNECT_TIMEOUT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
     with pytest.raises(DataError, match="no Dask scheduler at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
@@ -55,7 +55,7 @@ def test_a_fit_whose_client_died_is_resumed(
     with pytest.raises(ClientDiedError):
         ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
     monkeypatch.setattr(DaskExchange, "ask", real)
-    with pytest.raises(DataError, match="not the checkpoint of this fit"):
+    with pytest.raises(DataError, match="not a checkpoint of this fit"):
         ceiba.DecisionTreeClassifier(max_depth=5).fit(lazy, "label", checkpoint=journal)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label", checkpoint=journal)
     assert_same_tree(model.tree_, expected.tree_)
@@ -63,13 +63,13 @@ def test_a_fit_whose_client_died_is_resumed(
 
 
 def test_cluster_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_home, "_LOOK", 0.1)
-    monkeypatch.setattr(dask_home, "_ALONE", 0.3)
+    monkeypatch.setattr(dask_home, "_POLL_TIME", 0.1)
+    monkeypatch.setattr(dask_home, "_NO_WORKER_TIME", 0.3)
     lazy = dd.from_pandas(frame_of(300), npartitions=2, sort=False)
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
-        pytest.raises(DataError, match="has had no worker for 0 seconds"),
+        pytest.raises(DataError, match="had no worker for 0 seconds"),
     ):
         ceiba.DecisionTreeClassifier().fit(lazy, "label")
 
@@ -90,7 +90,7 @@ def test_lost_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     with (
         distributed.Client(cluster, timeout=1),
-        pytest.raises(DataError, match="scheduler does not answer any more"),
+        pytest.raises(DataError, match="Lost the connection to the Dask scheduler"),
     ):
         ceiba.DecisionTreeClassifier().fit(lazy, "label")
 
@@ -114,7 +114,7 @@ def fit_with_kills(
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     killed = []
-    real_submit, real_settle = DaskExchange._submit_rounds, dask_home.settle
+    real_submit, real_settle = DaskExchange._submit_rounds, dask_home.build_first_pass
 
     def submitted(self: DaskExchange, question: Any) -> Any:
         future = real_submit(self, question)
@@ -129,7 +129,7 @@ def fit_with_kills(
             kill_one(client)  # after the first look, before rows are coded
         return real_settle(*args)
 
-    monkeypatch.setattr(dask_home, "settle", settle)
+    monkeypatch.setattr(dask_home, "build_first_pass", settle)
     monkeypatch.setattr(DaskExchange, "_submit_rounds", submitted)
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(lazy, "label")
     assert killed

@@ -39,7 +39,7 @@ from ceiba.edit.forced.partition import (
     read_split,
 )
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Place, read_monotonic
+from ceiba.grow import SubtreeContext, read_monotonic
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split, fill_from_surrogates, route_at_node
 from ceiba.tree.splits import SurrogateTable, parse_split
@@ -213,13 +213,13 @@ class NodeSite:
 
     def grow(self) -> Tree:
         """Grow a tree here."""
-        return self.problem.grow(self.rows.astype(np.uint32), below=self._subtree_context())
+        return self.problem.grow(self.rows.astype(np.uint32), subtree=self._subtree_context())
 
     def leaf(self) -> Tree:
         """Return a one-node tree of the rows here."""
         rows = self.rows.astype(np.uint32)
         return self._with_surrogate_table(
-            self.problem.summary(rows, self.weight, self._subtree_context())
+            self.problem.leaf_tree(rows, self.weight, self._subtree_context())
         )
 
     def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
@@ -258,7 +258,9 @@ class NodeSite:
                 f"monotonic_cst is supported for binary splits only; this split of {name!r} has "
                 f"{len(parts)} branches. Pass a Cut, or remove monotonic_cst."
             )
-        summaries = [self.problem.summary(rows.astype(np.uint32), weight) for rows, weight in parts]
+        summaries = [
+            self.problem.leaf_tree(rows.astype(np.uint32), weight) for rows, weight in parts
+        ]
         first, second = (node_number(summary, 0) for summary in summaries)
         self.limits.check_split(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
@@ -282,10 +284,10 @@ class NodeSite:
             return node
         return replace(node, surrogates=SurrogateTable.none(1))
 
-    def _subtree_context(self) -> Place:
+    def _subtree_context(self) -> SubtreeContext:
         problem = self.problem
         total = problem.row_weight if problem.weight is None else problem.weight
-        return Place(
+        return SubtreeContext(
             depth=self.depth,
             n_rows=problem.n_rows,
             weight=float(total.sum()),
@@ -330,12 +332,12 @@ def _rows_of_branch(
     return rows[(branch == b) | everywhere], weight
 
 
-def grow_forced(problem: Problem, rows: Any, below: Place | None) -> Tree:
+def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> Tree:
     """Grow a tree with forced splits; on a subset of rows, impossible ones are skipped."""
-    free = problem.changed(options=replace(problem.options, forced_splits=None))
+    free = problem.with_changes(options=replace(problem.options, forced_splits=None))
     here = NodeSite.root(free, rows)
-    if below is not None:
-        here = replace(here, seed=below.seed)
+    if subtree is not None:
+        here = replace(here, seed=subtree.seed)
     return _grow_literal(here, problem.options.forced_splits, strict=rows is None)
 
 

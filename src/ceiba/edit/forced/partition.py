@@ -337,7 +337,7 @@ class _Statistic:
 
     @classmethod
     def of(cls, problem: Problem, rows: Rows, weight: Array | None) -> _Statistic:
-        node = problem.figures(rows.astype(np.uint32), weight)
+        node = problem.node_figures(rows.astype(np.uint32), weight)
         mass, counts = float(node.weight[0]), None
         if node.counts is not None:
             counts = node.counts[0, 0]

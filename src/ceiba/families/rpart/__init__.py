@@ -1,4 +1,4 @@
-"""R's rpart: its estimators, complexity, cross-validation and printed figures."""
+"""R's rpart: estimators, complexity, cross-validation and printed figures."""
 
 from __future__ import annotations
 

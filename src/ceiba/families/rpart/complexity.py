@@ -1,16 +1,16 @@
-"""rpart's complexity of nodes, and its stop rule `cp`, on a tree grown without it.
+"""The complexity of nodes in rpart, and its stopping rule `cp`, on a tree grown without it.
 
-From the leaves up, a node's complexity is g = (R(t) - risk of what is kept below) / splits kept
-below. The son with the smaller complexity is taken out of that sum first if g is larger than its
-complexity, then g is taken anew, then the other son. A node whose complexity does not exceed
-alpha = cp * R(root) loses its sons. From the root down, the left son first, a node is not split if
-its risk, or a bound on the complexity that its father can still reach, is not above alpha.
-(partition.c of rpart 4.1; left is the son with the smaller mean response.)
+From the leaves up, the complexity of node t is g = (R(t) - risk kept below) / splits kept below.
+If g exceeds the complexity of the child with the smaller one, that child is collapsed in the sum
+and g computed again; then the same for the other child. A node whose complexity is at most
+alpha = cp * R(root) loses its children. From the root down, the left child first, a node is not
+split if its risk, or a bound on the complexity that its parent can still reach, is at most alpha.
+(partition.c of rpart 4.1; left is the child with the smaller mean response.)
 
-This is nearly the weakest-link order, but not always: what was taken out is not put back when a
-node above goes first, so about one tree in five has an inner node with too small a complexity; and
-the bound may now and then stop too early. Trees as R grows them need these rules. For the pruning
-itself use `pruning_sequence`, which is exact.
+This mostly is the weakest-link order. But a collapsed child is not restored when a node above
+collapses first, so about one tree in five has an inner node with too small a complexity, and the
+bound sometimes stops too early. Trees as R grows them need these rules; for pruning itself use
+`pruning_sequence`, which is exact.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _RIGHT_DONE: Final = 2
 
 
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
-    """Collapse what rpart would not have kept with this `cp`; below 0 all splits are kept."""
+    """Collapse the splits that rpart does not keep with this `cp`; below 0 all are kept."""
     partition = _Partition.of(tree, cp)
-    return tree.collapse(np.flatnonzero(~np.array(partition.keeps_sons) & ~tree.is_leaf))
+    return tree.collapse(np.flatnonzero(~np.array(partition.keeps_children) & ~tree.is_leaf))
 
 
 def rpart_complexity(tree: Tree, cp: float) -> Array:
@@ -52,13 +52,13 @@ def rpart_complexity(tree: Tree, cp: float) -> Array:
 
 @dataclass
 class _Partition:
-    """rpart's recursion, with a stack of its own; all figures in the unit of the risks."""
+    """The recursion of rpart's partition() with an explicit stack; figures are sums of risk."""
 
     risk: list[float]
     sons: list[tuple[int, int] | None]  # left, right
     alpha: float
     complexity: list[float] = field(init=False)
-    keeps_sons: list[bool] = field(init=False)
+    keeps_children: list[bool] = field(init=False)
     _bound: list[float] = field(init=False)
     _kept_risk: list[float] = field(init=False)
     _kept_splits: list[int] = field(init=False)
@@ -66,13 +66,13 @@ class _Partition:
     @classmethod
     def of(cls, tree: Tree, cp: float) -> _Partition:
         sums, _ = risk_sums(tree, "cost")
-        recursion = cls(sums.tolist(), sons_of(tree), cp * float(sums[0]))
+        recursion = cls(sums.tolist(), ordered_children(tree), cp * float(sums[0]))
         recursion._run()
         return recursion
 
     def _run(self) -> None:
         n = len(self.risk)
-        self.complexity, self.keeps_sons = [self.alpha] * n, [False] * n
+        self.complexity, self.keeps_children = [self.alpha] * n, [False] * n
         self._bound = [self.risk[0]] * n
         self._kept_risk, self._kept_splits = self.risk.copy(), [0] * n
         waiting = [(0, _ENTER)]
@@ -88,16 +88,16 @@ class _Partition:
                     self._bound[left] = limit - self.alpha
                     waiting += [(i, _LEFT_DONE), (left, _ENTER)]
             elif stage == _LEFT_DONE:
-                # The most complexity that node i can reach, now that its left part is known.
+                # The largest complexity that node i can reach, given its left subtree.
                 whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
                 most = min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
                 self._bound[right] = most - self.alpha
                 waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
             else:
-                self._weigh(i, left, right)
+                self._settle_node(i, left, right)
 
-    def _weigh(self, i: int, left: int, right: int) -> None:
-        """Settle the complexity of a node whose sons are done, and whether it keeps them."""
+    def _settle_node(self, i: int, left: int, right: int) -> None:
+        """Set the complexity of a node whose children are done, and whether it keeps them."""
         noise = NOISE * self.risk[i]
         if self.complexity[right] > self.complexity[left]:
             first, second = left, right
@@ -113,18 +113,18 @@ class _Partition:
             link = (self.risk[i] - sum(below)) / (sum(splits) + 1)
         self.complexity[i] = link
         if link > self.alpha + noise:
-            self.keeps_sons[i] = True
+            self.keeps_children[i] = True
             self._kept_risk[i], self._kept_splits[i] = sum(below), sum(splits) + 1
 
 
-def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
-    """Return the left and the right son of each node: left has the smaller mean response.
+def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
+    """Return the left and the right child of each node: left has the smaller mean response.
 
-    rpart takes the means of the rows that the split itself placed; here they are those of all rows
-    of the sons, so that sons of nearly the same mean may change places. Only the bound notices.
+    rpart takes the means of the rows that the split itself routes; here they are those of all rows
+    of the children, so children of nearly equal means may be swapped. This affects only the bound.
     """
     if not tree.is_binary:
-        raise TreeError("rpart's complexity is for binary trees; this one has multiway splits.")
+        raise TreeError("rpart's complexity is not supported for trees with multiway splits.")
     mean = _mean_response(tree).tolist()
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     sons: list[tuple[int, int] | None] = []
@@ -138,9 +138,9 @@ def sons_of(tree: Tree) -> list[tuple[int, int] | None]:
 
 
 def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
-    """Return R's number of each node; the sons of `swapped` ones stand the other way round."""
+    """Return R's number of each node; the children of `swapped` nodes are exchanged."""
     number = [1] * tree.n_nodes
-    for node, sons in enumerate(sons_of(tree)):
+    for node, sons in enumerate(ordered_children(tree)):
         if sons is not None:
             left, right = sons[::-1] if number[node] in swapped else sons
             number[left], number[right] = 2 * number[node], 2 * number[node] + 1
@@ -149,7 +149,7 @@ def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
 
 
 def _mean_response(tree: Tree) -> Array:
-    """Return the mean of each node: of the class index under the altered priors, or the value."""
+    """Return the mean of each node: the value, or the class index under the altered priors."""
     if tree.counts is None:
         return np.asarray(tree.value[:, 0, 0])
     counts = tree.counts[:, 0, :]

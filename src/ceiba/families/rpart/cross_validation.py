@@ -1,11 +1,11 @@
-"""Cross-validation as rpart does it, without its two defects (loss transposed, stale errors).
+"""Cross-validation of rpart, without its two defects (transposed loss, stale errors).
 
-The same pass over the folds as `ceiba.prune.cross_validation`, with rpart's rules: the trees of the
-folds stop at the alpha of the full fit (in units of the mean risk, as everything here), nodes
-collapse by rpart's own complexities (see `complexity.py`), and rows that a split cannot place
-follow the rule of growing: surrogates, then the side that got more weight from the split itself,
-and on a tie the right one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is
-its deviance over its own time under observation, or (sqrt(events) - sqrt(rate x time))^2.
+The folds are those of `ceiba.prune.cross_validation`, with rpart's rules: the trees of the folds
+stop at the alpha of the full fit (in units of the mean risk), nodes collapse by rpart's
+complexities (`complexity.py`), and rows that a split cannot route follow the rule of growing:
+surrogates, then the branch with more weight among the rows that the split routes, on ties the right
+one. xerror = sum w e / R(root), xstd likewise; the error of a poisson row is its deviance over its
+time under observation, or (sqrt(events) - sqrt(rate x time))^2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ceiba.edit.forced import (
     primary_branches,
 )
 from ceiba.families.rpart.complexity import rpart_complexity
-from ceiba.families.rpart.options import with_rules
+from ceiba.families.rpart.options import with_rpart_rules
 from ceiba.grow import Problem, Surrogates
 from ceiba.prune.cross_validation import Fold, FoldTree, read_folds, run_folds
 from ceiba.table import Kind
@@ -51,7 +51,7 @@ def rpart_cross_validate(
     per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
     grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
     plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    # The folds' trees go without what only people read, and surrogates that nobody can need.
+    # The trees of folds need no competitors, and no surrogates if nothing is missing.
     options = replace(problem.options, max_competitors=0)
     if _is_complete(problem):
         options = replace(options, missing=Surrogates(keep=0))
@@ -63,7 +63,7 @@ def rpart_cross_validate(
 
 
 def _is_complete(problem: Problem) -> bool:
-    """Return whether every split can place every row: numbers only, nothing missing."""
+    """Return whether every split can route every row: numbers only, nothing missing."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -79,29 +79,29 @@ class RpartFoldTree(FoldTree):
 
     @property
     def loss_name(self) -> str:
-        """As `parms$method` of R's poisson says; else that of the criterion."""
+        """The loss of `parms$method` in R's poisson; else that of the criterion."""
         return "poisson_sqrt" if self.error == "sqrt" else super().loss_name
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
-        """Leave nodes unsplit whose whole risk is not worth a split."""
+        """Grow the fold's tree; nodes whose whole risk is below cp are not split."""
         least = max(self.cp_alpha * float(case_weights(self.problem)[fold.train].sum()), -1.0)
-        options = with_rules(self.problem.options, min_risk=least)
+        options = with_rpart_rules(self.problem.options, min_risk=least)
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Return rpart's complexities, in units of the mean risk."""
-        # Per unit of case weight: alphas of the full fit scale with that, not with time.
+        # Per unit of case weight: the alphas of the full fit scale with it, not with time.
         root = float(tree.risk[0] * tree.weight[0] / case_weights(self.problem)[fold.train].sum())
         if root <= 0:
             return np.where(tree.is_leaf, np.inf, 0.0)
         return np.where(tree.is_leaf, np.inf, rpart_complexity(tree, self.cp_alpha / root) * root)
 
-    def ends(self, tree: Tree, fold: Fold) -> Ends:
-        """Route held-out rows as growing routes its own."""
-        tree, test = _strict(tree), fold.test.astype(np.intp)
+    def end_nodes(self, tree: Tree, fold: Fold) -> Ends:
+        """Return the end nodes of held-out rows, routed as growing routes the training rows."""
+        tree, test = _lower_ordered_cuts(tree), fold.test.astype(np.intp)
         if self._is_complete:
             return np.asarray(route.apply(tree, self.problem.table.take(test)))
-        return _ends_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
+        return _route_as_growing(tree, self.problem, fold.train.astype(np.intp), test)
 
     @cached_property
     def _is_complete(self) -> bool:
@@ -114,7 +114,7 @@ class RpartFoldTree(FoldTree):
 
     @property
     def weights_count_rows(self) -> bool:
-        """As in R, where xstd shrinks with the scale of the weights."""
+        """True, as in R, where xstd shrinks with the scale of the weights."""
         return True
 
     @property
@@ -127,30 +127,30 @@ class RpartFoldTree(FoldTree):
         return np.divide(weight, cases, out=np.ones_like(weight), where=cases > 0)
 
 
-def _strict(tree: Tree) -> Tree:
-    """Send an absent level of an ordered column that is exactly the cut upwards.
+def _lower_ordered_cuts(tree: Tree) -> Tree:
+    """Route an absent level of an ordered column that equals the cut to the upper branch.
 
-    So does rpart here, but not when it predicts. Numeric cuts of rpart's trees already lie below
-    their midpoint.
+    rpart does so in cross-validation, but not in prediction. Numeric cuts of rpart's trees are
+    below their midpoint already.
     """
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree
     surrogates = tree.surrogates
     if surrogates is not None:
-        surrogates = replace(surrogates, splits=_lowered(surrogates.splits, ordered))
-    return replace(tree, splits=_lowered(tree.splits, ordered), surrogates=surrogates)
+        surrogates = replace(surrogates, splits=_lower_cuts(surrogates.splits, ordered))
+    return replace(tree, splits=_lower_cuts(tree.splits, ordered), surrogates=surrogates)
 
 
-def _lowered(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
+def _lower_cuts(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
     lower = np.nextafter(splits.cut, -np.inf)
     return replace(splits, cut=np.where(ordered[splits.column], lower, splits.cut))
 
 
-def _ends_as_growing(
+def _route_as_growing(
     tree: Tree, problem: Problem, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> Ends:
-    """Send both the training rows and the held-out rows down, node by node."""
+    """Return the end nodes of the held-out rows, routed with the training rows node by node."""
     end = np.zeros(len(test), np.int32)
     waiting = [(0, train, np.arange(len(test)))]
     while waiting:
@@ -167,7 +167,7 @@ def _ends_as_growing(
 def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the branch of each training row and held-out row; -1: it stays."""
+    """Return the branch of each training row and each held-out row; -1: the row stays."""
     ours = growing_branches(tree, problem, node, rows)
     theirs = apply_surrogates(
         tree, problem, node, test, primary_branches(tree, problem, node, test)

@@ -1,6 +1,6 @@
-"""rpart(): the trees of R's rpart package, and the estimators that it returns.
+"""rpart() and its estimators: the trees of R's rpart package.
 
-See docs/rpart.md for what agrees with R to the last digit and what deliberately does not.
+docs/rpart.md lists what agrees with R to the last digit and what deliberately does not.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ceiba.estimators.parameters import pop_column
 from ceiba.estimators.regressor import TreeRegressor
 from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import read_formula
-from ceiba.families.rpart.options import METHODS, ONLY_FOR, RPART_OPTIONS, Method
-from ceiba.families.rpart.words import RpartWords
+from ceiba.families.rpart.options import METHODS, METHODS_OF_OPTION, RPART_OPTIONS, Method
+from ceiba.families.rpart.r_methods import RMethods
 from ceiba.options import Option, check_options, init_from_options, nothing, one_of
 from ceiba.table import Kind, read
 from ceiba.table.targets import is_named_target, split_target
@@ -31,36 +31,36 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from ceiba.families.rpart.parameter_types import RpartParameters
 
-_OF_CLASSES: Final = [
-    row for name, row in RPART_OPTIONS.items() if "class" in ONLY_FOR.get(name, ("class",))
+_CLASS_OPTIONS: Final = [
+    row for name, row in RPART_OPTIONS.items() if "class" in METHODS_OF_OPTION.get(name, ("class",))
 ]
-_OF_NUMBERS: Final = [
+_NUMBER_OPTIONS: Final = [
     Option(
         "method",
         "anova",
         (one_of("anova", "poisson", "exp"),),
         '{"anova", "poisson", "exp"}',
-        "Means and squared errors, rates of events and their deviance, or survival times, scaled "
-        "so that the overall hazard is 1.",
+        "Means and squared error, event rates and their deviance, or survival times scaled to an "
+        "overall hazard of 1.",
     ),
-    *(row for name, row in RPART_OPTIONS.items() if ONLY_FOR.get(name) != ("class",)),
+    *(row for name, row in RPART_OPTIONS.items() if METHODS_OF_OPTION.get(name) != ("class",)),
 ]
-_ARE: Final = {
+_TARGET_TEXTS: Final = {
     "class": "texts, categories or booleans",
     "anova": "numbers",
     "poisson": "events with observation times",
     "exp": "times and a status",
 }
-_OF_GROUP: Final = {
+_OPTION_GROUPS: Final = {
     "control": ("minsplit", "minbucket", "cp", "maxdepth", "maxcompete", "maxsurrogate",
                 "usesurrogate", "surrogatestyle", "xval"),
     "parms": ("split", "prior", "loss", "shrink", "error"),
 }  # fmt: skip
 
 
-@init_from_options(_OF_CLASSES)
-class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
-    """A classification tree as R's rpart grows it; usually made by `ceiba.rpart("class")`.
+@init_from_options(_CLASS_OPTIONS)
+class RpartClassifier(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
+    """A classification tree as R's rpart grows it; usually created by `ceiba.rpart("class")`.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class RpartClassifier(RpartWords, RpartFit, TreeClassifier):  # type: ignore[mis
     variable_importance_ : dict
         Importance of each column used as primary or surrogate, largest first, in rpart's unit.
     n_rows_dropped_ : int
-        Rows left out because target or all values were missing.
+        Rows dropped because the target or all values were missing.
 
     Examples
     --------
@@ -123,9 +123,9 @@ the root's risk;
         return self
 
 
-@init_from_options(_OF_NUMBERS)
-class RpartRegressor(RpartWords, RpartFit, TreeRegressor):  # type: ignore[misc]
-    """A regression tree as R's rpart grows it; made by `ceiba.rpart("anova")` or `("poisson")`.
+@init_from_options(_NUMBER_OPTIONS)
+class RpartRegressor(RMethods, RpartFit, TreeRegressor):  # type: ignore[misc]
+    """A regression tree as R's rpart grows it; created by `ceiba.rpart("anova")` and others.
 
     Parameters
     ----------
@@ -181,18 +181,18 @@ def _has_classes(model: Rpart) -> bool:
     if model.method in (None, "class"):
         return True
     raise AttributeError(
-        f"Probabilities are for method='class'; y holds {_ARE[model.method]}, so the method is "
-        f"{model.method!r}. Pass method='class' to rpart()."
+        f"Probabilities need method='class'; y holds {_TARGET_TEXTS[model.method]}, so the method "
+        f"is {model.method!r}. Pass method='class' to rpart()."
     )
 
 
 @init_from_options(RPART_OPTIONS.values())
-class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
-    """A tree as R's rpart grows it, by the method of the target; made by `ceiba.rpart()`.
+class Rpart(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
+    """A tree as R's rpart grows it, by the method of the target; created by `ceiba.rpart()`.
 
-    Each fit takes the method from the target, as R does: "anova" for numbers, "class" for texts,
-    categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. Whether it
-    is a classifier is known only then: for stratified folds, voting and bagging name the method.
+    Each fit infers the method from the target, as R does: "anova" for numbers, "class" for strings,
+    categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. An unfitted
+    model is not yet a classifier: pass the method for stratified folds, voting and bagging.
 
     Parameters
     ----------
@@ -256,26 +256,26 @@ class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
         return self
 
     def _choose_method(self, X: Any, y: Any, exposure: Any) -> str:
-        self.method_ = method_of_target(X, y, exposure)
+        self.method_ = infer_method(X, y, exposure)
         if self.method_ != "class":
             _refuse_in_classifier()
-        for name, owners in ONLY_FOR.items():
+        for name, owners in METHODS_OF_OPTION.items():
             value, default = getattr(self, name), RPART_OPTIONS[name].default
             if self.method_ not in owners and value is not default and value != default:
                 raise OptionError(
-                    f"{name} is a parameter of method={owners[0]!r}; y holds "
-                    f"{_ARE[self.method_]}, so the method is {self.method_!r}. Leave {name} out, "
-                    f"or pass method={owners[0]!r}."
+                    f"{name} needs method={owners[0]!r}; y holds {_TARGET_TEXTS[self.method_]}, so "
+                    f"the method is {self.method_!r}. Leave {name} out, or pass "
+                    f"method={owners[0]!r}."
                 )
         return self.method_
 
-    def _keep(self, tree: Tree) -> None:
+    def _set_fitted(self, tree: Tree) -> None:
         if tree.task.is_classification("rpart"):
-            super()._keep(tree)
+            super()._set_fitted(tree)
             return
         self.__dict__.pop("classes_", None)
         self.__dict__.pop("n_classes_", None)
-        BaseTree._keep(self, tree)
+        BaseTree._set_fitted(self, tree)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -289,10 +289,10 @@ class Rpart(RpartWords, RpartFit, TreeClassifier):  # type: ignore[misc]
 
 
 def _refuse_in_classifier(caller: str | None = None) -> None:
-    """Refuse a place within a classifier of scikit-learn, in one of its functions or in any.
+    """Raise if a classifier of scikit-learn is on the call stack, in function `caller` or in any.
 
-    Voting, bagging and others pass the positions of the classes as target. Only the callers can
-    tell these from a target of numbers.
+    Voting, bagging and others pass the positions of the classes as target, which look like a
+    numeric target. Only the call stack distinguishes them.
     """
     frame = sys._getframe(1)
     while frame.f_back is not None:
@@ -301,12 +301,12 @@ def _refuse_in_classifier(caller: str | None = None) -> None:
             outer = frame.f_locals.get("self", frame.f_locals.get("ensemble"))
             if isinstance(outer, ClassifierMixin) and not isinstance(outer, BaseTree):
                 raise OptionError(
-                    f"{type(outer).__name__} passes classes as numbers, for which ceiba.rpart() "
-                    'grows a regression tree. Pass ceiba.rpart("class") to it.'
+                    f"{type(outer).__name__} passes classes as numbers, on which ceiba.rpart() "
+                    'grows a regression tree. Use ceiba.rpart("class").'
                 )
 
 
-def method_of_target(X: Any, y: Any, exposure: Any = None) -> Method:
+def infer_method(X: Any, y: Any, exposure: Any = None) -> Method:
     """Return the method that R would choose for this target."""
     if exposure is not None:
         return "poisson"
@@ -363,7 +363,7 @@ def rpart(
     parms: Mapping[str, Any] | None = None,
     **parameters: Unpack[RpartParameters],
 ) -> Any:
-    """Return an estimator that grows trees as R's rpart does; with a formula and data, fitted.
+    """Return an estimator that grows trees as R's rpart does, fitted if formula and data are given.
 
     Parameters
     ----------
@@ -373,8 +373,9 @@ def rpart(
         The data of the formula: the estimator is fitted to them.
     method : {"class", "anova", "poisson", "exp"}, default=None
         Classification, regression, rates of events (`fit(..., exposure=)`), or survival (y: time
-        and status). None: from the target, as R does: numbers mean "anova", texts, categories and
-        booleans "class", `Surv(time, status)` "exp", observation times (`exposure`) "poisson".
+        and status). None: inferred from the target, as in R: numbers are "anova", strings,
+        categories and booleans "class", `Surv(time, status)` "exp", observation times (`exposure`)
+        "poisson".
     weights : array-like or str, optional
         With a formula: the weights of the rows, or their column in the data.
     control, parms : mapping, optional
@@ -389,7 +390,7 @@ def rpart(
     Returns
     -------
     Rpart, RpartClassifier or RpartRegressor
-        By the method; `Rpart`, without one, takes it from the target of each fit.
+        By the method; `Rpart` infers it from the target of each fit.
 
     Examples
     --------
@@ -401,34 +402,34 @@ def rpart(
     """
     if formula is not None and "~" not in formula:
         if method is not None:
-            raise OptionError(f"method is given twice: {formula!r} and {method!r}.")
+            raise OptionError(f"method was passed twice: {formula!r} and {method!r}.")
         formula, method = None, cast("Method", formula)
     if (formula is None) != (data is None):
         got = "a formula without data" if data is None else "data without a formula"
-        raise OptionError(f"rpart() got {got}. Write rpart('y ~ a + b', data).")
+        raise OptionError(f"rpart() got {got}. Pass both: rpart('y ~ a + b', data).")
     if formula is None and weights is not None:
-        raise OptionError("weights belong to data. Pass sample_weight to fit.")
+        raise OptionError("weights needs a formula and data. Pass sample_weight to fit.")
     for group, options in (("control", control), ("parms", parms)):
         for word, value in (options or {}).items():
             name = "error" if (group, word) == ("parms", "method") else word
             if name in parameters:
-                raise OptionError(f"{name} is given twice: in {group} and as a parameter.")
-            if name not in _OF_GROUP[group]:
+                raise OptionError(f"{name} was passed twice: in {group} and as a parameter.")
+            if name not in _OPTION_GROUPS[group]:
                 raise OptionError(
-                    f"{group} has no {name!r}. It has {', '.join(_OF_GROUP[group])}."
-                    f"{did_you_mean(name, _OF_GROUP[group])}"
+                    f"{group} has no {name!r}. Allowed values: {', '.join(_OPTION_GROUPS[group])}."
+                    f"{did_you_mean(name, _OPTION_GROUPS[group])}"
                 )
             parameters[name] = value  # type: ignore[literal-required]
     allowed = {"method": (one_of(*METHODS), nothing), "xval": RPART_OPTIONS["xval"].allowed}
     check_options({"method": method, **parameters}, allowed, "rpart")
     if method is None and formula is not None:
         rest, _ = pop_column(data, weights)
-        method = method_of_target(*read_formula(formula, rest))
-    for name, owner in ONLY_FOR.items():
+        method = infer_method(*read_formula(formula, rest))
+    for name, owner in METHODS_OF_OPTION.items():
         if name in parameters and method is not None and method not in owner:
             raise OptionError(
-                f"{name} is a parameter of method={owner[0]!r}; method={method!r} has none. Leave "
-                "it out."
+                f"{name} is not supported with method={method!r}. Leave it out, or pass "
+                f"method={owner[0]!r}."
             )
     model: Any
     if method is None:

@@ -1,8 +1,8 @@
-"""What the estimators of rpart() share: fitting, cross-validation, and the figures that R shows.
+"""The base of rpart's estimators: fitting, cross-validation, and the figures of R.
 
-The tree is grown without looking at cp, then collapsed by rpart's own complexities (alpha = cp
-times the risk of the root; `complexity.py`), which gives the tree that rpart stops
-at while growing. A poisson tree is one of rates: target events / time, weight x time.
+The tree is grown regardless of cp, then collapsed by rpart's complexities (alpha = cp times the
+risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
+poisson tree is one of rates: target events / time, weight x time.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
 from ceiba.families.rpart.cross_validation import rpart_cross_validate
 from ceiba.families.rpart.formula import (
     add_terms,
-    columns_of,
-    left_of,
+    left_side,
+    read_columns,
     read_formula,
-    read_left,
+    read_response,
 )
 from ceiba.families.rpart.options import (
-    ONLY_FOR,
+    METHODS_OF_OPTION,
     RATES,
     RPART_OPTIONS,
-    control,
+    resolve_shrink,
+    resolve_sizes,
     rpart_grow_options,
-    shrinkage,
-    with_rules,
+    with_rpart_rules,
 )
-from ceiba.families.rpart.rows import Array, read_rows, scaled_times, times_and_events
+from ceiba.families.rpart.rows import Array, read_rows, scale_times, split_times_and_events
 from ceiba.families.rpart.summary import (
     RpartSummary,
     rpart_importance,
@@ -54,7 +54,7 @@ _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allo
 
 
 class RpartFit:
-    """What the estimators of rpart() share: fitting, and the figures that R shows."""
+    """Base of rpart's estimators: fitting, and the figures of R."""
 
     method: str
     cp: float
@@ -71,60 +71,60 @@ class RpartFit:
     def _fit(self, X: Any, y: Any, sample_weight: Any, exposure: Any = None) -> None:
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
-        problem, present = self._problem(X, y, sample_weight, exposure)
-        # Where the whole risk of a node is not worth a split, none below it is.
-        options = with_rules(problem.options, min_risk_ratio=float(self.cp))
+        problem, present = self._build_problem(X, y, sample_weight, exposure)
+        # A node whose whole risk is below cp cannot have a split worth cp, nor can its subtree.
+        options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
-        self._keep(tree)  # type: ignore[attr-defined]
-        # Of a tree without splits rpart shows the cp that the best of them would have had.
+        self._set_fitted(tree)  # type: ignore[attr-defined]
+        # For a tree without splits, rpart reports the cp of the best split.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
-        self._training = training_facts(tree, problem, shrinkage(self._given()))
+        self._training = training_facts(tree, problem, resolve_shrink(self._all_params()))
         self._cv_risk = self._cv_se = None
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(present):  # ids that count rows left out, too
+        elif len(folds) == len(present):  # ids that include dropped rows
             folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
-            beta = _between(self.cp_table_["cp"])
+            beta = _between_cps(self.cp_table_["cp"])
             self._cv_risk, self._cv_se = self._cross_validate(problem, folds, beta)
 
-    def _problem(
+    def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Read the data, as rpart's rules see them, and say which rows take part."""
+        """Return the problem by rpart's rules, and the mask of the rows that are used."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
         X, y = (data, y) if formula is None else read_formula(formula, data)
         method = self._choose_method(X, y, exposure)
         if exposure is not None and method != "poisson":
-            raise OptionError(f"exposure is for method='poisson'; this tree has method={method!r}.")
+            raise OptionError(f"exposure is not supported with method={method!r}.")
         if exposure is None and method in RATES:
-            X, y, exposure = times_and_events(X, y, method, _is_survival(formula, method))
+            X, y, exposure = split_times_and_events(X, y, method, _is_survival(formula, method))
         rows = read_rows(
             X,
             y,
             sample_weight,
             exposure,
             method=method,
-            categorical_features=self._given()["categorical_features"],
+            categorical_features=self._all_params()["categorical_features"],
         )
         self.n_rows_dropped_ = rows.n_dropped
-        options = rpart_grow_options(self._given())
+        options = rpart_grow_options(self._all_params())
         return Problem(rows.table, rows.target, options, rows.weight, rows.cases), rows.keep
 
     def _choose_method(self, X: Any, y: Any, exposure: Any) -> str:
         return self.method
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Any:
-        """Read rows; after a formula, the columns that its terms need, wherever they stand."""
+        """Read rows; after a formula, with its terms computed from any columns of X."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
         return super()._read_rows(X, check_input)  # type: ignore[misc]
 
-    def _row(self, row: Any) -> Any:
+    def _add_row_terms(self, row: Any) -> Any:
         """Return one row with the terms of the formula computed."""
         if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
             return row
@@ -134,48 +134,48 @@ class RpartFit:
 
     def predict_one(self, row: Any) -> Any:
         """Predict one row; see `Tree.predict_one`."""
-        return super().predict_one(self._row(row))  # type: ignore[misc]
+        return super().predict_one(self._add_row_terms(row))  # type: ignore[misc]
 
     def explain(self, row: Any, *, lang: str = "en") -> Any:
-        """Explain the answer of a row; see `ceiba.Tree.explain`."""
-        return super().explain(self._row(row), lang=lang)  # type: ignore[misc]
+        """Explain the prediction of a row; see `ceiba.Tree.explain`."""
+        return super().explain(self._add_row_terms(row), lang=lang)  # type: ignore[misc]
 
-    def _truth_of(self, X: Any, y: Any) -> Any:
-        """Return the truth of rows; a formula computes its own target, also where y is None."""
+    def _read_truth(self, X: Any, y: Any) -> Any:
+        """Return the target of rows; after a formula, y may be None or its left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
-                raise OptionError("y is required: this model was not fitted by a formula.")
+                raise OptionError("y is required for a model that was not fitted by a formula.")
             return split_target(X, y)[1] if isinstance(y, str) else y
-        left, computed_from = left_of(formula)
+        left, computed_from = left_side(formula)
         if isinstance(y, str) and y != left and y in computed_from:
             raise OptionError(
-                f"The model predicts {left}, not {y!r}. Leave y out, or pass y={left!r}."
+                f"y must be {left!r}, which the model predicts, got {y!r}. Leave it out."
             )
         if y is None or (isinstance(y, str) and y == left):
-            return read_left(formula, X)
+            return read_response(formula, X)
         return split_target(X, y)[1] if isinstance(y, str) else y
 
-    def _with_truth(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, truth and weights; after a formula only the rows that have a target.
+    def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+        """Return rows, target and weights; after a formula only the rows with a target.
 
-        Times and events become rates that weigh as much as their time, as in growing.
+        Times and events become rates that are weighted by time, as in growing.
         """
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
-        y, time = self._truth_of(X, y), None
+        y, time = self._read_truth(X, y), None
         if self.method in RATES:
             survival = _is_survival(self.formula_, self.method)
-            _, y, time = times_and_events(X, y, "poisson", survival)
+            _, y, time = split_times_and_events(X, y, "poisson", survival)
         keep = find_present_rows(y)
         if not keep.all():
-            X = {name: take_rows(values, keep) for name, values in columns_of(X).items()}
+            X = {name: take_rows(values, keep) for name, values in read_columns(X).items()}
             y = take_rows(y, keep)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
         if time is not None:
             y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
-            time = scaled_times(time, y) if self.method == "exp" else time
+            time = scale_times(time, y) if self.method == "exp" else time
             y, weight = y / time, time if weight is None else weight * time
         return X, y, weight
 
@@ -195,7 +195,7 @@ class RpartFit:
         -------
         ClassEvaluation, NumberEvaluation or GroupEvaluation
         """
-        return super().evaluate(*self._with_truth(X, y, sample_weight), **options)  # type: ignore[misc]
+        return super().evaluate(*self._read_scored_rows(X, y, sample_weight), **options)  # type: ignore[misc]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy, or R2; y as in `evaluate`.
@@ -210,12 +210,12 @@ class RpartFit:
         -------
         float
         """
-        return float(super().score(*self._with_truth(X, y, sample_weight)))  # type: ignore[misc]
+        return float(super().score(*self._read_scored_rows(X, y, sample_weight)))  # type: ignore[misc]
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
-            "A tree of rpart() is not regrown in place: its cp stop looks at the whole tree. Use "
-            "tree_.set_split(...) or tree_.regrow(...), which give a new tree."
+            "rpart() models cannot be regrown, because cp depends on the whole tree. Use "
+            "tree_.set_split(...) or tree_.regrow(...), which return a new tree."
         )
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
@@ -226,7 +226,7 @@ class RpartFit:
             cp=self.cp,
             folds=folds,
             random_state=self.random_state,
-            error=self._given().get("error", "deviance"),
+            error=self._all_params().get("error", "deviance"),
         )
 
     def cross_validate(
@@ -244,9 +244,9 @@ class RpartFit:
         Parameters
         ----------
         X, y, sample_weight, exposure
-            What the tree was fitted on, a formula too.
+            The training data, as in `fit`, or a formula.
         folds : int, array-like, splitter or pairs, default=10
-            As in `ceiba.prune.CostComplexity`; of the rows that were not dropped.
+            As in `ceiba.prune.CostComplexity`, for the rows that were not dropped.
         cp : sequence of float, default=None
             Values of cp from large to small; None: between those of `cp_table_`, as in R.
 
@@ -255,8 +255,8 @@ class RpartFit:
         Listing
             cp, relative_cv_risk and relative_cv_se (R: xerror, xstd).
         """
-        problem, _ = self._problem(X, y, sample_weight, exposure)
-        beta = _between(self.cp_table_["cp"]) if cp is None else np.asarray(cp, np.float64)
+        problem, _ = self._build_problem(X, y, sample_weight, exposure)
+        beta = _between_cps(self.cp_table_["cp"]) if cp is None else np.asarray(cp, np.float64)
         risk, se = self._cross_validate(problem, folds, beta)
         return Listing(
             {"cp": beta, "relative_cv_risk": risk, "relative_cv_se": se},
@@ -265,11 +265,11 @@ class RpartFit:
         )
 
     def _check_parameters(self) -> dict[str, Any]:
-        params = self._given()
+        params = self._all_params()
         check_options(params, _ALLOWED, type(self).__name__)
         return params
 
-    def _given(self) -> dict[str, Any]:
+    def _all_params(self) -> dict[str, Any]:
         return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
 
     def __sklearn_tags__(self) -> Any:
@@ -280,13 +280,14 @@ class RpartFit:
             tags.classifier_tags.multi_label = False
         return tags
 
-    def _call(self) -> str:
-        """Return the call of rpart() that this is, with what the defaults come to."""
-        params = self._given()
-        params["minsplit"], params["minbucket"] = control(params["minsplit"], params["minbucket"])
+    def _call_text(self) -> str:
+        """Return the call of rpart() with resolved defaults, as a text."""
+        params = self._all_params()
+        sizes = ("minsplit", "minbucket")
+        params.update(zip(sizes, resolve_sizes(*(params[name] for name in sizes)), strict=True))
         silent = {"categorical_features", "n_jobs", "random_state"}
-        params["shrink"] = shrinkage(params)
-        silent |= {name for name, owners in ONLY_FOR.items() if self.method not in owners}
+        params["shrink"] = resolve_shrink(params)
+        silent |= {name for name, owners in METHODS_OF_OPTION.items() if self.method not in owners}
         formula = self.__dict__.get("formula_")
         words = [repr(formula)] if formula else []
         words += [
@@ -296,7 +297,7 @@ class RpartFit:
         ]
         return fill(f"rpart({', '.join(words)})", 96, subsequent_indent="      ")
 
-    def _unpruned(self) -> Any:
+    def _unpruned_clone(self) -> Any:
         from sklearn.base import clone
 
         return clone(self).set_params(cp=-1.0)
@@ -311,7 +312,7 @@ class RpartFit:
         return rpart_importance(self.tree_, column_cost=self.cost)
 
     def summary(self) -> RpartSummary:
-        """Return what R's `summary` shows: call, nested trees, importance, node by node.
+        """Return the summary of R's `summary`: call, nested trees, importance, and all nodes.
 
         Returns
         -------
@@ -336,10 +337,10 @@ percent: of the sum
         return rpart_summary(
             self.tree_,
             self.cp_table_,
-            call=self._call(),
+            call=self._call_text(),
             n_dropped=self.n_rows_dropped_,
             column_cost=self.cost,
-            shrink=shrinkage(self._given()),
+            shrink=resolve_shrink(self._all_params()),
             training=self.__dict__.get("_training"),
         )
 
@@ -350,7 +351,7 @@ percent: of the sum
         Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
         there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
         """
-        # Rows that stay in an inner node do not count in R's table.
+        # R's table ignores rows that stay in an inner node.
         sequence = pruning_sequence(self.tree_, count_stayed=False)
         whole = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
@@ -384,7 +385,7 @@ def _is_survival(formula: str | None, method: str) -> bool:
     return method == "exp" if formula is None else formula.lstrip().startswith("Surv")
 
 
-def _between(cp: Array) -> Array:
-    """Return rpart's typical cp of each row of its table: between it and the row above."""
+def _between_cps(cp: Array) -> Array:
+    """Return rpart's typical cp of each row of its table: the geometric mean with the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

@@ -1,8 +1,8 @@
 """R's formulas: "Kyphosis ~ Age + Number", "log(y) ~ . - id", "Surv(time, status == 2) ~ age".
 
-Plain names are columns of the data, taken as they are (levels, missing values). Terms that compute
-something, such as `log(x)` or `I(a/b)`, become columns called like the term, so that a fitted tree
-names what it needs of new data. Formulas are parsed and computed here; no code is executed.
+Plain names are columns of the data, unchanged (levels, missing values). Computed terms such as
+`log(x)` or `I(a/b)` become columns named after the term, so that new data can be read by the
+columns of a fitted tree. Formulas are parsed and computed here; no code is executed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 
-# How tightly the operators of R bind.
+# Precedence of R's operators.
 _BINDING: Final = {
     "||": 1, "|": 1, "&&": 2, "&": 2, "==": 4, "!=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4,
     "+": 5, "-": 5, "*": 6, "/": 6, "%in%": 7, "%%": 7, "%/%": 7, ":": 8, "^": 10, "**": 10,
@@ -36,7 +36,7 @@ _INTERACTIONS: Final = ("*", "/", ":", "^", "**", "%in%")
 
 
 def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a comparison whose answer is missing where one of its sides is."""
+    """Return a comparison whose result is missing if one of its sides is."""
 
     def compare(*sides: Any) -> Any:
         a, b = np.broadcast_arrays(
@@ -97,11 +97,11 @@ Node = tuple[Any, ...]  # ("name", n), ("value", v), ("call", f, arguments), (op
 
 
 def read_formula(formula: str, data: Any) -> tuple[Any, Any]:
-    """Return the columns and the target that a formula names in a table."""
+    """Return the columns and the target of a formula in a table."""
     try:
-        return _read(formula, columns_of(data))
+        return _read(formula, read_columns(data))
     except RecursionError:
-        raise OptionError("The brackets of the formula are nested too deeply.") from None
+        raise OptionError("The formula has too deeply nested brackets.") from None
 
 
 def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -112,7 +112,7 @@ def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any
     targets = set(_names(response))
     X: dict[str, Any] = {}
     for adds, term in _terms(_parse(right, columns, formula), formula):
-        names = [_text(term)]
+        names = [_format_term(term)]
         if term == ("name", "."):
             names = [name for name in columns if name not in targets]
         elif term == response:
@@ -121,34 +121,34 @@ def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any
             continue
         for name in names:
             if adds:
-                X[name] = columns[name] if name in columns else _compute(term, columns)
+                X[name] = columns[name] if name in columns else _compute_term(term, columns)
             elif X.pop(name, None) is None:
-                raise OptionError(f"{formula!r}: {name!r} is taken out, but was not in.")
+                raise OptionError(f"{formula!r} removes {name!r}, which is not among its terms.")
     if not X:
-        raise OptionError(f"{formula!r} names no columns to split on.")
-    return X, _response(response, columns)
+        raise OptionError(f"{formula!r} must name a column to split on.")
+    return X, _compute_response(response, columns)
 
 
-def read_left(formula: str, data: Any) -> Any:
-    """Return the target that a formula names, as in `read_formula`."""
-    columns = columns_of(data)
-    return _response(_parse(formula.partition("~")[0], columns, formula), columns)
+def read_response(formula: str, data: Any) -> Any:
+    """Return the target of a formula, as in `read_formula`."""
+    columns = read_columns(data)
+    return _compute_response(_parse(formula.partition("~")[0], columns, formula), columns)
 
 
-def left_of(formula: str) -> tuple[str, set[str]]:
-    """Return what a formula has on its left side, and the columns that it computes it from."""
+def left_side(formula: str) -> tuple[str, set[str]]:
+    """Return the left side of a formula, and the columns that it is computed from."""
     left = formula.partition("~")[0].strip().strip("`")
     try:
         node = _parse(left, {}, formula)
-    except OptionError:  # the name of a column that is no name in R
+    except OptionError:  # the name of a column that is not a name in R
         return left, {left}
     computed = node[0] != "name" and not (node[0] == "call" and node[1] in _FACTORS)
-    return _text(node), set(_names(node)) if computed else set()
+    return _format_term(node), set(_names(node)) if computed else set()
 
 
 def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
     """Return the columns of these names; terms such as `log(x)` are computed from raw columns."""
-    columns = columns_of(data)
+    columns = read_columns(data)
     terms = {}
     for name in names:
         if name in columns:
@@ -156,14 +156,14 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
             continue
         try:
             term = _parse(name, columns, name)
-        except OptionError:  # a column that is not there, as the reader will say
+        except OptionError:  # not found: the reader of the columns raises
             continue
         if term[0] not in ("name", "value"):
-            terms[name] = _compute(term, columns)
+            terms[name] = _compute_term(term, columns)
     return terms
 
 
-def columns_of(data: Any) -> dict[str, Any]:
+def read_columns(data: Any) -> dict[str, Any]:
     """Return the columns of a frame, of a dict or of rows as dicts, by name."""
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
@@ -173,8 +173,8 @@ def columns_of(data: Any) -> dict[str, Any]:
     frame = None if isinstance(data, np.ndarray | list | tuple) or data is None else as_frame(data)
     if frame is None:
         raise DataError(
-            "A formula names columns of a frame or of a dict: fit('y ~ a + b', frame). Got "
-            f"{type(data).__name__}."
+            "The data of a formula must be a frame or a dict of columns, got "
+            f"{type(data).__name__}. Pass fit('y ~ a + b', frame)."
         )
     return {str(name): frame[name].to_native() for name in frame.columns}
 
@@ -183,14 +183,14 @@ def columns_of(data: Any) -> dict[str, Any]:
 
 
 def _parse(text: str, columns: Mapping[str, Any], formula: str) -> Node:
-    tokens = list(_tokens(text, columns, formula))
-    node, rest = _expression(tokens, 0, 0, formula)
+    tokens = list(_tokenize(text, columns, formula))
+    node, rest = _parse_expression(tokens, 0, 0, formula)
     if rest < len(tokens):
-        raise OptionError(f"{formula!r}: {tokens[rest][1]!r} is not expected there.")
+        raise OptionError(f"{formula!r}: unexpected {tokens[rest][1]!r}.")
     return node
 
 
-def _tokens(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tuple[str, str]]:
+def _tokenize(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tuple[str, str]]:
     # A column such as "petal length (cm)" may be named without backticks.
     odd = [name for name in columns if not _NAME.fullmatch(name) and re.match(r"[^\W\d]", name)]
     odd = sorted((name for name in odd if not set(name) & set("+-*/^:~`")), key=len, reverse=True)
@@ -204,29 +204,29 @@ def _tokens(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tup
             continue
         token = _TOKEN.match(text, at)
         if token is None:
-            raise OptionError(f"{formula!r}: {text[at:]!r} cannot be read.")
+            raise OptionError(f"{formula!r}: cannot parse {text[at:]!r}.")
         kind = str(token.lastgroup)
         yield ("name" if kind == "quoted" else kind), token[kind]
         at = token.end()
 
 
-def _expression(tokens: Tokens, at: int, least: int, formula: str) -> tuple[Node, int]:
-    """Read operators that bind at least so tightly (precedence climbing)."""
-    node, at = _operand(tokens, at, formula)
+def _parse_expression(tokens: Tokens, at: int, least: int, formula: str) -> tuple[Node, int]:
+    """Parse operators of at least this precedence (precedence climbing)."""
+    node, at = _parse_operand(tokens, at, formula)
     while at < len(tokens):
         kind, sign = tokens[at]
         binding = _BINDING.get(sign, -1) if kind == "sign" else -1
         if binding < least or binding < 0:
             break
-        # Powers are read from the right, everything else from the left.
-        other, at = _expression(tokens, at + 1, binding + (binding < 10), formula)
+        # Powers associate to the right, all others to the left.
+        other, at = _parse_expression(tokens, at + 1, binding + (binding < 10), formula)
         node = (sign, node, other)
     return node, at
 
 
-def _operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
+def _parse_operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
     if at == len(tokens):
-        raise OptionError(f"{formula!r} ends too early.")
+        raise OptionError(f"{formula!r}: unexpected end.")
     kind, word = tokens[at]
     if kind == "number":
         return ("value", float(word)), at + 1
@@ -236,7 +236,7 @@ def _operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
         arguments: list[Node] = []
         at += 2
         while tokens[at : at + 1] != [("sign", ")")]:
-            argument, at = _expression(tokens, at, 0, formula)
+            argument, at = _parse_expression(tokens, at, 0, formula)
             arguments.append(argument)
             if tokens[at : at + 1] == [("sign", ",")]:
                 at += 1
@@ -246,18 +246,18 @@ def _operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
     if kind == "name":
         return ("name", word), at + 1
     if word == "(":
-        inner, at = _expression(tokens, at + 1, 0, formula)
+        inner, at = _parse_expression(tokens, at + 1, 0, formula)
         if tokens[at : at + 1] != [("sign", ")")]:
             raise OptionError(f"{formula!r}: a bracket is not closed.")
         return ("(", inner), at + 1
     if word in _UNARY:
-        inner, at = _expression(tokens, at + 1, _UNARY[word], formula)
+        inner, at = _parse_expression(tokens, at + 1, _UNARY[word], formula)
         return (f"unary {word}", inner), at
-    raise OptionError(f"{formula!r}: {word!r} is not expected there.")
+    raise OptionError(f"{formula!r}: unexpected {word!r}.")
 
 
-def _text(node: Node, inside: bool = False) -> str:
-    """Write a term as R does."""
+def _format_term(node: Node, inside: bool = False) -> str:
+    """Return a term as R writes it."""
     kind, *parts = node
     if kind == "name":
         return parts[0] if not inside or _NAME.fullmatch(parts[0]) else f"`{parts[0]}`"
@@ -267,13 +267,13 @@ def _text(node: Node, inside: bool = False) -> str:
             return f"'{value}'" if '"' in value else f'"{value}"'
         return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
     if kind == "call":
-        return f"{parts[0]}({', '.join(_text(part, True) for part in parts[1])})"
+        return f"{parts[0]}({', '.join(_format_term(part, True) for part in parts[1])})"
     if kind == "(":
-        return f"({_text(parts[0], True)})"
+        return f"({_format_term(parts[0], True)})"
     if kind.startswith("unary"):
-        return f"{kind[-1]}{_text(parts[0], True)}"
+        return f"{kind[-1]}{_format_term(parts[0], True)}"
     space = "" if kind in ("/", "^", "**", ":") else " "
-    return f"{_text(parts[0], True)}{space}{kind}{space}{_text(parts[1], True)}"
+    return f"{_format_term(parts[0], True)}{space}{kind}{space}{_format_term(parts[1], True)}"
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -285,7 +285,7 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
-    """Yield the terms of the right side, and whether each is added or taken out."""
+    """Yield the terms of the right side, and whether each is added or removed."""
     later = []
     while node[0] in ("+", "-"):  # no recursion: there may be thousands of columns
         later.append((node[2], adds if node[0] == "+" else not adds))
@@ -295,15 +295,15 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         yield from _terms(node[1], formula, adds if kind != "unary -" else not adds)
     elif kind in _INTERACTIONS or (kind == "call" and node[1] == "poly"):
         raise OptionError(
-            f"Trees cannot handle interaction terms: {_text(node)}. A tree finds interactions by "
-            "itself; name the columns, or compute one number: I(a * b)."
+            f"Trees cannot handle interaction terms: {_format_term(node)}. A tree finds "
+            "interactions itself; name the columns, or compute a column: I(a * b)."
         )
     elif kind == "call" and node[1] == "offset":
         raise OptionError(f"{formula!r}: offset() is not supported. Pass exposure= to fit.")
     elif any(True for _ in _names(node)):
         yield adds, node
     elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept, which no tree has
-        raise OptionError(f"{formula!r}: {_text(node)} names no column.")
+        raise OptionError(f"{formula!r}: {_format_term(node)} must name a column.")
     for term, added in reversed(later):
         yield from _terms(term, formula, added)
 
@@ -311,38 +311,38 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
 # ---------------------------------------------------------------------- computing
 
 
-def _response(node: Node, columns: Mapping[str, Any]) -> Any:
+def _compute_response(node: Node, columns: Mapping[str, Any]) -> Any:
     if node[0] != "call" or node[1] not in ("Surv", "cbind"):
-        return _compute(node, columns)
+        return _compute_term(node, columns)
     function, parts = node[1:]
     if len(parts) != 2:
         raise OptionError(
-            f"{_text(node)}: {function} takes the time and the "
-            f"{'status' if function == 'Surv' else 'events'}; got {len(parts)} columns."
+            f"{_format_term(node)}: {function} takes the time and the "
+            f"{'status' if function == 'Surv' else 'events'}, got {len(parts)} columns."
         )
-    values = {_text(part): _compute(part, columns) for part in parts}
+    values = {_format_term(part): _compute_term(part, columns) for part in parts}
     return values if function == "Surv" else np.stack(list(map(_floats, values.values())), axis=1)
 
 
 def _floats(values: Any) -> Any:
     column = read({"y": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:
-        raise DataError("cbind(time, events) takes numbers; one of them holds texts.")
+        raise DataError("cbind(time, events) takes numbers, got a column of strings.")
     return np.asarray(column.values, np.float64)
 
 
-def _compute(node: Node, columns: Mapping[str, Any]) -> Any:
-    """Return the values of a term: a column as it is, or what it computes."""
+def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
+    """Return the values of a term: an unchanged column, or computed values."""
     for name in _names(node):
         if name not in columns:
             raise DataError(
-                f"The formula names {name!r}, which is no column of the data: "
+                f"The formula names {name!r}, which is not a column of the data: "
                 f"{', '.join(map(str, columns))}.{did_you_mean(name, list(map(str, columns)))}"
             )
     if node[0] == "name":
         return columns[node[1]]
     if node[0] == "(":
-        return _compute(node[1], columns)
+        return _compute_term(node[1], columns)
     try:
         # log(-1) is missing, as in R.
         with np.errstate(all="ignore"):
@@ -353,8 +353,8 @@ def _compute(node: Node, columns: Mapping[str, Any]) -> Any:
         texts = [
             name for name in _names(node) if _evaluate(("name", name), columns).dtype == object
         ]
-        why = f"{texts[0]!r} holds texts" if texts else error
-        raise DataError(f"{_text(node)} cannot be computed: {why}.") from None
+        why = f"{texts[0]!r} holds strings" if texts else error
+        raise DataError(f"Cannot compute {_format_term(node)}: {why}.") from None
 
 
 def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
@@ -377,27 +377,27 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
         return _OPERATORS["=="](_evaluate(parts[0], columns), 0.0)
     if kind != "call":
         if kind not in _OPERATORS:
-            raise OptionError(f"{_text(node)}: {kind!r} is not supported.")
+            raise OptionError(f"{_format_term(node)}: {kind!r} is not supported.")
         return _OPERATORS[kind](*(_evaluate(part, columns) for part in parts))
     function, arguments = parts
     if function in _FACTORS and len(arguments) == 1:
-        return _factor(arguments[0], columns)
+        return _compute_factor(arguments[0], columns)
     if function not in _FUNCTIONS:
         names = (*_FUNCTIONS, *_FACTORS)
         raise OptionError(
-            f"{_text(node)}: the function {function!r} is not supported. Formulas have "
+            f"{_format_term(node)}: function {function!r} is not supported. Allowed values: "
             f"{', '.join(sorted(names, key=str.lower))}.{did_you_mean(function, list(names))} "
             "Compute the column in the data."
         )
     compute = _FUNCTIONS[function]
     if isinstance(compute, np.ufunc) and len(arguments) != compute.nin:
-        raise OptionError(f"{_text(node)}: {function} takes {compute.nin} argument(s).")
+        raise OptionError(f"{_format_term(node)}: {function} takes {compute.nin} argument(s).")
     return compute(*(_evaluate(argument, columns) for argument in arguments))
 
 
-def _factor(node: Node, columns: Mapping[str, Any]) -> Any:
+def _compute_factor(node: Node, columns: Mapping[str, Any]) -> Any:
     """Return values as levels: those of a column, or the numbers that occur, sorted."""
-    values = _compute(node, columns)
+    values = _compute_term(node, columns)
     column = read({"x": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:
         return values

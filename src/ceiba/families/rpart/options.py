@@ -1,7 +1,7 @@
-"""rpart's parameters: one row each, and what they mean to the grower.
+"""The parameters of rpart: one row each, and the options of growing that they imply.
 
-Names and defaults are those of rpart.control and of `parms` in R. What rpart does without saying
-so is in `RpartRules`; a level that a node has not seen is treated as missing.
+Names and defaults are those of rpart.control and of `parms` in R. Undocumented rules of rpart are
+in `RpartRules`; an unseen level is treated as missing.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
     }
 )
 
-#: Methods whose trees are of events per unit of time.
+#: Methods that predict events per unit of time.
 RATES: Final = ("poisson", "exp")
 
 _SPLITS: Final = {"gini": "gini", "information": "entropy"}
 
 
-def _among(*values: int) -> Check:
+def _one_of_ints(*values: int) -> Check:
     words = ", ".join(map(str, values[:-1])) + f" or {values[-1]}"
     return Check(words, lambda value: isinstance(value, int) and value in values)
 
@@ -70,7 +70,7 @@ _ROWS: Final = (
     Option(
         "usesurrogate",
         2,
-        (_among(0, 1, 2),),
+        (_one_of_ints(0, 1, 2),),
         "{0, 1, 2}",
         "Rows with a missing value stay in the node (0); follow surrogates, else stay (1), or else "
         "go with the majority (2).",
@@ -78,7 +78,7 @@ _ROWS: Final = (
     Option(
         "surrogatestyle",
         0,
-        (_among(0, 1),),
+        (_one_of_ints(0, 1),),
         "{0, 1}",
         "Agreement counted over all rows the split places (0), or those with both values (1).",
     ),
@@ -108,8 +108,8 @@ _ROWS: Final = (
         None,
         (number(0.0), nothing),
         "float",
-        '"poisson": coefficient of variation of the rates. The smaller, the more the rates of '
-        'leaves lean towards the overall rate; 0: no shrinking. None: 1, or 0 with `error="sqrt"`.',
+        '"poisson": coefficient of variation of the rates. Smaller values shrink the rates of '
+        'leaves more towards the overall rate; 0: no shrinking. None: 1, or 0 with `error="sqrt"`.',
     ),
     Option(
         "error",
@@ -148,20 +148,20 @@ _ROWS: Final = (
 RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Parameters of some methods only.
-ONLY_FOR: Final = MappingProxyType(
+METHODS_OF_OPTION: Final = MappingProxyType(
     {"split": ("class",), "prior": ("class",), "loss": ("class",), "shrink": RATES, "error": RATES}
 )
 
 
-def control(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Return minsplit and minbucket, each from the other where only one is given."""
+def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
+    """Return minsplit and minbucket, one derived from the other if it is None."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
-def shrinkage(params: Mapping[str, Any]) -> float:
-    """Return the coefficient of variation by which rates are shrunken; 0: not at all."""
+def resolve_shrink(params: Mapping[str, Any]) -> float:
+    """Return the coefficient of variation of the rates; 0: no shrinking."""
     if params["method"] not in RATES:
         return 0.0
     if params.get("shrink") is None:
@@ -170,9 +170,9 @@ def shrinkage(params: Mapping[str, Any]) -> float:
 
 
 def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
-    """Return the options of growing that rpart's parameters mean (all but the cp stop)."""
+    """Return the options of growing that rpart's parameters imply (all but cp)."""
     task, criterion = METHODS[params["method"]]
-    minsplit, minbucket = control(params["minsplit"], params["minbucket"])
+    minsplit, minbucket = resolve_sizes(params["minsplit"], params["minbucket"])
     return GrowOptions(
         task=task,
         criterion=criterion or _SPLITS[params["split"]],
@@ -188,11 +188,11 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
         class_prior=params.get("prior"),
         cost_matrix=params.get("loss"),
         column_cost=params["cost"],
-        rpart=RpartRules(shrink=shrinkage(params), use_surrogate=params["usesurrogate"]),
+        rpart=RpartRules(shrink=resolve_shrink(params), use_surrogate=params["usesurrogate"]),
     )
 
 
-def with_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
+def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
     """Return the options with other rules of rpart."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

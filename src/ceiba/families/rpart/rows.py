@@ -1,11 +1,11 @@
-"""The rows that rpart() grows a tree from: those with a target and at least one value.
+"""The rows of rpart(): those with a target and at least one value.
 
-method="exp": survival times are scaled so that the overall hazard is 1. The observed times are
-carried to the cumulative hazard of all rows (Nelson's estimate with a constant rate between deaths,
-unweighted): after that, survival of the whole is exponential, and a poisson tree of the deaths per
-unit of scaled time is rpart's survival tree (LeBlanc and Crowley 1992; section 8 of rpart's long
-introduction). Deaths closer than float64 can tell are one; of more than 1000 death times 1001
-quantiles are used, as in R.
+method="exp": survival times are scaled so that the overall hazard is 1. Observed times become the
+cumulative hazard of all rows at these times (Nelson's estimate with a constant rate between deaths,
+unweighted): overall survival is then exponential, and a poisson tree of the deaths per unit of
+scaled time is rpart's survival tree (LeBlanc and Crowley 1992; section 8 of rpart's long
+introduction). Death times that differ by rounding only are merged; more than 1000 of them are
+replaced by 1001 quantiles, as in R.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from ceiba.table.targets import (
 
 Array = npt.NDArray[np.float64]
 
-_MOST = 1000
+_MAX_DEATH_TIMES = 1000
 
 
-def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
-    """Carry observed times to the scale on which the overall hazard is 1."""
-    t, died = _read(time, status)
-    deaths = _distinct(np.unique(t[died == 1]))
-    if len(deaths) > _MOST:
-        deaths = np.quantile(deaths, np.arange(_MOST + 1) / _MOST)
+def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
+    """Return observed times on the scale with an overall hazard of 1."""
+    t, died = _read_survival(time, status)
+    deaths = _drop_near_ties(np.unique(t[died == 1]))
+    if len(deaths) > _MAX_DEATH_TIMES:
+        deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
     borders = np.concatenate(([0.0], deaths[:-1], [t.max()]))
     length = np.diff(borders)
     # The interval of each row: open to the left, as R's cut has it.
@@ -54,7 +54,7 @@ def scaled_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     return np.interp(t, borders, hazard)
 
 
-def _distinct(times: Array) -> Array:
+def _drop_near_ties(times: Array) -> Array:
     """Drop death times that differ from the one before by rounding only."""
     indices = [0]
     for i in range(1, len(times)):
@@ -63,30 +63,30 @@ def _distinct(times: Array) -> Array:
     return times[indices]
 
 
-def _read(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
+def _read_survival(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
-        raise DataError(f"method='exp': row {row} has time {t[row]:g}. Times are above 0.")
+        raise DataError(f"method='exp': times must be above 0, got {t[row]:g} in row {row}.")
     if not np.isin(died, (0.0, 1.0)).all():
         wrong = died[~np.isin(died, (0.0, 1.0))][0]
         raise DataError(
-            "method='exp': status is 1 where the event happened, else 0 (or 2 and 1). Got "
-            f"{wrong:g}. Write 'Surv(time, status == 2) ~ ...' for other codes."
+            "method='exp': status must be 1 if the event happened, else 0 (or 2 and 1), got "
+            f"{wrong:g}. Use 'Surv(time, status == 2) ~ ...' for other codes."
         )
     if not died.any():
-        raise DataError("method='exp': no row has status 1, so there is nothing to learn.")
+        raise DataError("method='exp': at least one row must have status 1.")
     return t, died
 
 
-class Rows(NamedTuple):
-    """What was read; with observation times the target are rates and the weights case x time."""
+class RpartRows(NamedTuple):
+    """Table, target and weights; with observation times, rates and weights x times."""
 
     table: Table
     target: Target
     weight: Array | None
     cases: Array | None
-    keep: npt.NDArray[np.bool_]  # per row of the data, whether it takes part
+    keep: npt.NDArray[np.bool_]  # mask of the rows of the data that are used
 
     @property
     def n_dropped(self) -> int:
@@ -96,8 +96,8 @@ class Rows(NamedTuple):
 
 def read_rows(
     X: Any, y: Any, sample_weight: Any, exposure: Any, *, method: str, categorical_features: Any
-) -> Rows:
-    """Read the rows that have a target and at least one value; with `exposure` as rates."""
+) -> RpartRows:
+    """Return the rows that have a target and at least one value; rates with `exposure`."""
     name = None
     if isinstance(y, str):
         name, (X, y) = y, split_target(X, y)
@@ -119,7 +119,7 @@ def read_rows(
     keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
     if not keep.all():
         if not keep.any():
-            raise DataError(f"None of the {len(keep)} rows has both a target and a value in X.")
+            raise DataError(f"All {len(keep)} rows lack a target or any value in X.")
         table, for_target = fit_schema(table.take(keep)), take_rows(y, keep)
         weight = None if weight is None else weight[keep]
         time = None if time is None else time[keep]
@@ -128,15 +128,15 @@ def read_rows(
     _refuse_target(target, method)
     target = order_as_declared(target, y)
     if time is None:
-        return Rows(table, target, weight, None, keep)
+        return RpartRows(table, target, weight, None, keep)
     if method == "exp":
-        time = scaled_times(time, target.values[:, 0])
+        time = scale_times(time, target.values[:, 0])
     cases = np.ones(len(time)) if weight is None else weight
-    return Rows(table, _rates(target, time), cases * time, cases, keep)
+    return RpartRows(table, _to_rates(target, time), cases * time, cases, keep)
 
 
-def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
-    """Return the columns, the events and the times of a target of two columns; else as it is."""
+def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
+    """Return X, events and times of a target of two columns; else X, y and None."""
     if isinstance(y, str) and method != "exp":
         return X, y, None
     if is_named_target(X, y):
@@ -146,41 +146,41 @@ def times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[An
         if method != "exp":
             return X, y, None
         raise DataError(
-            "method='exp' needs two columns as y: the time and the status (1: the event happened). "
-            f"Got {len(outputs)}. Write 'Surv(time, status) ~ ...', or pass y=['time', 'status']."
+            "method='exp' needs two columns as y, the time and the status (1: the event happened), "
+            f"got {len(outputs)}. Use 'Surv(time, status) ~ ...', or y=['time', 'status']."
         )
     try:
         time, events = (np.array(output, np.float64) for output in outputs)
     except (TypeError, ValueError):
         raise DataError(
             f"method={method!r}: time and {'status' if is_survival else 'events'} must be numbers. "
-            "Write 'Surv(time, status == \"dead\") ~ ...' for texts."
+            "Use 'Surv(time, status == \"dead\") ~ ...' for strings."
         ) from None
     codes = events[~np.isnan(events)]
     if is_survival and len(codes) and codes.max() == 2 and codes.min() >= 1:
         events -= 1.0  # 1: censored, 2: the event, as Surv reads it
-    events[np.isnan(time)] = np.nan  # rows without a time are left out, too
+    events[np.isnan(time)] = np.nan  # rows without a time are dropped, too
     return X, events, np.where(np.isnan(events), 1.0, time)
 
 
 def _refuse_target(target: Target, method: str) -> None:
-    """Refuse what rpart has no method for."""
+    """Raise for targets that rpart does not support."""
     if target.info.n_outputs > 1:
         raise DataError(
-            f"rpart predicts one target; y has {target.info.n_outputs} outputs. Fit one model for "
+            f"rpart needs a target with one output, got {target.info.n_outputs}. Fit one model for "
             "each, or use DecisionTreeClassifier or DecisionTreeRegressor; with method='poisson', "
             "pass times as exposure=, or 'Surv(time, events) ~ ...'."
         )
     if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))
         raise DataError(
-            f"method='poisson' counts events, and row {row} has {target.values[row, 0]:g} of them. "
-            "Some value(s) of y are negative: use method='anova'."
+            f"method='poisson' needs events of at least 0, got {target.values[row, 0]:g} in row "
+            f"{row}. Some value(s) of y are negative: use method='anova'."
         )
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
-    """Read observation times: one number above 0 for each row."""
+    """Return observation times: one number above 0 for each row."""
     if exposure is None:
         return None
     try:
@@ -189,18 +189,18 @@ def _read_time(exposure: Any, n_rows: int) -> Array | None:
         raise DataError(f"exposure must hold numbers ({error}).") from None
     if time.shape != (n_rows,):
         raise DataError(
-            f"exposure must hold one observation time for each of the {n_rows} rows. Got shape "
+            f"exposure must hold one observation time for each of the {n_rows} rows, got shape "
             f"{time.shape}."
         )
     wrong = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
     if len(wrong):
         raise DataError(
-            f"exposure: row {int(wrong[0])} has {time[wrong[0]]}. Observation times are finite and "
-            "above 0; leave out rows that were not observed."
+            f"exposure must hold finite numbers above 0, got {time[wrong[0]]} in row "
+            f"{int(wrong[0])}. Leave out rows that were not observed."
         )
     return time
 
 
-def _rates(target: Target, time: Array) -> Target:
+def _to_rates(target: Target, time: Array) -> Target:
     """Turn events and observation times into rates."""
     return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))

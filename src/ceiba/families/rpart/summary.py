@@ -1,10 +1,10 @@
-"""What R's `summary(rpart)` shows: the call, the nested trees, importance, and node by node.
+"""The summary of R's `summary(rpart)`: the call, the nested trees, importance, and all nodes.
 
-Figures are those of R, except that the complexity of a node is exact. Node numbers are R's. R names
-the son "left" or "right" of each split; here a split says what is true of the rows that go to the
-first branch, and a surrogate also to which node that is.
+Figures are those of R, except that the complexity of a node is exact. Node numbers are R's. R
+writes "left" or "right" for each split; here a split is the condition of its first branch, and a
+surrogate also has the number of that branch's node.
 
-A gain here is a decrease of impurity per unit of the node's weight; rpart's `improve` are sums over
+A gain here is a decrease of impurity per unit of the node's weight; rpart's `improve` is a sum over
 the rows: with W(t) the weight of node t (for classes under the altered priors) and i(t) its
 impurity,
 
@@ -29,9 +29,9 @@ import numpy.typing as npt
 
 from ceiba.edit.forced import growing_branches, primary_branches
 from ceiba.errors import TreeError
-from ceiba.families.rpart.complexity import node_numbers, sons_of
+from ceiba.families.rpart.complexity import node_numbers, ordered_children
 from ceiba.families.rpart.cross_validation import right_branch
-from ceiba.grow import Problem, per_column, search_mass
+from ceiba.grow import Problem, read_per_column, search_mass
 from ceiba.inspection import importance
 from ceiba.listing import Listing
 from ceiba.prune import collapse_alpha
@@ -52,7 +52,7 @@ def improvement(tree: Tree, *, column_cost: Any = None) -> Array:
     """Return rpart's `improve` of the split of each node; 0 at leaves."""
     cost = _costs(tree, column_cost)
     per = np.where(tree.is_leaf, 1.0, cost[np.maximum(tree.splits.column, 0)])
-    return np.asarray(tree.gain * _unit(tree) / per)
+    return np.asarray(tree.gain * _improve_factor(tree) / per)
 
 
 def competitor_improvement(tree: Tree, *, column_cost: Any = None) -> Array:
@@ -62,57 +62,57 @@ def competitor_improvement(tree: Tree, *, column_cost: Any = None) -> Array:
         return np.zeros(0)
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
     cost = _costs(tree, column_cost)
-    return np.asarray(stored.gain * _unit(tree)[owner] / cost[stored.splits.column])
+    return np.asarray(stored.gain * _improve_factor(tree)[owner] / cost[stored.splits.column])
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
-    """Return rpart's importance of columns, largest first; those without any are left out."""
+    """Return rpart's importance of columns, largest first, without zeros."""
     total = importance(tree, normalize=False, surrogates=True, column_cost=column_cost)
-    total = total * _per_sum(tree)
+    total = total * _unit_ratio(tree)
     order = np.argsort(-total, kind="stable")
     names = tree.schema.names
     return {names[j]: float(total[j]) for j in order.tolist() if total[j] > 0}
 
 
-def _per_sum(tree: Tree) -> float:
-    """Return rpart's unit over ours, for sums over rows."""
+def _unit_ratio(tree: Tree) -> float:
+    """Return the ratio of rpart's unit to ceiba's, for sums over rows."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
 
 
-def _unit(tree: Tree) -> Array:
-    """Return what turns the gain of each node into rpart's figure."""
+def _improve_factor(tree: Tree) -> Array:
+    """Return the factor from the gain of each node to rpart's `improve`."""
     if tree.criterion == "squared_error":
         ones = np.ones(tree.n_nodes)
         return np.divide(ones, tree.impurity, out=ones.copy(), where=tree.impurity > 0)
-    return search_mass(tree) * _per_sum(tree)
+    return search_mass(tree) * _unit_ratio(tree)
 
 
 def _costs(tree: Tree, column_cost: Any) -> Array:
     names = tree.schema.names
     if column_cost is None:
         return np.ones(len(names))
-    return per_column("column_cost", column_cost, names, 1.0)
+    return read_per_column("column_cost", column_cost, names, 1.0)
 
 
 @dataclass(frozen=True)
 class RpartNodeSummary:
-    """One node as `summary` shows it.
+    """One node of the summary.
 
     Attributes
     ----------
     node : int
-        R's number: the root is 1, the sons of node k are 2k and 2k + 1.
+        R's number: the root is 1, the children of node k are 2k and 2k + 1.
     n_rows : int
     cp : float or None
         Complexity at which the node collapses; None at a leaf.
     facts : str
-        What the node predicts, in words.
+        The prediction of the node, as a text.
     classes : Listing or None
         Count and probability of each class.
     branches : str
-        Where rows go; "" at a leaf.
+        The conditions and nodes of the branches; "" at a leaf.
     splits, surrogates : Listing or None
-        The split with its competitors; the stand-ins.
+        The split with its competitors; the surrogate splits.
     """
 
     node: int
@@ -151,7 +151,7 @@ class RpartSummary:
     nodes : tuple of RpartNodeSummary
         By number.
     legend : str
-        What the figures of the nodes mean.
+        The meaning of the figures of the nodes.
 
     Examples
     --------
@@ -195,10 +195,10 @@ def rpart_summary(
     shrink: float = 0.0,
     training: Mapping[str, Any] | None = None,
 ) -> RpartSummary:
-    """Put together what R's `summary` shows of an rpart tree."""
+    """Return the summary of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
-        raise TreeError("This summary is for binary trees with one output. Print the tree instead.")
-    figures = _Figures(
+        raise TreeError("summary needs a binary tree with one output. Print the tree instead.")
+    figures = _NodeFigures(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
         improve=improvement(tree, column_cost=column_cost),
         competitors=competitor_improvement(tree, column_cost=column_cost),
@@ -232,8 +232,8 @@ def rpart_summary(
 
 
 @dataclass(frozen=True)
-class _Figures:
-    """Figures of all nodes, reckoned once."""
+class _NodeFigures:
+    """Figures of all nodes, computed once."""
 
     cp: Any
     improve: Any
@@ -243,7 +243,7 @@ class _Figures:
     missing: Mapping[str, Sequence[int]] | None
 
 
-def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
+def _node(tree: Tree, i: int, figures: _NodeFigures) -> RpartNodeSummary:
     node = tree.node(i)
     leaf = node.is_leaf
     children = node.children
@@ -263,8 +263,8 @@ def _node(tree: Tree, i: int, figures: _Figures) -> RpartNodeSummary:
     )
 
 
-def _facts(tree: Tree, i: int, figures: _Figures) -> str:
-    """Return what a node predicts, and how good that is, as a text."""
+def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
+    """Return the prediction of a node and its quality, as a text."""
     if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])
@@ -291,8 +291,8 @@ def _classes(tree: Tree, i: int) -> Listing | None:
     )
 
 
-def _splits(tree: Tree, i: int, figures: _Figures) -> Listing:
-    """List the node's split, and its competitors below it."""
+def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
+    """Return the node's split, followed by its competitors."""
     node = tree.node(i)
     split = node.split
     assert split is not None  # an inner node has one
@@ -315,7 +315,7 @@ def _splits(tree: Tree, i: int, figures: _Figures) -> Listing:
     )
 
 
-def _surrogates(tree: Tree, i: int, figures: _Figures) -> Listing | None:
+def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
     node = tree.node(i)
     stored = node.surrogates
     if not stored:
@@ -335,17 +335,17 @@ def _surrogates(tree: Tree, i: int, figures: _Figures) -> Listing | None:
 
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
-    """Return what R knows of nodes from their training rows, by R's number of the node.
+    """Return the facts that R derives from training rows, by R's number of the node.
 
-    "missing": the rows without a value of each competitor; "swapped": nodes whose left son, of the
-    smaller mean of the rows that the split itself placed, is not that of `sons_of`.
+    "missing": the rows with a missing value of each competitor; "swapped": nodes whose left child,
+    by the means of the rows that the split itself routes, is not that of `ordered_children`.
     """
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):
         return facts
     number, rows = [1] * tree.n_nodes, {0: np.arange(problem.n_rows)}
-    for node, sons in enumerate(sons_of(tree)):  # parents first
+    for node, sons in enumerate(ordered_children(tree)):  # parents first
         here = rows.pop(node)
         if sons is None:
             continue
@@ -366,7 +366,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
 
 
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Return the events of each node of a poisson tree: the shrinking of its rate undone."""
+    """Return the events of each node of a poisson tree: its rate without shrinking, times time."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time

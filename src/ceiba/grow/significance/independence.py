@@ -6,8 +6,8 @@ rule: expected counts of at least 1, and of at least 5 in four cells of five). S
 for 2 x 2, else by Monte Carlo over tables with the same margins.
 Numbers: the F test of one-way analysis of variance.
 
-Monte Carlo is sequential (Besag and Clifford 1991): where the hypothesis plainly holds, a few dozen
-draws are enough. Seeds are fixed: a p-value does not change from call to call.
+Monte Carlo is sequential (Besag and Clifford 1991): a few dozen draws are enough for a large
+p-value. Seeds are fixed, so that a p-value does not change from call to call.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ NOISE: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Significance:
-    """A test: its statistic, degrees of freedom, p-value, and how the latter was found."""
+class TestResult:
+    """Statistic, degrees of freedom, p-value of a test, and the method that computed the latter."""
 
     statistic: float
     df: tuple[int, ...]
@@ -38,7 +38,7 @@ class Significance:
 
     @property
     def bound(self) -> str:
-        """What the p-value is: "at most" this, "at least" this, or "exact"."""
+        """Whether the true p-value is "at most" or "at least" this one, or "exact"."""
         word = self.method.split(",")[0]
         return word if word in ("at most", "at least") else "exact"
 
@@ -50,61 +50,63 @@ def chi_square_test(
     n_draws: int = 1999,
     enough: int = 100,
     seed: int = 0,
-) -> Significance:
+) -> TestResult:
     """Test whether the rows of a table of counts have the same shares."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
     if df <= 0:
-        return Significance(0.0, (0,), 1.0, "nothing to test")
+        return TestResult(0.0, (0,), 1.0, "nothing to test")
     total, rows, columns = counts.sum(), counts.sum(axis=1), counts.sum(axis=0)
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
     is_large = expected.min() >= 1 and np.mean(expected >= 5) >= 0.8
-    is_counted = np.all(counts == np.rint(counts))  # weights: there are no tables to draw
-    if method == "asymptotic" or (method == "auto" and is_large) or not is_counted:
+    is_integer = np.all(counts == np.rint(counts))  # tables of fractional weights cannot be drawn
+    if method == "asymptotic" or (method == "auto" and is_large) or not is_integer:
         from scipy.special import chdtrc
 
-        return Significance(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
+        return TestResult(statistic, (df,), float(chdtrc(df, statistic)), "chi-square")
     if counts.shape == (2, 2) and method == "auto":
-        return Significance(statistic, (df,), _exact(counts, statistic), "exact")
+        return TestResult(statistic, (df,), _exact_2x2(counts, statistic), "exact")
     rng = np.random.default_rng(seed)
 
     def draw(n: int) -> Array:
-        tables = _tables(rows, columns, n, rng)
+        tables = _draw_tables(rows, columns, n, rng)
         return np.asarray(((tables - expected) ** 2 / expected).sum(axis=(1, 2)))
 
-    return Significance(
-        statistic, (df,), sequential(statistic, draw, n_draws, enough), "Monte Carlo"
+    return TestResult(
+        statistic, (df,), monte_carlo_p_value(statistic, draw, n_draws, enough), "Monte Carlo"
     )
 
 
-def f_test(values: Array, group: npt.NDArray[np.intp]) -> Significance:
+def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
     """Test whether groups of numbers have the same mean (one-way analysis of variance)."""
     group = np.unique(group, return_inverse=True)[1]
     n, n_groups = len(values), int(group.max(initial=-1)) + 1
     df = (n_groups - 1, n - n_groups)
     if min(df) <= 0:
-        return Significance(0.0, df, 1.0, "nothing to test")
+        return TestResult(0.0, df, 1.0, "nothing to test")
     centred = values - values.mean()
     size = np.bincount(group)
     mean = np.bincount(group, weights=centred) / size
     between = float(size @ mean**2)
     within = float(((centred - mean[group]) ** 2).sum())
-    # Within-group spread that is rounding only: the groups explain everything.
+    # The spread within groups is rounding only: the groups explain everything.
     if within <= 1e-20 * (between + within):
-        return Significance(np.inf, df, 0.0 if between > 0 else 1.0, "F")
+        return TestResult(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
     from scipy.special import fdtrc
 
-    return Significance(statistic, df, float(fdtrc(*df, statistic)), "F")
+    return TestResult(statistic, df, float(fdtrc(*df, statistic)), "F")
 
 
-def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int) -> float:
-    """Return a Monte Carlo p-value, stopping early where it is plainly large.
+def monte_carlo_p_value(
+    statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
+) -> float:
+    """Return a Monte Carlo p-value, stopping early if it is large.
 
-    `draw(n)` gives n values of the statistic under the hypothesis. With `enough` of them beyond the
-    observed one after l draws, p = enough / l; else p = (those beyond + 1) / (n_draws + 1).
+    `draw(n)` returns n values of the statistic under the null hypothesis. If `enough` of them
+    exceed the observed one after l draws, p = enough / l; else p = (exceeding + 1) / (n_draws + 1).
     """
     limit = statistic * (1 - NOISE)
     beyond, drawn = 0, 0
@@ -118,8 +120,8 @@ def sequential(statistic: float, draw: Callable[[int], Array], n_draws: int, eno
     return (beyond + 1) / (drawn + 1)
 
 
-def _exact(counts: Array, statistic: float) -> float:
-    """Sum the probabilities of all 2 x 2 tables with these margins that are as far from even."""
+def _exact_2x2(counts: Array, statistic: float) -> float:
+    """Return the probability of all 2 x 2 tables with these margins and as large a statistic."""
     from scipy.special import gammaln
 
     (first, _), (left, right), n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
@@ -132,7 +134,7 @@ def _exact(counts: Array, statistic: float) -> float:
     return min(float(np.exp(margins - cells).sum()), 1.0)
 
 
-def _tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
+def _draw_tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
     """Draw n tables with the given margins."""
     from scipy.stats import random_table
 

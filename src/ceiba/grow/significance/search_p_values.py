@@ -1,21 +1,20 @@
-"""P-values of a split that was searched for: corrected for the search.
+"""P-values of the best split of a column, corrected for the search over the column.
 
-The cut with the largest chi-square of a column of noise looks significant more often than not,
-because it is the best of many. Three ways to be fair (correction=):
+The cut with the largest chi-square in a column of noise mostly looks significant, because it is the
+best of many. Corrections:
 
-"search" asks about the search, not the winner. There is one test for each column, whatever split
-won. Levels: a level set is one of many ways to group them, and missing values that were tried on
-every side or apart are one more level; the test is that of the whole table of levels by classes,
-of which every grouping is a part. Numbers: a cut is the best of m divisions (cuts, times the sides
-on which missing values were tried, and these apart); with p its own p-value, the true one lies
-between p and m p; where that does not settle the question, the search is repeated on permuted
-targets (Monte Carlo; for two classes exactly, over all permutations). In regression p would need
-normal targets, so the search is always repeated, unless a bound that needs no distribution settles
-it (`separation.py`).
-"bonferroni" multiplies that by the number of columns that were searched. "none" is the plain test
-of branches by classes, right only for splits that were fixed beforehand.
+"search"      One test per column, of the search instead of the split that won. Levels: the test of
+              the whole table of levels by classes, which contains every grouping of levels; missing
+              values that the search tried on each side are one more level. Numbers: a cut is the
+              best of m divisions (cuts, times the sides of missing values, and these alone). With p
+              the plain p-value, the corrected one is between p and m p. If these bounds do not
+              decide, the search is repeated on permuted targets (Monte Carlo; for two classes
+              exactly, over all permutations). In regression p assumes normal targets, so the search
+              is always repeated, unless a distribution-free bound decides (`separation.py`).
+"bonferroni"  The same times the number of columns that were searched.
+"none"        The plain test of branches by classes, valid only for splits fixed beforehand.
 
-A p-value that did not have to be known more closely says so: "at least" it, or "at most".
+A p-value that is only bounded has a method that begins with "at least" or "at most".
 """
 
 from __future__ import annotations
@@ -29,12 +28,17 @@ import numpy.typing as npt
 
 from ceiba.grow.significance.independence import (
     Method,
-    Significance,
+    TestResult,
     chi_square_test,
     f_test,
-    sequential,
+    monte_carlo_p_value,
 )
-from ceiba.grow.significance.separation import BestDivision, BetweenLevels, Separation, Values
+from ceiba.grow.significance.separation import (
+    BestDivision,
+    BetweenLevels,
+    CentredTarget,
+    Separation,
+)
 from ceiba.table import Kind
 from ceiba.tree import Tree
 from ceiba.tree.routing import evaluate_split
@@ -46,9 +50,9 @@ Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
-# Rows that frequencies may be written out to.
-_CELLS: Final = 4_000_000
-_NOTHING: Final = Significance(0.0, (0,), 1.0, "nothing to test")
+# Most rows into which frequencies are expanded.
+_MAX_REPEATED_ROWS: Final = 4_000_000
+_NOTHING: Final = TestResult(0.0, (0,), 1.0, "nothing to test")
 
 
 @dataclass(frozen=True)
@@ -64,80 +68,81 @@ class SplitTest:
     seed: int
     n_columns: int
 
-    def __call__(self, node: int, rows: Rows) -> Significance:
+    def __call__(self, node: int, rows: Rows) -> TestResult:
         """Test the split of a node whose rows are given."""
-        plain = self.correction == "none"
-        test = self._plain(node, self._repeated(rows)) if plain else self.of_column(node, rows)[0]
+        if self.correction == "none":
+            return self._test_branches(node, self._repeat_rows(rows))
+        test, _ = self.test_column(node, rows)
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
         p_value = min(1.0, test.p_value * self.n_columns)
-        return Significance(
+        return TestResult(
             test.statistic, test.df, p_value, f"{test.method} x {self.n_columns} columns"
         )
 
-    def _plain(self, node: int, rows: Rows) -> Significance:
+    def _test_branches(self, node: int, rows: Rows) -> TestResult:
         branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
-        return self._of_groups(rows[branch >= 0], branch[branch >= 0])
+        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def of_column(self, node: int, rows: Rows) -> tuple[Significance, Separation | None]:
-        """Test all that was searched of a column; also return the search to compare columns by."""
-        rows = self._repeated(rows)
+    def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
+        """Test the search over a column; also return the search, to compare columns by."""
+        rows = self._repeat_rows(rows)
         info = self.problem.table.columns[int(self.tree.splits.column[node])].info
         values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
         missing = np.isnan(values) if info.kind == Kind.NUMERIC else values < 0
-        if not self._tried_missing:
+        if not self._searched_missing:
             rows, values, missing = rows[~missing], values[~missing], missing[~missing]
         if len(rows) == 0:
             return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
-            return self._of_levels(rows, values)
-        # Rows without a value first, the others by value.
+            return self._test_levels(rows, values)
+        # Rows with a missing value first, the others by value.
         order = np.lexsort((np.where(missing, 0, values), ~missing))
         absent = int(np.count_nonzero(missing))
         ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
         if absent == len(rows) or (len(ends) == 0 and absent == 0):
             return _NOTHING, None
-        best = BestDivision(self._values(rows), order, ends, absent, self.seed)
-        return self._of_search(best, self._of_winner(node, rows), best.n_divisions), best
+        best = BestDivision(self._centred_target(rows), order, ends, absent, self.seed)
+        return self._test_search(best, self._test_winner(node, rows), best.n_divisions), best
 
     @property
-    def _tried_missing(self) -> bool:
-        """Whether missing values were tried on every side and apart, so that they were searched."""
+    def _searched_missing(self) -> bool:
+        """Whether the search tried missing values on each side and alone."""
         return self.tree.missing == "learn"
 
-    def _of_winner(self, node: int, rows: Rows) -> Significance:
+    def _test_winner(self, node: int, rows: Rows) -> TestResult:
         """Test the split that won as if it had been fixed beforehand."""
         branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
-        if self._tried_missing:
+        if self._searched_missing:
             branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
-        return self._of_groups(rows[branch >= 0], branch[branch >= 0])
+        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
-    def _of_levels(
+    def _test_levels(
         self, rows: Rows, codes: npt.NDArray[np.int64]
-    ) -> tuple[Significance, Separation | None]:
-        plain = self._of_groups(rows, codes)
+    ) -> tuple[TestResult, Separation | None]:
+        plain = self._test_groups(rows, codes)
         classes = self.tree.task.is_classification("A test of splits")
         if plain.method == _NOTHING.method or (classes and plain.p_value > self._level):
             return plain, None
         order = np.argsort(codes, kind="stable")
         ends = np.flatnonzero(np.diff(codes[order])) + 1
         kind = BestDivision if len(ends) == 1 else BetweenLevels
-        search = kind(self._values(rows), order, ends, seed=self.seed)
-        return plain if classes else self._of_search(search, plain, 1), search
+        search = kind(self._centred_target(rows), order, ends, seed=self.seed)
+        return plain if classes else self._test_search(search, plain, 1), search
 
-    def _values(self, rows: Rows) -> Values:
+    def _centred_target(self, rows: Rows) -> CentredTarget:
         truth = self.problem.target.values[rows, 0]
         if self.tree.task.is_regression("A test of splits"):
-            return Values.of_numbers(truth)
-        return Values.of_classes(truth)
+            return CentredTarget.of_numbers(truth)
+        return CentredTarget.of_classes(truth)
 
-    def _of_search(self, search: Separation, plain: Significance, n: int) -> Significance:
-        """Settle the p-value of the best of n divisions by bounds, or else by permutation."""
+    def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
+        """Return the p-value of the best of n divisions, by bounds or else by permutation."""
         classes = self.tree.task.is_classification("A test of splits")
         if classes and n == 1:
             return plain
         if plain.p_value > self._level and search.values.is_nearly_normal:
-            # The best of several can only be less surprising.
+            # The correction only raises the p-value, which is above the level already.
             by = plain.method if n == 1 else f"at least, {plain.method} of the best of {n}"
             return replace(plain, method=by)
         bound = min(1.0, plain.p_value * n) if classes else search.bound()
@@ -147,10 +152,10 @@ class SplitTest:
         exact = search.log_exact if self.method != "monte_carlo" else None
         if exact is not None:
             return replace(plain, p_value=float(np.exp(exact)), method="exact over the search")
-        p_value = sequential(search.observed, search.draw, *self._draws())
+        p_value = monte_carlo_p_value(search.observed, search.draw, *self._n_draws_and_limit())
         return replace(plain, p_value=p_value, method="Monte Carlo over the search")
 
-    def _of_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> Significance:
+    def _test_groups(self, rows: Rows, group: npt.NDArray[np.int64]) -> TestResult:
         if len(rows) == 0:
             return _NOTHING
         group = np.unique(group, return_inverse=True)[1]
@@ -159,43 +164,43 @@ class SplitTest:
             return f_test(truth, group)
         size = len(self.problem.target.info.classes[0])
         table = np.bincount(
-            group * size + truth, weights=self._counted(rows), minlength=(group.max() + 1) * size
+            group * size + truth, weights=self._row_counts(rows), minlength=(group.max() + 1) * size
         )
-        draws, enough = self._draws()
+        draws, enough = self._n_draws_and_limit()
         return chi_square_test(
             table.reshape(-1, size), self.method, n_draws=draws, enough=enough, seed=self.seed
         )
 
     @cached_property
     def _frequency(self) -> Array | None:
-        """Weights that are frequencies; None: every row counts once."""
+        """The weights if they are frequencies; None: every row counts once."""
         return self.problem.weight if self.problem.options.frequency_weights else None
 
     @cached_property
-    def _repeats(self) -> bool:
-        """Whether rows can be repeated as often as their frequency says."""
+    def _can_repeat_rows(self) -> bool:
+        """Whether rows can be repeated by their frequencies."""
         weight = self._frequency
-        if weight is None or weight.sum() > _CELLS:
+        if weight is None or weight.sum() > _MAX_REPEATED_ROWS:
             return False
         return bool(np.all(weight == np.rint(weight)))
 
-    def _repeated(self, rows: Rows) -> Rows:
-        """Repeat rows as often as they count, for tests that know rows only."""
-        if self._frequency is None or not self._repeats:
+    def _repeat_rows(self, rows: Rows) -> Rows:
+        """Return the rows, each repeated by its frequency, for tests without weights."""
+        if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
-    def _counted(self, rows: Rows) -> Array | None:
-        """Return how often each row counts in a table; None: once."""
-        return None if self._frequency is None or self._repeats else self._frequency[rows]
+    def _row_counts(self, rows: Rows) -> Array | None:
+        """Return the count of each row in a table of counts; None: 1."""
+        return None if self._frequency is None or self._can_repeat_rows else self._frequency[rows]
 
     @property
     def _level(self) -> float:
-        """The level at which a p-value of one column decides."""
+        """The level of the p-value of a single column."""
         several = self.correction == "bonferroni"
         return self.significance / self.n_columns if several else self.significance
 
-    def _draws(self) -> tuple[int, int]:
-        """Return the draws that a decision needs, and how many beyond the observed settle it."""
+    def _n_draws_and_limit(self) -> tuple[int, int]:
+        """Return the number of draws, and how many must exceed the observed one to stop early."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

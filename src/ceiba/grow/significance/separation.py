@@ -1,33 +1,32 @@
-"""How well the best of many divisions separates a target, and how well it separates permuted ones.
+"""Permutation tests of the best of many divisions of a target.
 
-The statistic is the largest over all divisions that were tried. For classes the separation of a
+The statistic is the largest separation over all divisions tried. For classes the separation of a
 division is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of class k on the left;
 for numbers the sum of squares between the sides, d^2 n / (nL nR), or between all levels,
 sum d_g^2 / n_g. Permuting the target needs no normal distribution and keeps ties as they are. Where
 a few rows hold most of the squares (heavy tails), the separation is that of normal scores of the
-ranks (van der Waerden 1952): else nothing but the place of those few rows would count.
+ranks (van der Waerden 1952): otherwise only the side of those few rows would count.
 
-Where the separation is overwhelming, a bound spares the permutations. A sum d of s rows drawn
+If the separation is very large, a bound replaces the permutations. A sum d of s rows drawn
 without replacement exceeds t with probability at most 2 exp(-t^2 / (2 (s v + M t / 3))), v the
 variance and M the largest deviation of all rows (Bernstein; Hoeffding 1963, section 6); times the
 number of divisions (Bonferroni).
 
-Of two classes the distribution over all permutations is known exactly: the chance that a random
-walk leaves a corridor (`cpp/core/base/probability/largest_chi_square.hpp`), and nothing is drawn.
+For two classes the distribution over all permutations is exact: the probability that a random walk
+leaves a corridor (`cpp/core/base/probability/largest_chi_square.hpp`), without draws.
 
-Which of several columns has the smallest p-value, neither bounds nor a few thousand draws can say.
-`log_tail` estimates p-values of any size: the chance of every division, times the chance that the
-one before it stays below where this one does not. Divisions next to each other are correlated; with
-rho their correlation and b^2 the statistic, that chance is g(b sqrt(2 - 2 rho)) with g(x) =
-x^2 nu(x) / 2 (Siegmund 1985; nu by Siegmund and Yakir 2007). Columns whose estimates are near each
-other are compared exactly or by more draws.
+Neither bounds nor a few thousand draws can order the p-values of columns that all pass. `log_tail`
+estimates p-values of any size: the sum over divisions of the probability of each, times the
+probability that the one before it does not reach the statistic. Adjacent divisions are correlated;
+with rho their correlation and b^2 the statistic, the latter is g(b sqrt(2 - 2 rho)) with g(x) =
+x^2 nu(x) / 2 (Siegmund 1985; nu by Siegmund and Yakir 2007). Columns whose estimates are close are
+compared exactly or by more draws.
 
 A sum of s numbers drawn without replacement has the tails of one in which every number is drawn
-with chance s / n, given that s are drawn: the conditional tail has a saddlepoint approximation
+with probability s / n, given that s are drawn: the conditional tail has a saddlepoint approximation
 (Skovgaard 1987; Booth and Butler 1990), within some percent of the truth for skewed numbers too.
-For tilts theta of growing size the sum t that they make likely and r(t) are tabulated, with
-log P(sum >= t) = log Phi(-r); r is nearly a straight line, so it can be interpolated between tilts
-and sizes.
+The sum t that a tilt theta makes likely and r(t) are tabulated for growing tilts, with
+log P(sum >= t) = log Phi(-r); r is nearly linear, so it is interpolated between tilts and sizes.
 """
 
 from __future__ import annotations
@@ -50,19 +49,19 @@ Array = npt.NDArray[np.float64]
 _SIZES: Final = 20
 # Tilts, in standard errors of the sum.
 _TILTS: Final = np.geomspace(0.2, 60, 30)
-# Numbers that stand for themselves at both ends, and groups of those between.
+# Numbers that are kept one by one at both ends, and groups into which the others are averaged.
 _EXTREMES: Final = 64
 _GROUPS: Final = 128
 Rows = npt.NDArray[np.intp]
-# Rows that are permuted before signals are looked at.
+# Values permuted in one call of the core, between two checks for Ctrl-C.
 _CELLS: Final = 4_000_000
-# Additions that an exact p-value may take: as many as permutations would.
+# Most additions of an exact p-value: about as many as those of the permutations.
 _STEPS: Final = 1e8
 # Below this share of the largest square in their sum, sums of many rows are close to normal.
 _SMALL_SHARE: Final = 0.01
 # The largest square, in units of what it is among normal numbers, from which tails are heavy.
 _HEAVY: Final = 3.0
-# Draws that compare columns: to begin with, at most, and rows in all of them.
+# Draws that compare columns: at first, at most, and most rows over all draws.
 _DRAWS: Final = 1999
 _MOST_DRAWS: Final = 50_000
 _MOST_ROWS: Final = 20_000_000
@@ -100,7 +99,7 @@ class SumTails:
         ):
             root = [np.interp(t, *row) for t, *row in zip(wanted, sums, roots, strict=True)]
             tail = _log_normal_tail(np.interp(np.log(side), np.log(self.sizes), root))
-            # What even the s largest numbers do not reach is impossible.
+            # A sum that even the s largest numbers do not reach is impossible.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
         with np.errstate(divide="ignore"):  # single numbers are counted
@@ -120,7 +119,7 @@ class SumTails:
         shift, sums, roots = start, [], []
         for errors in _TILTS:
             tilt = errors / spread
-            for _ in range(50):  # Newton's method: of all numbers, s are drawn
+            for _ in range(50):  # Newton's method for the shift at which s numbers are drawn
                 chance = expit(tilt * numbers + shift)
                 variance = count * chance * (1 - chance)
                 total = np.maximum(variance.sum(axis=1, keepdims=True), 1e-300)
@@ -137,7 +136,7 @@ class SumTails:
             square = 2 * (theta * sum_ + (shift - start)[:, 0] * self.sizes - cumulant)
             w = np.sqrt(np.maximum(square, 1e-12))
             u = theta * np.sqrt(np.maximum(determinant / drawn, 1e-300))
-            # Where few numbers hold the whole tail, u vanishes; the tail is then what is tilted.
+            # If a few numbers hold the whole tail, u vanishes: bound the tail by the tilted mass.
             most = np.minimum(-square / 2 + np.log(2 * np.pi * drawn) / 2, -1e-9)
             sums.append(sum_)
             roots.append(np.maximum(w + np.log(u / w) / w, -ndtri_exp(most)))
@@ -146,7 +145,7 @@ class SumTails:
 
 @lru_cache(maxsize=2)
 def sum_tails(numbers: bytes) -> SumTails:
-    """Return the tails of sorted numbers: the columns of a node share them."""
+    """Return the tails of sorted numbers, cached for the columns of a node."""
     return SumTails(np.frombuffer(numbers))
 
 
@@ -157,7 +156,7 @@ def _log_normal_tail(x: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Values:
+class CentredTarget:
     """A target, centred: numbers, or class codes with a row of indicators for each class."""
 
     each: npt.NDArray[np.float64] | npt.NDArray[np.int64]
@@ -165,11 +164,11 @@ class Values:
     is_plain: bool = False
 
     @classmethod
-    def of_numbers(cls, truth: Array) -> Values:
-        """Centre numbers, or their normal scores under heavy tails; which, does not depend on X."""
+    def of_numbers(cls, truth: Array) -> CentredTarget:
+        """Centre numbers, or their normal scores under heavy tails (a choice that ignores X)."""
         centred, n = truth - truth.mean(), len(truth)
         squares = centred**2
-        # Of normal numbers the largest square has about 2 log(n) / n of the sum.
+        # Among normal numbers the largest square is about 2 log(n) / n of the sum.
         if squares.max() <= _HEAVY * 2 * np.log(n) / n * squares.sum():
             return cls(centred, is_plain=True)
         from scipy.special import ndtri
@@ -179,12 +178,12 @@ class Values:
         return cls(scores - scores.mean())
 
     @classmethod
-    def of_classes(cls, truth: npt.NDArray[np.int64]) -> Values:
+    def of_classes(cls, truth: npt.NDArray[np.int64]) -> CentredTarget:
         """Centre the indicators of classes."""
         classes, code = np.unique(truth, return_inverse=True)
         share = np.bincount(code) / len(code)
         indicators = (np.eye(len(classes)) - share) / np.sqrt(share)
-        if len(classes) == 2:  # the second column says what the first does
+        if len(classes) == 2:  # the second column is redundant
             indicators = indicators[:, :1] / np.sqrt(share[1])
         return cls(code, indicators)
 
@@ -193,17 +192,17 @@ class Values:
 
     @property
     def is_two_classes(self) -> bool:
-        """Whether one column of indicators tells two classes apart."""
+        """Whether the target has two classes."""
         return self.indicators is not None and len(self.indicators) == 2
 
     def spread(self, each: npt.NDArray[np.generic]) -> Array:
-        """Return the numbers of rows, of shape (n_rows, width)."""
+        """Return the numbers or indicators of some rows, of shape (n_rows, width)."""
         numbers = each[:, None] if self.indicators is None else self.indicators[each]
         return np.ascontiguousarray(numbers, np.float64)
 
     @property
     def is_nearly_normal(self) -> bool:
-        """Whether the textbook tests hold: classes, or numbers without rows that weigh much."""
+        """Whether the asymptotic tests hold: classes, or numbers without dominant rows."""
         if not self.is_plain:
             return self.indicators is not None
         squares = self.each.astype(np.float64) ** 2
@@ -214,7 +213,7 @@ class Values:
 class Separation(ABC):
     """The largest separation of a target, as it is and permuted."""
 
-    values: Values
+    values: CentredTarget
     order: Rows
     ends: Rows
     n_missing: int = 0
@@ -232,7 +231,7 @@ class Separation(ABC):
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the separations of n more permuted targets: the same targets for all columns."""
+        """Return the separations of n more permuted targets, which are the same for all columns."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
@@ -251,13 +250,13 @@ class Separation(ABC):
 
     @property
     def p_value(self) -> float:
-        """The p-value: exact, of the draws, or where none of them is beyond of the tail."""
+        """The p-value: exact, from the draws, or estimated from the tail if no draw exceeds."""
         if self.log_exact is not None:
             return exp(self.log_exact)
         return (self.beyond + 1) / (self.drawn + 1) if self.beyond else exp(self.log_tail)
 
     def bound(self) -> float:
-        """Return a probability that no permuted target's separation exceeds the observed one's."""
+        """Return an upper bound of the p-value."""
         size, sums = self._bounds()
         size = np.minimum(size, len(self.values) - size)
         numbers = np.abs(self.values.each)
@@ -268,7 +267,7 @@ class Separation(ABC):
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The logarithm of the share of all permutations that separate as observed, if known."""
+        """The logarithm of the exact p-value over all permutations, or None."""
         return None
 
     @cached_property
@@ -278,7 +277,7 @@ class Separation(ABC):
 
     @property
     def tail_error(self) -> float:
-        """How far the estimate may be from the truth: much, where it takes targets for normal."""
+        """Error bound of `log_tail`, which is large where it assumes normal targets."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
     def _log_f_tail(self, n_groups: int) -> float:
@@ -294,28 +293,28 @@ class Separation(ABC):
     @property
     @abstractmethod
     def _is_between(self) -> bool:
-        """Whether all groups are separated at once."""
+        """Whether the separation is that between all groups at once."""
 
     @property
     @abstractmethod
     def _log_least(self) -> float:
-        """The logarithm of the least p-value: one arrangement of all."""
+        """The logarithm of the least p-value: one arrangement among all."""
 
     @abstractmethod
     def _log_tail(self) -> float:
-        """Return the estimate without its limits."""
+        """Return the unclipped estimate."""
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return sizes and sums of sides of which one must be reached to separate as observed."""
+        """Return sizes and sums of sides, one of which is needed to separate as observed."""
 
 
 class BestDivision(Separation):
-    """The best of all cuts; missing values on either side or apart, if that was tried."""
+    """The best of all cuts, with missing values on either side or alone if these were tried."""
 
     @property
     def n_divisions(self) -> int:
-        """Divisions that were tried."""
+        """Number of divisions tried."""
         return len(self._sizes)
 
     @property
@@ -324,14 +323,14 @@ class BestDivision(Separation):
 
     @property
     def _sizes(self) -> npt.NDArray[np.int64]:
-        """Rows on the left of each division; each but the first and a middle one holds the last."""
+        """Rows on the left of each division, ascending within cuts and within cuts plus missing."""
         if self.n_missing == 0:
             return self.ends
         return np.concatenate((self.ends, [self.n_missing], self.ends + self.n_missing))
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The logarithm of the share of all permutations of two classes that separate as so."""
+        """The logarithm of the exact p-value of two classes; None if it takes too many steps."""
         if not self.values.is_two_classes:
             return None
         tail = _core.log_largest_chi_square_tail(
@@ -341,7 +340,7 @@ class BestDivision(Separation):
 
     @property
     def _two_classes(self) -> tuple[float, int, int]:
-        """The limit of chi-square, the rows of the second class, and all rows."""
+        """The limit of chi-square, the number of rows of the second class, and that of all rows."""
         limit = self.observed * (1 - NOISE)
         return limit, int(np.count_nonzero(self.values.each)), len(self.values)
 
@@ -365,7 +364,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return the chance of each division that it is the first to separate so much."""
+        """Return, for each division, the probability that it is the first to separate so much."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
@@ -377,10 +376,10 @@ class BestDivision(Separation):
         cuts = np.concatenate((np.ones(min(len(ends), 1)), fresh(ends[:-1], ends[1:])))
         if not missing:
             return cuts
-        apart = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
+        alone = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
         with_missing = np.append(missing, ends + missing)
         joined = fresh(with_missing[:-1], with_missing[1:]) * fresh(ends, ends + missing)
-        return np.concatenate((cuts, apart, joined))
+        return np.concatenate((cuts, alone, joined))
 
     def _bounds(self) -> tuple[Array, Array]:
         size, n = self._sizes.astype(np.float64), len(self.values)
@@ -388,7 +387,7 @@ class BestDivision(Separation):
 
 
 class BetweenLevels(Separation):
-    """All levels of a column: of their groupings each is a part of this."""
+    """The separation between all levels of a column, which contains that of every grouping."""
 
     @property
     def _is_between(self) -> bool:
@@ -410,17 +409,19 @@ class BetweenLevels(Separation):
         return _core.log_chi_square_tail(self.observed, df)
 
     def _bounds(self) -> tuple[Array, Array]:
-        # If all levels together separate so much, at least one has its part of it.
+        # If all levels together separate so much, at least one has 1 / n_levels of it.
         size = self._sizes
         return size, np.sqrt(self.observed / len(size) * size)
 
 
 def smallest_p_value(searches: Sequence[Separation]) -> int:
-    """Return which of several searches has the smallest p-value."""
+    """Return the index of the search with the smallest p-value."""
     if len(searches) == 1:
         return 0
     logs = np.array([search.log_tail for search in searches])
     error = np.array([search.tail_error for search in searches])
+    # Invariant: only searches in `near` can have the smallest p-value. The estimates are cheap and
+    # mostly leave one; then come exact p-values, then draws, whose number grows until they decide.
     near = np.flatnonzero(logs - error <= (logs + error).min())
     if len(near) > 1:
         for i in near.tolist():
@@ -430,7 +431,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
     near = near[(logs - error)[near] <= (logs + error)[near].min()]
     most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
     n_draws = _DRAWS
-    # Draws are of use only where they could be beyond; p-values that are smaller have only tails.
+    # Draws help only if some could exceed the observed one: below 1 / most only the tails order.
     while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
         for i in near[error[near] > 0].tolist():
             searches[i].draw(max(n_draws - searches[i].drawn, 0))
@@ -446,7 +447,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
 
 
 def _first_crossing(x: Array) -> Array:
-    """Return the chance that a walk with steps of this size stays below where it starts."""
+    """Return the probability that a walk with steps of this size stays below its start."""
     from scipy.special import ndtr
 
     normal, density = ndtr(x / 2), np.exp(-(x**2) / 8) / np.sqrt(2 * np.pi)

@@ -1,19 +1,19 @@
-"""The work of one fold of cross-validation: grow, walk, and sum the errors of the rows held out.
+"""One fold of cross-validation: grow its tree, route the held-out rows, sum their losses.
 
 A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction is that
-of the leaf's collapsed ancestor. A row's step function is the short list of (step, answer) where
-its answer changes, so the predictions of all rows at all steps take a few numbers per row. The
-answer of a row that goes down several branches (missing="fractional") is a mean over its leaves,
-which changes whenever one of them gives way to an ancestor. Rows are judged by a score:
+of the leaf's collapsed ancestor. The step function of a row is the short list of (step, prediction)
+at which its prediction changes, so the predictions of all rows at all steps take a few numbers per
+row. The prediction of a row that goes down several branches (missing="fractional") is a mean over
+its leaves, which changes whenever one of them collapses into an ancestor. Scores of rows:
 
-    cost       cost of the answer, squared or absolute error, half the Poisson deviance
-    error      1 where the answer is wrong, whatever the costs
-    log_loss   -log p(truth), p kept within float64's epsilon of 0 and 1
+    cost       cost of the prediction, squared or absolute error, half the Poisson deviance
+    error      1 if the prediction is wrong, regardless of costs
+    log_loss   -log p(truth), p clipped to float64's epsilon from 0 and 1
     brier      (p - truth)^2, summed over the classes (with two classes: of one of them)
     auc        1 - area under the ROC curve of each fold; risk and standard error are those of the
-               folds, since a ranking has no error of a single row
+               folds, since a single row has no AUC
 
-Under `class_prior` losses are weighed by prior over share of the true class.
+Under `class_prior` losses are multiplied by prior over share of the true class.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _EPS: Final = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class StepFunctions:
-    """Step functions of several rows, as compressed rows."""
+    """Step functions of several rows, in compressed sparse row form."""
 
     row: Ints
     start: Ints
@@ -63,6 +63,8 @@ class StepFunctions:
         """Sum losses (one per entry) and their squares over the rows, at each step."""
         opening = np.zeros(len(loss), bool)
         opening[self.start[:-1][np.diff(self.start) > 0]] = True
+        # Each entry adds the change of its row's loss at its step; a cumulative sum over steps then
+        # gives all sums in O(entries + steps), not O(rows x steps).
         sums, weight = [], weight[self.entry_row]
         for power in (loss, loss**2):
             before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
@@ -76,8 +78,8 @@ class StepFunctions:
         return np.repeat(self.row, np.diff(self.start))
 
     @classmethod
-    def joined(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
-        """Put the rows of several folds together."""
+    def concatenate(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
+        """Return the step functions of the rows of several folds."""
         lengths = np.concatenate([np.diff(part.start) for part in parts])
         return cls(
             np.concatenate([part.row for part in parts]),
@@ -90,10 +92,10 @@ class StepFunctions:
 def step_functions(
     tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
 ) -> StepFunctions:
-    """Climb from the nodes in which rows end."""
+    """Return the step functions of rows with these end nodes; `step` is that of each collapse."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
-    while True:
+    while True:  # all rows climb one level per pass, until no ancestor collapses within the grid
         node = tree.parent[node].astype(np.int64)
         going = node >= 0
         going[going] = step[node[going]] < n_steps
@@ -102,12 +104,12 @@ def step_functions(
             break
         parts.append((at, step[node].astype(np.int64), node))
     row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    order = np.argsort(row, kind="stable")  # each row's from the leaf upwards
+    order = np.argsort(row, kind="stable")  # stable: the entries of a row go from the leaf upwards
     row, when, where = row[order], when[order], where[order]
-    # Of several nodes that take over at one step, the topmost is what counts: the last one here.
+    # If several ancestors collapse at one step, the topmost counts, which is the last one.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     row, when, answers = row[last], when[last], answer[where[last]]
-    # An answer that does not change needs no entry.
+    # A prediction that does not change needs no entry.
     new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
     row, when, answers = row[new], when[new], answers[new]
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
@@ -121,9 +123,9 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Climb from all leaves in which rows end, and mix what these say by the rows' shares.
+    """Return the step functions of rows with several leaves: means over the leaves by share.
 
-    `spread` are the leaves and shares of the rows, as `ceiba.tree.routing.route.spread` gives them.
+    `spread` holds the leaves and shares of the rows, as returned by `route.spread`.
     """
     start, leaf, share = spread
     count = np.diff(start)
@@ -131,7 +133,7 @@ def mixed_step_functions(
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
     value = tree.value[climb.answer].reshape(len(entry), -1)
-    change = value.copy()  # of what each leaf says: first its own value, then differences
+    change = value.copy()  # per leaf: first its value, then the differences
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
     row = np.repeat(np.arange(len(rows)), count)[entry]
@@ -157,12 +159,12 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
     return np.asarray(truth * np.log(ratio) - truth + mean)
 
 
-# As in the core, for rows whose prediction is a mean over several leaves.
+# The losses of the core, for rows whose prediction is a mean over several leaves.
 def _squared(truth: Array, predicted: Array) -> Array:
     return np.asarray((truth - predicted) ** 2)
 
 
-# Where a criterion has a loss of its own; the others are judged by squared error.
+# The losses of criteria other than squared error.
 _LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "absolute_error": lambda truth, predicted: np.asarray(np.abs(truth - predicted)),
     "poisson": _half_deviance,
@@ -171,10 +173,9 @@ _LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
 
 @dataclass(frozen=True)
 class FoldTree:
-    """The work of one fold: grow, walk, and hand back sums over its held-out rows.
+    """The work of one fold: grow a tree, and sum the losses of its held-out rows.
 
-    Recipes with rules of their own override `grow`, `collapse_alpha`, `ends`, and how errors are
-    weighed.
+    Subclasses override `grow`, `collapse_alpha`, `end_nodes`, the losses and their weights.
     """
 
     problem: Problem
@@ -183,16 +184,16 @@ class FoldTree:
     keep: bool = False
 
     def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, StepFunctions | None]:
-        """Return the sums of w e and w e^2 at each alpha of the grid, and the rows' answers."""
+        """Return the sums of w e and w e^2 at each alpha of the grid, and the step functions."""
         tree = self.grow(fold, n_jobs)
         n = len(self.grid)
         step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
         if tree.missing == "fractional":
             held_out = self.problem.table.take(fold.test.astype(np.intp))
             mixed = mixed_step_functions(tree, step, route.spread(tree, held_out), fold.test, n)
-            return *self.losses_of_functions(mixed), mixed if self.keep else None
-        end = self.ends(tree, fold)
-        first, second = self.losses(tree, step, end, fold.test)
+            return *self.sum_function_losses(mixed), mixed if self.keep else None
+        end = self.end_nodes(tree, fold)
+        first, second = self.sum_losses(tree, step, end, fold.test)
         answer = tree.answer if tree.task.has_classes else tree.value[:, 0, 0]
         functions = step_functions(tree, step, end, fold.test, answer, n) if self.keep else None
         return first, second, functions
@@ -208,14 +209,14 @@ class FoldTree:
         mass = self.problem.search_mass(tree) if self.risk == "impurity" else None
         return node_risks(tree, self.risk, mass=mass).collapse_alpha(tree)
 
-    def ends(self, tree: Tree, fold: Fold) -> Nodes:
-        """Return the node in which each held-out row ends."""
+    def end_nodes(self, tree: Tree, fold: Fold) -> Nodes:
+        """Return the end node of each held-out row."""
         if isinstance(fold, GrownFold):
             return fold.ends
         return route.apply(tree, self.problem.table.take(fold.test.astype(np.intp)))
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
-        """Sum errors and their squares over the held-out rows, at each alpha."""
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+        """Return the sums of errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
         if tree.task.is_regression("Cross-validation"):
@@ -225,15 +226,15 @@ class FoldTree:
             return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
         size = len(self.problem.target.info.classes[0])
         answer = np.ascontiguousarray(tree.answer)
-        flat = self.problem.scales.weighed_costs(size).ravel()
+        flat = self.problem.scales.weighted_costs(size).ravel()
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
-    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Sum errors and their squares over rows whose step functions are known."""
+    def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
+        """Return the sums of errors and their squares over rows with these step functions."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task.is_classification("Cross-validation"):
             size = len(self.problem.target.info.classes[0])
-            error = self.problem.scales.weighed_costs(size)[truth, functions.answer]
+            error = self.problem.scales.weighted_costs(size)[truth, functions.answer]
         else:
             loss = _LOSS.get(self.problem.options.criterion_name, _squared)
             error = loss(truth, self.units.shrink_target(functions.answer))
@@ -241,23 +242,23 @@ class FoldTree:
 
     @cached_property
     def units(self) -> Units:
-        """Units of the target in which squares of squared errors exist."""
+        """Units of the target in which squares of squared errors do not overflow."""
         return Units.of(self.problem.target.values, None)
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """What each row is, in these units."""
+        """The target of each row, in these units."""
         return self.units.shrink_target(self.problem.target.values[:, 0])
 
     @property
     def exponent(self) -> int:
-        """The power of two by which errors are too small; 0 for all ordinary data."""
+        """The power of two by which errors must be multiplied; 0 for all ordinary data."""
         squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
 
     @property
     def loss_name(self) -> str:
-        """The loss of held-out numbers: that of the criterion."""
+        """The loss of held-out rows in regression: that of the criterion."""
         name = self.problem.options.criterion_name
         return name if name in _LOSS else "squared_error"
 
@@ -268,13 +269,13 @@ class FoldTree:
 
     @property
     def weights_count_rows(self) -> bool:
-        """Whether a weight of k stands for k rows in the standard error."""
+        """Whether a weight of k counts as k rows in the standard error."""
         return self.problem.options.frequency_weights
 
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
-        """Return mean and variance from the sums over folds; None: as means over rows have them."""
+        """Return mean and variance from the sums over folds; None: those of a mean over rows."""
         return None
 
     @property
@@ -283,45 +284,43 @@ class FoldTree:
         return None
 
 
-def score_fold_tree(
+def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Return the work of a fold under another score than the cost."""
+    """Return the work of a fold for a score other than the cost."""
     if not problem.options.task.has_classes:
         raise OptionError(
-            f"score={score!r} is about classes. A {problem.options.task} tree is judged by its "
-            "loss: leave score at 'cost'."
+            f"score={score!r} is not supported for {problem.options.task}. Leave score at 'cost'."
         )
     if problem.options.missing_rule == "fractional" and score != "error":
         raise OptionError(
-            f"score={score!r} judges the probabilities of single leaves, and with "
-            "missing='fractional' a row has several. Use score='cost', or missing='learn'."
+            f"score={score!r} is not supported with missing='fractional'. Use score='cost', or "
+            "missing='learn'."
         )
     if score == "auc":
         classes = problem.target.info.classes[0]
         if len(classes) != 2:
             raise OptionError(
-                f"score='auc' needs two classes; this target has {len(classes)}. Use 'log_loss' or "
-                "'brier'."
+                f"score='auc' needs two classes, got {len(classes)}. Use 'log_loss' or 'brier'."
             )
-        return RankedFoldTree(problem, grid, risk, keep)
+        return AucFoldTree(problem, grid, risk, keep)
     return ScoredFoldTree(problem, grid, risk, keep, score)
 
 
 @dataclass(frozen=True)
 class ScoredFoldTree(FoldTree):
-    """The work of a fold whose held-out rows are judged by a loss of class probabilities."""
+    """The work of a fold scored by a loss of class probabilities."""
 
     score: Score = "log_loss"
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
-        """Sum losses and their squares over the held-out rows, at each alpha."""
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+        """Return the sums of losses and their squares over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
-        loss = self._table(tree)[functions.answer, self.truth[functions.entry_row]]
+        loss = self._loss_table(tree)[functions.answer, self.truth[functions.entry_row]]
         return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
-    def _table(self, tree: Tree) -> Array:
+    def _loss_table(self, tree: Tree) -> Array:
         """Return the loss of each node (row) and true class (column)."""
         p = tree.value[:, 0, :]
         if self.score == "error":
@@ -335,8 +334,8 @@ class ScoredFoldTree(FoldTree):
         factor = self.problem.scales.factor
         return np.asarray(table if factor is None else table * factor)
 
-    def losses_of_functions(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Sum the errors of rows that go down several branches."""
+    def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
+        """Return the sums of errors of rows that go down several branches."""
         truth = self.truth[functions.entry_row]
         wrong = (functions.answer != truth).astype(np.float64)
         factor = self.problem.scales.factor
@@ -345,21 +344,21 @@ class ScoredFoldTree(FoldTree):
 
 
 @dataclass(frozen=True)
-class RankedFoldTree(FoldTree):
-    """The work of a fold whose held-out rows are judged by how well they are ranked."""
+class AucFoldTree(FoldTree):
+    """The work of a fold scored by its AUC."""
 
-    def losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
+    def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - AUC of the held-out rows at each alpha, and its square."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
-        if not self._has_both(rows):
-            # Without both classes there is no ranking: `mean_and_variance` does not count the fold.
+        if not self._has_both_classes(rows):
+            # AUC needs both classes: `mean_and_variance` does not count this fold.
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         changes = np.union1d(functions.step, [0])
         area = np.zeros(len(changes))
         for i, at in enumerate(changes.tolist()):
-            area[i] = _area(tree.value[functions.at(at), 0, 1], truth, weight)
+            area[i] = _roc_auc(tree.value[functions.at(at), 0, 1], truth, weight)
         loss = 1.0 - area[np.searchsorted(changes, np.arange(len(self.grid)), side="right") - 1]
         return loss, loss**2
 
@@ -367,23 +366,23 @@ class RankedFoldTree(FoldTree):
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array] | None:
         """Return the mean over folds, and the variance of that mean."""
-        n = sum(self._has_both(fold.test) for fold in folds)
+        n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
-                "score='auc': no fold holds out rows of both classes. Pass fewer folds, or another "
-                "score."
+                "score='auc' needs a fold with held-out rows of both classes. Pass fewer folds, or "
+                "another score."
             )
         mean = first / n
         variance = np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
         return mean, variance
 
-    def _has_both(self, rows: Rows) -> bool:
+    def _has_both_classes(self, rows: Rows) -> bool:
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         return bool(weight[truth].any() and weight[~truth].any())
 
 
-def _area(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
-    """Return the area under the ROC curve: a positive above a negative, ties count half."""
+def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
+    """Return the share of pairs with the positive above the negative; ties count half."""
     levels, where = np.unique(score, return_inverse=True)
     hits = np.bincount(where, weight * truth, len(levels))
     others = np.bincount(where, weight * ~truth, len(levels))

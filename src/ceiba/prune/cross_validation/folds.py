@@ -1,10 +1,10 @@
-"""Folds of cross-validation: which rows are held out together.
+"""Folds of cross-validation: the rows that are held out together.
 
 The core deals a number of folds at random: rows of one class spread evenly (`stratify`), or whole
 groups of rows kept together (`groups`), sizes as equal as that allows; there are never more folds
-than rows. Folds can also be given: an id for each row, any splitter of scikit-learn, or pairs of
-training and test rows. rpart deals rows without regard to their class (`stratify=False`).
-Random means seeded: without a random state the seed is 0, and each repeat is another deal of it.
+than rows. Folds can also be an id for each row, any splitter of scikit-learn, or pairs of training
+and test rows. rpart ignores classes (`stratify=False`). The default seed is 0, and each repeat
+deals the rows anew.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
-#: More folds than this need a table in memory.
+#: Most folds of a table beyond memory.
 _MOST_FOLDS: Final = 1000
 
 _ALLOWED: Final = (
-    "a whole number of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
+    "an integer of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
     "scikit-learn, or pairs (training rows, test rows)"
 )
 
 
 @dataclass(frozen=True)
 class Fold:
-    """Rows to grow a tree on, and rows to try it with."""
+    """Training rows and test rows."""
 
     train: Rows
     test: Rows
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Return whether a row to grow on has a weight above 0."""
+        """Return whether a training row has a weight above 0."""
         return bool(weight[self.train].any())
 
 
 @dataclass(frozen=True)
 class GrownFold(Fold):
-    """Rows to try a tree with, the tree of all others, and the nodes in which the rows end."""
+    """Test rows, the tree of all other rows, and the end nodes of the test rows."""
 
     tree: Tree = field(repr=False)
     ends: npt.NDArray[np.int32] = field(repr=False)
@@ -83,67 +83,67 @@ def read_folds(
             keep[test] = True
         return held_out
     if hasattr(folds, "split"):
-        codes = None if groups is None else ids_of("groups", groups, n)
+        codes = None if groups is None else encode_ids("groups", groups, n)
         folds = folds.split(np.zeros((n, 1)), problem.target.values[:, 0], codes)
-    return [_pair(pair, n) for pair in folds]
+    return [_read_pair(pair, n) for pair in folds]
 
 
 def fold_ids(
     folds: Any, problem: Problem, *, stratify: bool, groups: Any, random_state: Any, repeat: int
 ) -> Ids | Rows | None:
-    """Return the fold of each row; None where folds are a splitter or pairs of rows."""
+    """Return the fold of each row; None if folds are a splitter or pairs of rows."""
     n = problem.n_rows
-    codes = None if groups is None else ids_of("groups", groups, n)
-    if leaves_one_out(folds):
+    codes = None if groups is None else encode_ids("groups", groups, n)
+    if is_leave_one_out(folds):
         return np.arange(n) if codes is None else codes
-    if is_random(folds):
-        return _deal_folds(int(folds), problem, stratify, codes, seed_of(random_state), repeat)
+    if is_fold_count(folds):
+        return _deal_folds(int(folds), problem, stratify, codes, read_seed(random_state), repeat)
     if isinstance(folds, str | bytes | bool | float) or folds is None:
-        raise OptionError(f"folds must be {_ALLOWED}. Got {folds!r}.")
+        raise OptionError(f"folds must be {_ALLOWED}, got {folds!r}.")
     if repeat:
-        raise OptionError("repeats needs a number of folds: other folds are the same each time.")
-    return ids_of("folds", folds, n) if _are_ids(folds) else None
+        raise OptionError("repeats needs random folds. Pass an integer as folds.")
+    return encode_ids("folds", folds, n) if _are_ids(folds) else None
 
 
 def _are_ids(folds: Any) -> bool:
-    """Return whether folds that are not random are ids: not a splitter, and not pairs of rows."""
+    """Return whether folds are ids of rows, not a splitter or pairs of rows."""
     pairs = isinstance(folds, list) and folds and isinstance(folds[0], tuple | list)
     return not (pairs or hasattr(folds, "split"))
 
 
-def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None:
-    """Refuse folds, and rows with several leaves, that need a table in memory."""
+def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
+    """Raise for folds and options that need a table in memory."""
     if options.missing_rule == "fractional":
         raise OptionError(
             "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
             "Use missing='learn' or 'majority'."
         )
-    if is_random(folds):
+    if is_fold_count(folds):
         n_folds = int(folds)
-    elif leaves_one_out(folds):
+    elif is_leave_one_out(folds):
         n_folds = _MOST_FOLDS + 1 if groups is None else len(np.unique(groups))
     else:
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
     if n_folds > _MOST_FOLDS:
         raise OptionError(
-            f"folds={folds!r} is not supported for tables beyond memory. Pass a whole number from "
-            f"2 to {_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
+            f"folds={folds!r} is not supported for tables beyond memory. Pass an integer from 2 to "
+            f"{_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
             "different ids."
         )
 
 
-def leaves_one_out(folds: Any) -> bool:
-    """Return whether every row, or every group of rows, is a fold."""
+def is_leave_one_out(folds: Any) -> bool:
+    """Return whether every row, or every group, is a fold."""
     return isinstance(folds, str) and folds in ("leave-one-out", "loo")
 
 
-def is_random(folds: Any) -> bool:
-    """Return whether the folds are a number, dealt out at random."""
+def is_fold_count(folds: Any) -> bool:
+    """Return whether folds are a number of random folds."""
     return isinstance(folds, Integral) and not isinstance(folds, bool | np.bool_)
 
 
-def seed_of(random_state: Any) -> int:
-    """Return the seed: None is 0; a generator draws one, so that the next call gets another."""
+def read_seed(random_state: Any) -> int:
+    """Return the seed: 0 for None; drawn from a generator, so that each call gets another."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -154,7 +154,7 @@ def seed_of(random_state: Any) -> int:
     if whole and int(random_state) >= 0:
         return int(random_state)
     raise OptionError(
-        f"random_state must be None, an int of at least 0, or a numpy generator. Got "
+        "random_state must be None, an int of at least 0, or a numpy generator, got "
         f"{random_state!r}."
     )
 
@@ -165,7 +165,7 @@ def _deal_folds(
     """Return the fold of each row, at random."""
     n = problem.n_rows
     if n_folds < 2:
-        raise OptionError(f"folds must be at least 2. Got {n_folds}.")
+        raise OptionError(f"folds must be at least 2, got {n_folds}.")
     units = n if groups is None else int(groups.max()) + 1
     if units < 2:
         raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
@@ -184,35 +184,37 @@ def _deal_folds(
     return np.asarray(fold)
 
 
-def ids_of(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
-    """Return a number to each distinct label."""
+def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
+    """Return the code of each label, numbered by sorted order."""
     values = np.asarray(labels)
     if values.shape != (n,):
         raise OptionError(
-            f"{name} must hold one id for each of the {n} rows. Got shape {values.shape}."
+            f"{name} must hold one id for each of the {n} rows, got shape {values.shape}."
         )
     try:
         codes: Ids = np.unique(values, return_inverse=True)[1]
     except TypeError:
         codes = np.unique(values.astype(str), return_inverse=True)[1]
     if int(codes.max()) == 0:
-        raise OptionError(f"{name} must hold at least 2 different ids. All are {values[0]!r}.")
+        raise OptionError(f"{name} must hold at least 2 different ids, got only {values[0]!r}.")
     return codes
 
 
-def _pair(pair: Any, n: int) -> Fold:
+def _read_pair(pair: Any, n: int) -> Fold:
     if len(pair) != 2:
-        raise OptionError(f"folds must be {_ALLOWED}. Got an entry of length {len(pair)}.")
+        raise OptionError(f"folds must be {_ALLOWED}, got an entry of length {len(pair)}.")
     train, test = (np.asarray(part) for part in pair)
     rows = []
     for name, part in (("training", train), ("test", test)):
         if part.dtype == bool and part.shape == (n,):
             part = np.flatnonzero(part)
         if part.dtype.kind not in "iu" or part.ndim != 1 or len(part) == 0:
-            raise OptionError(f"A fold needs {name} rows, as positions. Got {part!r}.")
+            raise OptionError(f"A fold needs {name} rows, as positions, got {part!r}.")
         if part.min() < 0 or part.max() >= n:
-            raise OptionError(f"A fold names {name} row {int(part.max())}; there are {n} rows.")
+            raise OptionError(
+                f"The {name} rows of a fold must be from 0 to {n - 1}, got {int(part.max())}."
+            )
         rows.append(part)
     if len(np.unique(rows[0])) != len(rows[0]):
-        raise OptionError("A fold names a training row twice. Use weights to count rows twice.")
+        raise OptionError("A fold has a training row twice. Use weights to count rows twice.")
     return Fold(np.sort(rows[0]).astype(np.uint32), rows[1].astype(np.uint32))

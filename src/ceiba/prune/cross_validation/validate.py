@@ -1,18 +1,18 @@
-"""Cross-validation of a whole pruning sequence: one tree per fold, one walk per held-out row.
+"""Cross-validation of a whole pruning sequence: one tree per fold, routed once per held-out row.
 
-The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is judged at alpha'_k
+The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is scored at alpha'_k
 = sqrt(a_k a_k+1) (the last at infinity): for each fold v a tree is grown on the other rows and
-T^(v)(alpha') is tried on the rows held out (Breiman et al. 1984, section 3.4). Alphas are in units
-of the mean risk, so they need no scaling from the full data to the other rows. Priors and costs act
-on a class as in the full data. With weight w and error e of each row and W = sum of w:
+T^(v)(alpha') predicts the held-out rows (Breiman et al. 1984, section 3.4). Alphas are in units of
+the mean risk, so they need no scaling from the full data to the training rows. Priors and costs are
+those of the full data. With weight w and error e of each row and W = sum of w:
 
     R_cv = sum w e / W,    standard error = sqrt((sum w e^2 / W - R_cv^2) / n)
 
 where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not depend on the scale
 of the weights; n = W where weights are frequencies.
 
-Error: cost of the answer, times prior over share of the true class; squared or absolute error; half
-the Poisson deviance. Repeats average R_cv and the variances; their spread is reported apart.
+Error: cost of the prediction, times prior over share of the true class; squared or absolute error;
+half the Poisson deviance. R_cv and its variance are means over repeats; `sd` is their spread.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from ceiba.prune.cross_validation.fold_tree import (
     FoldTree,
     Score,
     StepFunctions,
-    score_fold_tree,
+    make_scored_fold_tree,
 )
 from ceiba.prune.cross_validation.folds import (
     Fold,
     GrownFold,
-    check_folds_of_shards,
+    check_shard_folds,
     fold_ids,
     read_folds,
-    seed_of,
+    read_seed,
 )
-from ceiba.shards import grow_folds, with_rows
+from ceiba.shards import grow_folds, with_targets
 from ceiba.table import count_effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
@@ -56,12 +56,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Risk of each step of a pruning sequence, on rows that its trees have not seen.
+    """Risk of each step of a pruning sequence on held-out rows.
 
     Attributes
     ----------
     alpha : float64 array of shape (n_steps,)
-        Alpha' at which each step was tried; infinite at the last.
+        Alpha' at which each step was scored; infinite at the last.
     risk, se : float64 arrays of shape (n_steps,)
         R_cv and its standard error (of one repeat: the rows are the same in all).
     sd : float64 array of shape (n_steps,)
@@ -73,7 +73,7 @@ class CrossValidation:
     costs : float64 array of shape (n_classes, n_classes), or None
         The cost matrix, if there is one.
     held_out : tuple of StepFunctions, or None
-        The held-out predictions at every step, one entry per repeat; None if not kept.
+        The held-out predictions at every step, one entry per repeat; None if they were not kept.
 
     Examples
     --------
@@ -122,18 +122,19 @@ class CrossValidation:
             Rows that no fold holds out have None (labels) or NaN; of a row held out several times
             by one splitter, the last.
         """
-        functions = self._functions(repeat)
-        steps = range(len(self)) if step is None else [self._step(step)]
-        columns = [self._labelled(functions, k) for k in steps]
+        functions = self._held_out_functions(repeat)
+        steps = range(len(self)) if step is None else [self._check_step(step)]
+        columns = [self._predict_labels(functions, k) for k in steps]
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
         """Return N: weight of held-out rows of each true class (row) and predicted one (column)."""
-        functions = self._functions(repeat)
+        functions = self._held_out_functions(repeat)
         if self.classes is None or self.codes is None:
-            raise OptionError("A regression tree has no classes to count. Use predictions(step).")
+            raise OptionError("confusion is not supported for regression. Use predictions(step).")
         size = len(self.classes)
-        cell = self.codes[functions.row] * size + functions.at(self._step(step)).astype(np.intp)
+        predicted = functions.at(self._check_step(step)).astype(np.intp)
+        cell = self.codes[functions.row] * size + predicted
         weight = self.row_weight[functions.row]
         counts: Array = np.bincount(cell, weights=weight, minlength=size**2).astype(np.float64)
         return counts.reshape(size, size)
@@ -151,7 +152,7 @@ class CrossValidation:
         costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
         return np.asarray((q * costs).sum(axis=1))
 
-    def _labelled(self, functions: StepFunctions, step: int) -> npt.NDArray[Any]:
+    def _predict_labels(self, functions: StepFunctions, step: int) -> npt.NDArray[Any]:
         predicted, n_rows = functions.at(step), len(self.row_weight)
         if self.classes is None:
             numbers = np.full(n_rows, np.nan)
@@ -164,20 +165,20 @@ class CrossValidation:
         labels[functions.row] = self.classes[predicted.astype(np.intp)]
         return labels
 
-    def _functions(self, repeat: int) -> StepFunctions:
+    def _held_out_functions(self, repeat: int) -> StepFunctions:
         if self.held_out is None:
             raise OptionError(
-                "The held-out predictions were not kept. Ask for them: keep=True, or "
+                "The held-out predictions were not kept. Pass keep=True, or use "
                 "CostComplexity(keep_unpruned=True)."
             )
         if not 0 <= repeat < len(self.held_out):
-            raise OptionError(f"Repeats are numbered 0 to {len(self.held_out) - 1}. Got {repeat}.")
+            raise OptionError(f"repeat must be from 0 to {len(self.held_out) - 1}, got {repeat}.")
         return self.held_out[repeat]
 
-    def _step(self, step: int) -> int:
+    def _check_step(self, step: int) -> int:
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
-            raise OptionError(f"There are steps 0 to {len(self) - 1}. Got {step}.")
+            raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
         return at
 
 
@@ -198,50 +199,50 @@ def cross_validate(
     """Cross-validate every step of a tree's pruning sequence, growing one tree per fold."""
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)
     if repeats < 1:
-        raise OptionError(f"repeats must be at least 1. Got {repeats!r}.")
+        raise OptionError(f"repeats must be at least 1, got {repeats!r}.")
     grid = np.append(sequence.alpha_between, np.inf)
-    seed = seed_of(random_state)
+    seed = read_seed(random_state)
     if not problem.table.is_whole:
-        check_folds_of_shards(folds, groups, problem.options)
-        problem = with_rows(problem)
+        check_shard_folds(folds, groups, problem.options)
+        problem = with_targets(problem)
     work = FoldTree(problem, grid, risk, keep)
     if score != "cost":
-        work = score_fold_tree(score, problem, grid, risk, keep)
+        work = make_scored_fold_tree(score, problem, grid, risk, keep)
     options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
-    make = read_folds if problem.table.is_whole else _folds_of_shards
+    make = read_folds if problem.table.is_whole else _grow_shard_folds
     plan = [make(folds, problem, repeat=r, **options) for r in range(repeats)]
     return run_folds(work, plan, verbose=verbose)
 
 
-def _folds_of_shards(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Grow the trees of all folds at once, where their rows are."""
+def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
+    """Grow the trees of all folds in the same rounds over the shards."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
-    grown_on = np.empty(0, np.uint32)  # known to the shards
-    return [GrownFold(grown_on, *grown) for grown in grow_folds(problem, ids)]
+    train = np.empty(0, np.uint32)  # only the shards need the training rows
+    return [GrownFold(train, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
-    """Do the work of each fold of each repeat, and put the results together."""
+    """Run each fold of each repeat, and merge the results."""
     for folds in plan:
         for number, fold in enumerate(folds, 1):
             if not fold.has_weight(fold_tree.problem.row_weight):
                 raise DataError(
-                    f"Fold {number} of {len(folds)} holds out all rows that have a weight above 0, "
-                    "so there is nothing to grow a tree on. Leave out rows of weight 0, give fewer "
-                    "folds, or prune without cross-validation."
+                    f"Fold {number} of {len(folds)} holds out all rows with a weight above 0. "
+                    "Leave out zero-weight rows, pass fewer folds, or prune without "
+                    "cross-validation."
                 )
-    done = _ticker(sum(map(len, plan)), verbose)
-    return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+    done = _progress_counter(sum(map(len, plan)), verbose)
+    return _merge_repeats([_run_repeat(fold_tree, folds, done) for folds in plan], fold_tree, plan)
 
 
 # ---------------------------------------------------------------------- all folds
 
 
 @dataclass
-class _Repeat:
+class _RepeatSums:
     """Sums over the folds of one repeat."""
 
     first: Array
@@ -249,13 +250,14 @@ class _Repeat:
     functions: list[StepFunctions]
 
 
-def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _Repeat:
-    """Work on the folds, several at once where that pays; sums are taken in the order of folds."""
+def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _RepeatSums:
+    """Run the folds, in threads for large tables; sums are taken in the order of folds."""
     problem = fold_tree.problem
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
-    total = _Repeat(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
-    for first, second, functions in _results(fold_tree, folds, workers, threads // max(workers, 1)):
+    total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
+    n_jobs = threads // max(workers, 1)
+    for first, second, functions in _fold_results(fold_tree, folds, workers, n_jobs):
         total.first += first
         total.second += second
         if functions is not None:
@@ -264,17 +266,17 @@ def _run(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _R
     return total
 
 
-def _results(
+def _fold_results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
 ) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
-    if workers <= 1:  # in this thread, where Ctrl-C is heard while growing
+    if workers <= 1:  # in this thread, where Ctrl-C interrupts growing
         for fold in folds:
             yield fold_tree(fold, 1)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
             started = []
-            with suppress(RuntimeError):  # "can't start new thread": the rest is done here
+            with suppress(RuntimeError):  # "can't start new thread": this thread runs the rest
                 for fold in folds:
                     started.append(pool.submit(fold_tree, fold, n_jobs))
             for future in started:
@@ -286,8 +288,10 @@ def _results(
             raise
 
 
-def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
-    """Put the repeats together."""
+def _merge_repeats(
+    repeats: list[_RepeatSums], fold_tree: FoldTree, plan: list[list[Fold]]
+) -> CrossValidation:
+    """Return the means over repeats."""
     figures = [
         _mean_and_variance(repeat, fold_tree, folds)
         for repeat, folds in zip(repeats, plan, strict=True)
@@ -309,26 +313,26 @@ def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]])
         classes=problem.target.info.classes[0] if has_classes else None,
         codes=problem.target.values[:, 0] if has_classes else None,
         costs=problem.scales.costs if has_classes else None,
-        held_out=tuple(StepFunctions.joined(repeat.functions) for repeat in repeats)
+        held_out=tuple(StepFunctions.concatenate(repeat.functions) for repeat in repeats)
         if fold_tree.keep
         else None,
     )
 
 
 def _mean_and_variance(
-    sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
+    sums: _RepeatSums, fold_tree: FoldTree, folds: list[Fold]
 ) -> tuple[Array, Array]:
-    """Turn sums over all tests into the mean error and the variance of that mean."""
+    """Return the mean error and the variance of that mean, from sums over all test rows."""
     figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
     if figures is not None:
         return figures
     tested = np.concatenate([fold.test for fold in folds])
     weight = fold_tree.error_weight
-    # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
+    # Dividing by a power of two changes no digit, and squares of huge weights do not overflow.
     scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
     weight, first, second = weight / scale, sums.first / scale, sums.second / scale
     total = float(weight[tested].sum())
-    # A splitter may hold a row out several times: the mean knows no more than its rows do.
+    # A splitter may hold a row out several times, which is not more information: count it once.
     once = weight[np.unique(tested)]
     counted = fold_tree.weights_count_rows
     rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
@@ -339,8 +343,8 @@ def _mean_and_variance(
     return first / unit, variance
 
 
-def _ticker(total: int, verbose: bool) -> Callable[[], None]:
-    """Return a function that counts folds for listeners and on standard error, or does nothing."""
+def _progress_counter(total: int, verbose: bool) -> Callable[[], None]:
+    """Return a callback that reports finished folds, a no-op without listener and `verbose`."""
     listener = find_listener("folds")
     if not verbose and listener is None:
         return lambda: None

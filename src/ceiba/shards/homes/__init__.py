@@ -1,1 +1,1 @@
-"""Where shards live: threads over scratch files, the workers of a Dask cluster."""
+"""The homes of shards: threads over scratch files, the workers of a Dask cluster."""

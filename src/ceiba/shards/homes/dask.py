@@ -1,17 +1,17 @@
-"""Shards on a Dask cluster: partitions become shards where they are, and answer rounds there.
+"""The home of shards on a Dask cluster: partitions become shards on the workers that hold them.
 
 A partition is a pandas DataFrame (of a dask DataFrame, or made of the blocks of dask Arrays) or a
 piece of a file that workers read themselves.
 
-Shards are results of pure tasks, not actors: a shard that is lost with its worker is made again
-from its partition, and the next round holds all splits so far. A round travels as the result of a
-task (what `client.scatter` sends has no lineage and cannot be made again). Tasks ask to run where
-their shard is, and may run elsewhere: a task that insists would wait for a dead worker for ever.
-Answers are merged on each worker first, so that one answer per worker travels. A task whose workers
-died too often is given up by the scheduler ("allowed-failures"); it is then submitted again.
+Shards are results of pure tasks, not actors: Dask recomputes a shard that is lost with its worker
+from its partition, and the next round contains all splits so far. A round is sent as the result of
+a task (data of `client.scatter` has no lineage and cannot be recomputed). Tasks prefer the worker
+of their shard and may run elsewhere: a task bound to a dead worker would never run. Answers are
+merged on each worker first, so that each worker sends one. A task whose workers died too often is
+dropped by the scheduler ("allowed-failures"); it is then submitted again.
 
-Dask waits for ever where no worker comes back, and a `LocalCluster` gives up on a worker that is
-gone (or just restarting) 15 seconds after a loss: a cluster without workers is an error here.
+Dask waits forever if no worker comes back, and a `LocalCluster` drops a lost or restarting worker
+after 15 seconds: a cluster without workers is an error here.
 """
 
 from __future__ import annotations
@@ -32,49 +32,49 @@ from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLE,
     FirstPass,
-    PieceLook,
-    join,
-    look_at,
+    PieceSummary,
+    build_first_pass,
+    merge_pieces,
     sample_numbers,
-    settle,
+    summarize_piece,
 )
 from ceiba.shards.grower import check_supported
-from ceiba.shards.second_pass import Seen, agree, fill
-from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, named_arrays
+from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
+from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, build_shard_arrays
 from ceiba.shards.table import Blocks, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Scan, Schema
 from ceiba.table.scanning import ScanPiece, check_unique_names
 
 RETRIES: Final = 10
-_CONNECT: Final = "10s"  # that a scheduler has to answer
-_GIVEN_UP: Final = 5  # times that something is asked again
-_LOOK: Final = 5.0  # seconds after which the workers are counted
-_ALONE: Final = 300.0  # seconds that a cluster may be without workers: it may be starting some
-_AGAIN: Final = "Fit again when the cluster is back; a fit with `checkpoint=FILE` is then resumed."
-#: Nodes with fewer rows travel; counting such a node five levels down would send as much.
+_CONNECT_TIMEOUT: Final = "10s"
+_MAX_RESUBMITS: Final = 5
+_POLL_TIME: Final = 5.0  # seconds between two checks for workers
+_NO_WORKER_TIME: Final = 300.0  # seconds without workers: a cluster may be starting some
+_RETRY_ADVICE: Final = "Fit again when the cluster is back; `checkpoint=FILE` resumes a fit."
+#: Nodes with fewer rows are sent as a whole; counting one for five more levels sends as much.
 GATHER_ROWS: Final = 8192
-#: Stretches with fewer rows travel; counting one in parts again sends as much as 170 values.
+#: Value ranges with fewer rows are sent as values; counting one again sends as much as 170 values.
 FETCH_ROWS: Final = 512
-_SAMPLE_ROWS: Final = 512  # of a partition
+_SAMPLE_ROWS: Final = 512  # per partition
 
 
 @contextmanager
-def client_of(cluster: Any) -> Iterator[Any]:
-    """Open the client of a cluster: by address, as it is, or (None) the one that is in use."""
+def open_client(cluster: Any) -> Iterator[Any]:
+    """Yield a client: of an address, the given one, or (None) the default client."""
     try:
         from distributed import Client, default_client
     except ImportError as error:
         raise ImportError(
-            "Fitting on a cluster needs the package distributed. Install it with: "
+            "Fitting on a cluster requires the package distributed. Install it with: "
             "pip install ceiba[dask]"
         ) from error
     if isinstance(cluster, str):
         try:
-            opened = Client(cluster, timeout=_CONNECT, set_as_default=False)  # type: ignore[no-untyped-call]
+            opened = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
-                f"There is no Dask scheduler at {cluster}: {error}. Start one with `dask "
-                "scheduler`, and give the address that it prints."
+                f"No Dask scheduler at {cluster}: {error}. Start one with `dask scheduler`, and "
+                "pass the address that it prints."
             ) from error
         with opened:
             yield opened
@@ -84,28 +84,28 @@ def client_of(cluster: Any) -> Iterator[Any]:
             cluster = default_client()  # type: ignore[no-untyped-call]
         except ValueError as error:
             raise DataError(
-                "A dask DataFrame is learned from on a cluster, and there is no client. Make one: "
-                "`from dask.distributed import Client; Client()` uses the cores of this machine."
+                "Fitting a dask DataFrame requires a Dask client. Create one for the cores of this "
+                "machine: `from dask.distributed import Client; Client()`."
             ) from error
     if getattr(cluster, "asynchronous", False):
         raise DataError(
-            "The Dask client is asynchronous, and fitting waits for answers. Make a client without "
+            "An asynchronous Dask client is not supported. Create a client without "
             "asynchronous=True, or fit in a thread that has one."
         )
     yield cluster
 
 
 class DaskExchange:
-    """Shards that are results on the workers of a cluster."""
+    """The exchange with shards on the workers of a cluster."""
 
     def __init__(self, client: Any, shards: list[Any]) -> None:
         self._client = client
         self._shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Ask all shards the same rounds; return their answers as one."""
+        """Send the same rounds to all shards; return their merged answer."""
         [answer] = with_retries(self._client, self._shards, lambda: [self._submit_rounds(rounds)])
-        return np.array(answer)  # may be read-only otherwise
+        return np.array(answer)  # a copy: the result of a task may be read-only
 
     def _submit_rounds(self, rounds: Words) -> Any:
         client = self._client
@@ -133,7 +133,7 @@ class DaskExchange:
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind that each shard has, in their order."""
+        """Return the arrays of a kind of each shard, in shard order."""
         shards = self._shards
         return with_retries(
             self._client,
@@ -162,12 +162,12 @@ def _merge(answers: Sequence[Words]) -> Words:
 
 
 def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
-    """Submit work and wait for its results; again if the scheduler gave up on killed tasks."""
+    """Submit work and return its results; resubmit it if the scheduler dropped killed tasks."""
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
     try:
-        for _ in range(_GIVEN_UP):
+        for _ in range(_MAX_RESUBMITS):
             try:
                 return _results(client, submit())
             except KilledWorker:
@@ -176,8 +176,8 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
     except Exception as error:
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
-            raise  # what the work itself has to say
-        raise DataError(f"The Dask scheduler does not answer any more. {_AGAIN}") from error
+            raise  # an error of the work itself
+        raise DataError(f"Lost the connection to the Dask scheduler. {_RETRY_ADVICE}") from error
 
 
 def _results(client: Any, futures: list[Any]) -> list[Any]:
@@ -186,25 +186,25 @@ def _results(client: Any, futures: list[Any]) -> list[Any]:
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
-    """Wait until all are done, or the cluster has been without workers for too long."""
+    """Wait for all futures; raise if the cluster has no workers for too long."""
     from distributed import wait
 
     alone_since = None
     while True:
         try:
-            wait(futures, timeout=_LOOK)  # type: ignore[no-untyped-call]
+            wait(futures, timeout=_POLL_TIME)  # type: ignore[no-untyped-call]
             return
         except TimeoutError:
             alone_since = None if client.nthreads() else alone_since or monotonic()
-        if alone_since is not None and monotonic() - alone_since >= _ALONE:
+        if alone_since is not None and monotonic() - alone_since >= _NO_WORKER_TIME:
             raise DataError(
-                f"The Dask cluster has had no worker for {_ALONE:.0f} seconds. {_AGAIN}"
+                f"The Dask cluster had no worker for {_NO_WORKER_TIME:.0f} seconds. {_RETRY_ADVICE}"
             )
 
 
 @dataclass(frozen=True)
-class Parts:
-    """A table on a cluster: its partitions, its columns, which of them are numbers."""
+class ClusterTable:
+    """A table on a cluster: its partitions, its columns, and which of them are numeric."""
 
     parts: list[Any]  # futures of frames, or pieces of files
     names: list[str]
@@ -213,14 +213,14 @@ class Parts:
     named: bool = True
 
     @staticmethod
-    def of_frame(client: Any, frame: Any) -> Parts:
-        """Have the partitions of a dask DataFrame computed."""
+    def of_frame(client: Any, frame: Any) -> ClusterTable:
+        """Start to compute the partitions of a dask DataFrame."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
         check_unique_names(names, "the frame")
         kinds = {name: frame.dtypes.iloc[k] for k, name in enumerate(names)}
-        return Parts(
+        return ClusterTable(
             client.compute(frame.to_delayed(), retries=RETRIES),
             names,
             frozenset(name for name in names if is_numeric_dtype(kinds[name])),
@@ -228,13 +228,15 @@ class Parts:
         )
 
     @staticmethod
-    def of_scan(scan: Scan) -> Parts:
-        """Have workers read the files of a scan."""
-        return Parts(list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single)
+    def of_scan(scan: Scan) -> ClusterTable:
+        """Return a table whose files the workers read."""
+        return ClusterTable(
+            list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single
+        )
 
     @staticmethod
-    def of_blocks(client: Any, source: Blocks) -> Parts:
-        """Have blocks of rows computed and joined."""
+    def of_blocks(client: Any, source: Blocks) -> ClusterTable:
+        """Start to compute and join blocks of rows."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
@@ -245,35 +247,37 @@ class Parts:
         ]
         kind = source.arrays[0].dtype
         single = frozenset(source.columns) if kind == np.float32 else frozenset()
-        return Parts(frames, list(source.names), frozenset(source.columns), single, named=False)
+        return ClusterTable(
+            frames, list(source.names), frozenset(source.columns), single, named=False
+        )
 
 
 @contextmanager
 def open_table(
     source: Any, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Turn a table on a cluster into shards that live as long as the `with` block."""
+    """Yield table and target of shards on a cluster, for the duration of the `with` block."""
     check_supported(options)
     is_scan = isinstance(source, Scan)
-    with client_of(source.cluster if is_scan else None) as client:
+    with open_client(source.cluster if is_scan else None) as client:
         if is_scan:
-            parts = Parts.of_scan(source)
+            parts = ClusterTable.of_scan(source)
         elif isinstance(source, Blocks):
-            parts = Parts.of_blocks(client, source)
+            parts = ClusterTable.of_blocks(client, source)
         else:
-            parts = Parts.of_frame(client, source)
-        table, learned = _sharded(client, parts, target, options, weighting)
+            parts = ClusterTable.of_frame(client, source)
+        table, learned = _build_shards(client, parts, target, options, weighting)
         if is_scan:
-            table = _watched(table, source, len(parts.parts))
-        del parts  # made again if a shard is lost
+            table = _with_progress(table, source, len(parts.parts))
+        del parts  # recomputed if a shard is lost
         yield table, learned
 
 
-def _sharded(
-    client: Any, parts: Parts, target: str, options: GrowOptions, weighting: Weighting
+def _build_shards(
+    client: Any, parts: ClusterTable, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Make the shards: levels, classes and bins are agreed on, then rows are coded."""
-    names = _columns(parts, target, weighting)
+    """Build the shards in two passes: levels, classes and bins; then the encoded rows."""
+    names = _feature_names(parts, target, weighting)
     numbers = [name for name in names if name in parts.numbers]
 
     def submit(work: Any, *args: Any) -> Any:
@@ -283,17 +287,17 @@ def _sharded(
         return with_retries(client, futures, lambda: futures)
 
     about = target, weighting.column, options
-    seen: list[tuple[PieceLook, Any]] = gather(
-        [submit(look_at_part, part, names, numbers, about) for part in parts.parts]
+    seen: list[tuple[PieceSummary, Any]] = gather(
+        [submit(summarize_partition, part, names, numbers, about) for part in parts.parts]
     )
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
-        raise DataError("The frame has no rows.")
-    whole = join([look for look, _ in seen])
+        raise DataError("X has no rows.")
+    whole = merge_pieces([look for look, _ in seen])
     binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
-    sample = _sample([piece for _, piece in seen if piece is not None], binned)
+    sample = _merge_samples([piece for _, piece in seen if piece is not None], binned)
     single = parts.single & set(names)
-    first = settle(whole, names, sample, single, (target, options), weighting)
+    first = build_first_pass(whole, names, sample, single, (target, options), weighting)
     if not parts.named:
         first = replace(
             first,
@@ -304,9 +308,9 @@ def _sharded(
         submit(to_arrays, part, n, first, target)
         for part, n in zip(parts.parts, n_rows, strict=True)
     ]
-    ranges: list[Seen] = gather([submit(seen_of, future) for future in filled])
-    agreed = agree(first, ranges, options)
-    schema, layout = agreed.schema, agreed.layout
+    ranges: list[ShardSummary] = gather([submit(shard_summary, future) for future in filled])
+    summary = merge_summaries(first, ranges, options)
+    schema, layout = summary.schema, summary.layout
     table = ShardedTable(
         schema,
         layout,
@@ -314,43 +318,41 @@ def _sharded(
             client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(filled)]
         ),
         n_rows,
-        weighed=agreed.weighed,
+        weight_totals=summary.weight_totals,
         gather_rows=GATHER_ROWS,
         fetch_rows=FETCH_ROWS,
     )
-    return table, agreed.target
+    return table, summary.target
 
 
-def _watched(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
-    """Have the plan and the progress told to whoever watches the scan."""
+def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
+    """Report the plan to the scan's callback, and return the table with that callback."""
     if scan.watch is not None:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
     values = max(1 << 20, min(1 << 24, scan.memory // 48))
-    return table.changed(values_in_memory=values, watch=scan.watch)
+    return table.with_changes(values_in_memory=values, watch=scan.watch)
 
 
-def _columns(parts: Parts, target: str, weighting: Weighting) -> list[str]:
-    """Return the columns to learn from."""
+def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> list[str]:
+    """Return the names of the feature columns."""
     names = list(parts.names)
     if target not in names:
-        raise SchemaError(
-            f"There is no column {target!r} to use as the target.{did_you_mean(target, names)}"
-        )
+        raise SchemaError(f"Target column {target!r} not found.{did_you_mean(target, names)}")
     names.remove(target)
     for name in weighting.columns:
         if name not in names:
-            raise SchemaError(f"There is no column {name!r} with weights.")
+            raise SchemaError(f"Weight column {name!r} not found.{did_you_mean(name, names)}")
         names.remove(name)
     if not names:
-        raise DataError(f"The frame has no column to learn from besides {target!r}.")
+        raise DataError(f"X must have a column besides the target {target!r}.")
     return names
 
 
-def _sample(
+def _merge_samples(
     samples: Sequence[tuple[Schema, dict[str, Any]]], binned: Sequence[str]
 ) -> tuple[Schema, dict[str, Any]]:
-    """Join the samples of all partitions, and keep about `SAMPLE` values of each column."""
+    """Merge the samples of all partitions, down to about `SAMPLE` values per column."""
     infos, values = [], {}
     for name in binned:
         matches = [sample for sample in samples if name in sample[1]]
@@ -361,44 +363,48 @@ def _sample(
     return Schema(tuple(infos)), values
 
 
-# --- what runs on workers
+# --- tasks of the workers
 
 
-def look_at_part(
+def summarize_partition(
     part: Any,
     names: Sequence[str],
     numbers: Sequence[str],
     about: tuple[str, str | None, GrowOptions],
-) -> tuple[PieceLook, Any]:
-    """Look at the levels and classes of a partition, and take a sample of its numbers."""
+) -> tuple[PieceSummary, Any]:
+    """Return the levels and classes of a partition, and a sample of its numbers."""
     target, weight, _ = about
     _check_columns(part, [*names, target, *([] if weight is None else [weight])])
     if not (part.n_rows if isinstance(part, ScanPiece) else len(part)):
-        return PieceLook(), None
-    seen = look_at(part, [name for name in names if name not in numbers], *about)
+        return PieceSummary(), None
+    seen = summarize_piece(part, [name for name in names if name not in numbers], *about)
     binned = [*numbers, *(info.name for info in seen.infos.values() if info.kind != "categorical")]
-    return seen, sample_numbers([_some_rows(part, binned)], binned) if binned else None
+    return seen, sample_numbers([_sample_rows(part, binned)], binned) if binned else None
 
 
-def to_arrays(part: Any, n_rows: int, first: FirstPass, target: str) -> tuple[ShardArrays, Seen]:
-    """Code the rows of a partition and put them into bins."""
+def to_arrays(
+    part: Any, n_rows: int, first: FirstPass, target: str
+) -> tuple[ShardArrays, ShardSummary]:
+    """Encode and bin the rows of a partition."""
     shapes = first.shapes(n_rows).items()
-    arrays = named_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
-    return arrays, fill(arrays, part, first, target)
+    arrays = build_shard_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
+    return arrays, fill_arrays(arrays, part, first, target)
 
 
-def seen_of(pair: tuple[ShardArrays, Seen]) -> Seen:
-    """Return what was seen when a shard was filled."""
+def shard_summary(pair: tuple[ShardArrays, ShardSummary]) -> ShardSummary:
+    """Return the summary of a shard."""
     return pair[1]
 
 
-def to_shard(pair: tuple[ShardArrays, Seen], schema: Schema, layout: ShardLayout, k: int) -> Shard:
-    """Make the shard that answers rounds."""
+def to_shard(
+    pair: tuple[ShardArrays, ShardSummary], schema: Schema, layout: ShardLayout, k: int
+) -> Shard:
+    """Return the shard that answers rounds."""
     return Shard(pair[0], schema, layout, k)
 
 
 def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
-    """Make a DataFrame of the blocks of arrays that stand beside each other."""
+    """Return the blocks of arrays with the same rows as a DataFrame."""
     import pandas as pd
 
     columns: list[Any] = []
@@ -406,14 +412,14 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
         values = np.asarray(block)
         if len(values) != len(blocks[0]):
             raise DataError(
-                f"The chunks of X and y do not have the same rows: {len(blocks[0])} and "
-                f"{len(values)}. Rechunk them alike."
+                f"X and y must have the same chunks of rows, got {len(blocks[0])} and "
+                f"{len(values)} rows. Rechunk them alike."
             )
         columns += [values] if values.ndim == 1 else list(values.T)
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
-def _some_rows(part: Any, columns: Sequence[str]) -> Any:
+def _sample_rows(part: Any, columns: Sequence[str]) -> Any:
     if isinstance(part, ScanPiece):
         rows = next(iter(part.file.batches(part.groups[:1], columns)))
         return rows.take(list(range(0, rows.num_rows, max(1, rows.num_rows // _SAMPLE_ROWS))))
@@ -421,11 +427,12 @@ def _some_rows(part: Any, columns: Sequence[str]) -> Any:
 
 
 def _check_columns(part: Any, names: Sequence[str]) -> None:
-    """Partitions may order their columns differently, not lack one."""
+    """Raise if a partition lacks a column; their order may differ."""
     if isinstance(part, ScanPiece):
         return
     for name in names:
         if name not in part.columns:
             raise DataError(
-                f"A partition has no column {name!r}; it has {', '.join(map(str, part.columns))}."
+                f"All partitions must have column {name!r}, got one with columns "
+                f"{', '.join(map(str, part.columns))}."
             )

@@ -1,7 +1,7 @@
-"""Shards in this process: two passes over the files of a scan, then nothing but scratch files.
+"""The home of shards in this process: threads over scratch files.
 
-1. Levels and classes of all rows, and a sample of the numbers, from which bins are placed.
-2. Every row is coded, put into bins, and written to scratch files, one for each shard.
+The files of a scan are read twice: for levels, classes and a sample of the numbers that places the
+bins; then to encode and bin every row into scratch files, one per shard.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import (
     SAMPLED_PIECES,
     FirstPass,
-    PieceLook,
-    join,
-    look_at,
+    PieceSummary,
+    build_first_pass,
+    merge_pieces,
     sample_numbers,
-    settle,
-    thinned,
+    summarize_piece,
+    thin_batches,
 )
 from ceiba.shards.grower import GATHER_ROWS, check_supported
-from ceiba.shards.scratch import Scratch, bytes_of
-from ceiba.shards.second_pass import Seen, agree, fill
-from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, named_arrays
+from ceiba.shards.scratch import Scratch, file_size
+from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
+from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, build_shard_arrays
 from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Schema
 from ceiba.table.scanning import BATCH_ROWS, Scan
@@ -42,20 +42,20 @@ from ceiba.tree.routing import n_threads
 T = TypeVar("T")
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
 # Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
-# finishing small nodes where no depth ends the tree before.
+# finishing small nodes of trees without a depth limit.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
-_COPIES: Final = 6  # of a batch while it is read, and of gathered rows while they are grown
+_COPIES: Final = 6  # of a batch while it is read, and of gathered rows while their trees grow
 
 
 class ThreadExchange:
-    """Shards in this process, some at a time."""
+    """The exchange with shards in this process, some at a time."""
 
     def __init__(self, shards: Sequence[Shard], n_threads: int) -> None:
         self._shards = shards
         self._n_threads = max(1, min(n_threads, len(shards)))
 
     def ask(self, rounds: Words) -> Words:
-        """Ask all shards the same rounds; return their answers as one."""
+        """Send the same rounds to all shards; return their merged answer."""
 
         def share(first: int) -> Words:
             shards = self._shards[first :: self._n_threads]
@@ -72,7 +72,7 @@ class ThreadExchange:
         self._shards = [shard.scatter(kind, part) for shard, part in pairs]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind that each shard has, in their order."""
+        """Return the arrays of a kind of each shard, in shard order."""
         with ThreadPoolExecutor(self._n_threads) as pool:
             return list(pool.map(lambda shard: shard.collect(kind), self._shards))
 
@@ -81,70 +81,74 @@ class ThreadExchange:
 def open_table(
     scan: Scan, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Turn a scan into shards that live as long as the `with` block."""
+    """Yield table and target of the shards of a scan, for the duration of the `with` block."""
     check_supported(options)
     columns = scan.without(target, *weighting.columns)
     if not columns.names:
-        raise DataError(f"The files have no column to learn from besides {target!r}.")
+        raise DataError(f"The files must have a column besides the target {target!r}.")
     threads = n_threads(options.n_jobs, scan.n_rows * len(scan.names))
     if scan.watch is not None:
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
-        scan.watch("plan", f"{scan.n_rows:,} rows in {files}, which are read piece by piece")
-    first = first_pass(columns, target, options, threads, weighting)
+        scan.watch("plan", f"{scan.n_rows:,} rows in {files}, read piece by piece")
+    first = run_first_pass(columns, target, options, threads, weighting)
     pieces = scan.pieces
     shapes = [first.shapes(piece.n_rows) for piece in pieces]
-    plan = plan_of(scan, first, shapes, threads, options.max_depth)
+    plan = make_plan(scan, first, shapes, threads, options.max_depth)
     if scan.watch is not None:
         scan.watch("plan", str(plan))
     with Scratch(scan.scratch) as scratch:
-        scratch.check_room(plan.scratch)
+        scratch.check_free_space(plan.scratch)
 
-        def write(number: int) -> tuple[ShardArrays, Seen]:
-            arrays = named_arrays(scratch.arrays(f"shard{number}", shapes[number]))
-            return arrays, fill(arrays, pieces[number], first, target)
+        def write(number: int) -> tuple[ShardArrays, ShardSummary]:
+            arrays = build_shard_arrays(scratch.arrays(f"shard{number}", shapes[number]))
+            return arrays, fill_arrays(arrays, pieces[number], first, target)
 
-        written = _in_threads(write, len(pieces), threads, scan, "writing shard")
-        agreed = agree(first, [seen for _, seen in written], options)
+        written = _map_in_threads(write, len(pieces), threads, scan, "writing shard")
+        summary = merge_summaries(first, [seen for _, seen in written], options)
         shards = [
-            Shard(arrays, agreed.schema, agreed.layout, k, scratch=scratch)
+            Shard(arrays, summary.schema, summary.layout, k, scratch=scratch)
             for k, (arrays, _) in enumerate(written)
         ]
         table = ShardedTable(
-            agreed.schema,
-            agreed.layout,
+            summary.schema,
+            summary.layout,
             ThreadExchange(shards, threads),
             [piece.n_rows for piece in pieces],
-            weighed=agreed.weighed,
+            weight_totals=summary.weight_totals,
             values_in_memory=plan.gathered,
             trees_at_once=plan.trees_at_once,
             watch=scan.watch,
         )
-        yield table, agreed.target
+        yield table, summary.target
 
 
-def first_pass(
+def run_first_pass(
     columns: Scan, target: str, options: GrowOptions, threads: int, weighting: Weighting
 ) -> FirstPass:
-    """Find levels and classes, and place the bins."""
+    """Return levels, classes and bins of the columns."""
     pieces = columns.pieces
     numbers = columns.numbers
     others = [name for name in columns.names if name not in numbers]
 
-    def look(k: int) -> PieceLook:
-        return look_at(pieces[k], others, target, weighting.column, options)
+    def look(k: int) -> PieceSummary:
+        return summarize_piece(pieces[k], others, target, weighting.column, options)
 
-    whole = join(_in_threads(look, len(pieces), threads, columns, "looking at piece"))
+    whole = merge_pieces(_map_in_threads(look, len(pieces), threads, columns, "looking at piece"))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
     binned = [*numbers, *(n for n in others if whole.infos[n].kind is not Kind.CATEGORICAL)]
     sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
     if binned:
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
-        sample = sample_numbers(thinned(batches), binned)
-    return settle(whole, columns.names, sample, columns.single, (target, options), weighting)
+        sample = sample_numbers(thin_batches(batches), binned)
+    return build_first_pass(
+        whole, columns.names, sample, columns.single, (target, options), weighting
+    )
 
 
-def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str) -> list[T]:
-    """Do n pieces of work in threads; the first error ends all."""
+def _map_in_threads(
+    work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str
+) -> list[T]:
+    """Return `work(k)` for each of n numbers, in threads; the first error cancels the rest."""
     done: list[T] = []
     with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
         futures = [pool.submit(work, k) for k in range(n)]
@@ -160,11 +164,11 @@ def _in_threads(work: Callable[[int], T], n: int, threads: int, scan: Scan, what
     return done
 
 
-# --- the plan: rows, shards, scratch, memory; known before growing begins
+# --- the plan, which is known before growing begins
 
 
 @dataclass(frozen=True)
-class Plan:
+class ShardPlan:
     """Rows, shards, bytes on disk and in memory."""
 
     n_rows: int
@@ -191,12 +195,12 @@ def _duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def plan_of(
+def make_plan(
     scan: Scan, first: FirstPass, shapes: Sequence[Any], n_threads: int, depth: int | None = None
-) -> Plan:
-    """Return what growing takes within the scan's limit of memory."""
+) -> ShardPlan:
+    """Return the plan for growing within the scan's memory limit."""
     n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
-    nodes = max(1, n_rows // GATHER_ROWS)  # open at a time, at most
+    nodes = max(1, n_rows // GATHER_ROWS)  # most open nodes: smaller ones are gathered
     counts = 8 * first.node_words * (2 * nodes + 2 * n_threads)
     reading = n_threads * BATCH_ROWS * (n_columns + 1) * 8 * _COPIES
     fixed = _BASE + max(counts, reading)
@@ -205,25 +209,25 @@ def plan_of(
     if left < smallest:
         needed = fixed + smallest * 8 * _COPIES
         raise OptionError(
-            f"memory={limit / 1e9:.3g} GB is too little for this table: {needed / 1e9:.3g} GB are "
-            "needed. Give more, or use fewer threads (n_jobs)."
+            f"memory must be at least {needed / 1e9:.3g} GB for this table, got "
+            f"{limit / 1e9:.3g} GB. Raise it, or use fewer threads (n_jobs)."
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
-    return Plan(
+    return ShardPlan(
         n_rows,
         n_columns,
         n_shards=len(shapes),
         n_threads=n_threads,
-        scratch=sum(map(bytes_of, shapes)),
+        scratch=sum(map(file_size, shapes)),
         memory=memory,
         gathered=gathered,
-        seconds=n_rows * n_columns * _nanoseconds(n_rows, depth) * 1e-9 / n_threads,
+        seconds=n_rows * n_columns * _nanoseconds_per_value(n_rows, depth) * 1e-9 / n_threads,
         trees_at_once=max(1, int((limit - memory) // counts) + 1),
     )
 
 
-def _nanoseconds(n_rows: int, depth: int | None) -> float:
+def _nanoseconds_per_value(n_rows: int, depth: int | None) -> float:
     """Return the expected time per value."""
     levels = max(0.0, math.log2(max(1, n_rows) / GATHER_ROWS))
     if depth is None:

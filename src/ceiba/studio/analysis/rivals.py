@@ -76,8 +76,8 @@ def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
     rows = None if whole else site.rows.astype(np.uint32)
 
     def grow(**changes: Any) -> Tree:
-        problem = site.problem.changed(options=replace(options, **changes))
-        return problem.grow(rows, below=replace(site, problem=problem)._subtree_context())
+        problem = site.problem.with_changes(options=replace(options, **changes))
+        return problem.grow(rows, subtree=replace(site, problem=problem)._subtree_context())
 
     if len(site.rows) * n_columns <= MAX_CELLS or "bins" not in _allowed_growers(options):
         return grow(), True

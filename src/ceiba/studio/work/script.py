@@ -66,7 +66,7 @@ def format_first_line(model: Any, setup: Setup) -> str:
 
 def format_parameters(model: Any) -> str:
     """Format the parameters that differ from their defaults."""
-    return ", ".join(f"{name}={value!r}" for name, value in model._stated().items())
+    return ", ".join(f"{name}={value!r}" for name, value in model._non_default_params().items())
 
 
 def data_names(setup: Setup) -> str:

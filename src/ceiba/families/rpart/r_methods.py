@@ -1,7 +1,7 @@
-"""The functions of R's rpart under their names: prune, printcp, predict(type=), residuals, snip ...
+"""The functions of R's rpart as methods: prune, printcp, predict(type=), residuals, snip ...
 
-Node numbers are R's: the root is 1, the sons of node k are 2k (left, the smaller mean response) and
-2k + 1.
+Node numbers are R's: the root is 1, the children of node k are 2k (left, the smaller mean response)
+and 2k + 1.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _TYPES: Final = ("vector", "prob", "class", "matrix")
 _NOISE: Final = 1e-12
 
 
-class RpartWords:
-    """Methods that carry the names of R's functions; mixed into rpart's estimators."""
+class RMethods:
+    """Mixin of rpart's estimators: methods with the names of R's functions."""
 
-    _to_reprune: ClassVar[str] = (
-        "Choose a size in cp_table_ and give its cp: reprune(cp=...). A larger tree needs a fit "
-        "with a smaller cp."
+    _reprune_hint: ClassVar[str] = (
+        "Pass the cp of a row of cp_table_: reprune(cp=...). A larger tree needs a fit with a "
+        "smaller cp."
     )
 
     if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class RpartWords:
         def _tree(self) -> Tree: ...
         def _read_rows(self, X: Any, check_input: bool = True) -> Any: ...
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
-        def _call(self) -> str: ...
+        def _call_text(self) -> str: ...
         def _truth(self, y: Any, n_rows: int) -> Any: ...
-        def _truth_of(self, X: Any, y: Any) -> Any: ...
+        def _read_truth(self, X: Any, y: Any) -> Any: ...
 
     @property
     def node_numbers_(self) -> npt.NDArray[Any]:
@@ -58,7 +58,7 @@ class RpartWords:
         return node_numbers(self._tree, self.__dict__.get("_training", {}).get("swapped", ()))
 
     def prune(self, cp: float) -> Self:
-        """Return the model that R's `prune(fit, cp=)` gives.
+        """Return the pruned model of R's `prune(fit, cp=)`.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class RpartWords:
         [0, 1]
         """
         if isinstance(cp, bool) or not isinstance(cp, int | float) or not cp >= 0:
-            raise OptionError(f"cp must be a number of at least 0. Got {cp!r}.")
+            raise OptionError(f"cp must be a number of at least 0, got {cp!r}.")
         tree = self._tree
         sequence = pruning_sequence(tree, count_stayed=False)
         whole = sequence.root_risk or 1.0
@@ -92,7 +92,7 @@ class RpartWords:
         return model
 
     def snip(self, nodes: int | Iterable[int]) -> Self:
-        """Make leaves of nodes, by R's numbers (R: `snip.rpart(fit, toss=)`).
+        """Collapse nodes, by R's numbers (R: `snip.rpart(fit, toss=)`).
 
         Parameters
         ----------
@@ -102,22 +102,22 @@ class RpartWords:
         -------
         new fitted estimator
         """
-        smaller = self._tree.collapse([self._at(number) for number in _listed(nodes)])
+        smaller = self._tree.collapse([self._node_id(number) for number in _as_list(nodes)])
         model = self._with_tree(smaller)
         model._cv_risk = model._cv_se = None
         return model
 
-    def _at(self, number: int) -> int:
+    def _node_id(self, number: int) -> int:
         numbers = self.node_numbers_.tolist()
         if number not in numbers:
             raise TreeError(
-                f"There is no node {number}. R's numbers of this tree: "
+                f"Node {number} not found. R's numbers of this tree: "
                 f"{', '.join(map(str, sorted(numbers)))}."
             )
         return int(numbers.index(number))
 
     def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:
-        """Return the way to nodes, by R's numbers (R: `path.rpart`).
+        """Return the paths to nodes, by R's numbers (R: `path.rpart`).
 
         Parameters
         ----------
@@ -137,12 +137,12 @@ class RpartWords:
         """
         tree = self._tree
         return {
-            number: ["root", *tree.node(self._at(number)).path.sentences()]
-            for number in _listed(nodes)
+            number: ["root", *tree.node(self._node_id(number)).path.sentences()]
+            for number in _as_list(nodes)
         }
 
     def predict(self, X: Any, check_input: bool = True, *, type: str | None = None) -> Any:  # noqa: A002
-        """Predict rows; with R's `type` in the form that R gives.
+        """Predict rows; with `type` in the form of R's `predict`.
 
         Parameters
         ----------
@@ -163,11 +163,12 @@ class RpartWords:
             return route.predict(tree, table)
         if type not in _TYPES:
             raise OptionError(
-                f"type={type!r}. Allowed are {', '.join(_TYPES)}.{did_you_mean(type, _TYPES)}"
+                f"type must be one of {', '.join(_TYPES)}, got {type!r}."
+                f"{did_you_mean(type, _TYPES)}"
             )
         classes = tree.task.is_classification("rpart")
         if type in ("prob", "class") and not classes:
-            raise OptionError(f"type={type!r} is for method='class'; this is {self.method!r}.")
+            raise OptionError(f"type={type!r} is not supported with method={self.method!r}.")
         if type == "prob":
             return route.predict_proba(tree, table)
         end = route.apply(tree, table)
@@ -201,8 +202,8 @@ class RpartWords:
         y : array-like or str, optional
             Truth, or its column in X. After a fit by a formula: its left side by default.
         type : {"usual", "pearson", "deviance"}, default="usual"
-            anova: truth minus mean, in all three. class: "usual": the loss of the answer,
-            "pearson": (1 - p) / p, "deviance": -2 log p, p of the true class, as in R.
+            anova: truth minus mean, for all three. class: "usual": the loss of the prediction,
+            "pearson": (1 - p) / p, "deviance": -2 log p, with p of the true class, as in R.
 
         Returns
         -------
@@ -211,10 +212,10 @@ class RpartWords:
         """
         tree = self._tree
         if type not in ("usual", "pearson", "deviance"):
-            raise OptionError(f"type={type!r}. Allowed are usual, pearson and deviance.")
+            raise OptionError(f"type must be 'usual', 'pearson' or 'deviance', got {type!r}.")
         if self.method not in ("class", "anova"):
-            raise OptionError(f"residuals are given for 'class' and 'anova', not {self.method!r}.")
-        y = self._truth_of(X, y)
+            raise OptionError(f"residuals is not supported with method={self.method!r}.")
+        y = self._read_truth(X, y)
         mask = find_present_rows(y)
         truth: Any = self._truth(y if mask.all() else take_rows(y, mask), int(mask.sum()))[:, 0]
         table, residual = self._read_rows(X), np.full(len(mask), np.nan)
@@ -227,7 +228,7 @@ class RpartWords:
         )
         if unknown:
             raise DataError(
-                f"y holds {', '.join(unknown)}; the classes are {', '.join(map(str, labels))}."
+                f"y must hold the classes {', '.join(map(str, labels))}, got {', '.join(unknown)}."
             )
         code = np.array([labels.index(label) for label in truth.tolist()])
         if type == "usual":
@@ -240,7 +241,7 @@ class RpartWords:
         return residual
 
     def rsq(self) -> Listing:
-        """List R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).
+        """Return R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).
 
         Examples
         --------
@@ -285,19 +286,19 @@ class RpartWords:
             for first, *line in zip(index, *cells, strict=True)
         ]
         print(
-            f"{kind} tree:", self._call(), "",
+            f"{kind} tree:", self._call_text(), "",
             "Variables actually used in tree construction:",
             " ".join(used) if used else "none", "",
-            f"Root node error: {whole}", "", self._n(), "", *lines, sep="\n",
+            f"Root node error: {whole}", "", self._row_count_text(), "", *lines, sep="\n",
         )  # fmt: skip
 
-    def _n(self) -> str:
+    def _row_count_text(self) -> str:
         n, dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_
         what = "observation" if dropped == 1 else "observations"
         return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
 
     def to_r(self, digits: int = 7) -> str:
-        """Write the tree as R prints it: R's node numbers, a star at leaves.
+        """Return the tree as R prints it: with R's node numbers and a star at leaves.
 
         Parameters
         ----------
@@ -328,14 +329,15 @@ class RpartWords:
         tree = self._tree
         numbers = self.node_numbers_.tolist()
         last = "deviance, yval" if tree.counts is None else "loss, yval, (yprob)"
-        lines = [self._n(), "", f"node), split, n, {last}", "      * denotes terminal node", ""]
+        head = f"node), split, n, {last}\n      * denotes terminal node"
+        lines = [self._row_count_text(), "", head, ""]
         width = len(str(max(numbers)))
         deviance, yval = _signif(node_deviance(tree), digits), _yvals(tree, digits)
         waiting = [0]
         while waiting:
             node = waiting.pop()
             indent = "  " * int(tree.node_depth[node])
-            place = [f"{indent}{numbers[node]:>{width}})", _label(tree, node, digits)]
+            place = [f"{indent}{numbers[node]:>{width}})", _split_label(tree, node, digits)]
             figures = [str(int(tree.n_rows[node])), deviance[node], yval[node]]
             lines.append(" ".join([*place, *figures, *("*" if tree.is_leaf[node] else "")]))
             below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
@@ -344,13 +346,13 @@ class RpartWords:
 
 
 def node_deviance(tree: Tree) -> Array:
-    """Return R's `dev` of each node: the risk summed over rows; of rates the deviance."""
+    """Return R's `dev` of each node: the risk summed over rows; for rates the deviance."""
     factor = 2.0 if tree.criterion == "poisson" else 1.0
     return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
 
-def _label(tree: Tree, node: int, digits: int) -> str:
-    """Return the split above a node in R's words: `Start>=8.5`, `Type=Small,Van`."""
+def _split_label(tree: Tree, node: int, digits: int) -> str:
+    """Return the split above a node in R's notation: `Start>=8.5`, `Type=Small,Van`."""
     if node == 0:
         return "root"
     parent, branch = int(tree.parent[node]), int(tree.branch_index[node])
@@ -368,7 +370,7 @@ def _label(tree: Tree, node: int, digits: int) -> str:
 
 
 def _yvals(tree: Tree, digits: int) -> list[str]:
-    """Return what each node predicts, in columns as R aligns them."""
+    """Return the prediction of each node, in columns as R aligns them."""
     if tree.counts is None:
         return _signif(tree.value[:, 0, 0], digits)
     n_classes = tree.value.shape[2]
@@ -391,8 +393,8 @@ def _signif(values: Array, digits: int) -> list[str]:
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
     """Return numbers as R's `format` writes a column of them.
 
-    All get the decimals that the one in most need of them has with `digits` significant digits (at
-    least `least`), or all an exponent where that is shorter.
+    All have as many decimals as the number that needs most of them for `digits` significant digits
+    (at least `least`), or all have an exponent if that is shorter.
     """
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
     significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]
@@ -410,5 +412,5 @@ def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
     return [text.rjust(width) for text in texts]
 
 
-def _listed(nodes: int | Iterable[int]) -> list[int]:
+def _as_list(nodes: int | Iterable[int]) -> list[int]:
     return [int(nodes)] if isinstance(nodes, int | np.integer) else [int(node) for node in nodes]

@@ -1,9 +1,8 @@
-"""Trees whose splits are chosen in Python: questions are planted one below another.
+"""The grower of trees whose splits are chosen in Python (significance, CHAID).
 
-A chooser looks at the rows of a node and gives a `Question`, or None for a leaf. The branches of a
-question are groups of rows (numbers), in which the chooser is asked again. What the nodes hold is
-counted at the end as `Tree.recount` does, in sums that do not depend on the order of the rows; the
-tests of the choices stay with the tree.
+A chooser returns the `SplitChoice` of a node's rows, or None for a leaf, and is called again for
+the rows of each branch. The rows are counted once, at the end, as `Tree.recount` does: its sums do
+not depend on the order of the rows. The tests of the choices are stored in the tree.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A split, and the group to which each of its branches leads."""
+class GroupSplit:
+    """A split, and the group of rows that each of its branches takes."""
 
     kind: SplitKind
     column: int
-    below: tuple[int, ...]
+    groups: tuple[int, ...]  # of each branch
     cut: float = np.nan
     cuts: tuple[float, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
@@ -38,57 +37,58 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A question, the group in which each row of the node ends, and the test that chose it."""
+class SplitChoice:
+    """A split, the group of each row of the node, and the test that chose the split."""
 
-    question: Question
+    split: GroupSplit
     group: npt.NDArray[np.intp]
     test: NodeTest
 
 
-def plant(
+def grow_with_chooser(
     table: Table,
     target: Target,
-    choose: Callable[[Rows, int], Choice | None],
+    choose: Callable[[Rows, int], SplitChoice | None],
     *,
     weight: npt.NDArray[np.float64] | None,
     rows: Rows,
     criterion: str,
     unseen: str,
 ) -> Tree:
-    """Grow a tree by asking `choose(rows, depth)` in each node."""
-    asked: list[Question | None] = []
+    """Grow a tree whose splits are those of `choose(rows, depth)`."""
+    splits: list[GroupSplit | None] = []
     parent: list[int] = []
     tests: dict[int, NodeTest] = {}
     waiting = [(-1, rows, 0)]
     while waiting:
-        above, here, depth = waiting.pop()
-        node = len(asked)
+        above, node_rows, depth = waiting.pop()
+        node = len(splits)
         parent.append(above)
-        choice = choose(here, depth)
-        asked.append(None if choice is None else choice.question)
+        choice = choose(node_rows, depth)
+        splits.append(None if choice is None else choice.split)
         if choice is None:
             continue
         tests[node] = choice.test
-        for group in reversed(choice.question.below):
-            waiting.append((node, here[choice.group == group], depth + 1))
+        # Last branch first: a stack then yields nodes in pre-order, which is their numbering.
+        for group in reversed(choice.split.groups):
+            waiting.append((node, node_rows[choice.group == group], depth + 1))
     schema = table.schema.with_target(target.info)
     bare = build_empty_tree(
         schema,
         np.array(parent, np.int32),
-        _splits(asked),
-        np.array([-1 if q is None else q.missing for q in asked], np.int32),
+        _split_table(splits),
+        np.array([-1 if split is None else split.missing for split in splits], np.int32),
         criterion=criterion,
         missing="learn",
         unseen=unseen,
         cost_matrix=None,
         class_prior=None,
     )
-    tree = _counted(bare, table, target, weight, rows)
-    return replace(tree, tests=SplitTests.of_nodes(len(asked), tests)) if tests else tree
+    tree = _count_rows(bare, table, target, weight, rows)
+    return replace(tree, tests=SplitTests.of_nodes(len(splits), tests)) if tests else tree
 
 
-def _counted(
+def _count_rows(
     bare: Tree,
     table: Table,
     target: Target,
@@ -113,25 +113,25 @@ def _counted(
     )
     if not units.target:
         return tree
-    with np.errstate(over="ignore", under="ignore"):  # squared errors in the unit of the target
+    with np.errstate(over="ignore", under="ignore"):  # these are squares of the target's unit
         square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
                   for name in ("impurity", "gain", "risk")}  # fmt: skip
         return replace(tree, value=np.ldexp(tree.value, units.target), **square)
 
 
-def _splits(asked: list[Question | None]) -> SplitTable:
+def _split_table(splits: list[GroupSplit | None]) -> SplitTable:
     start, codes, branches = [0], [], []
-    cuts = [question.cuts if question else () for question in asked]
-    for question in asked:
-        for code, branch in question.levels if question else ():
+    cuts = [split.cuts if split else () for split in splits]
+    for split in splits:
+        for code, branch in split.levels if split else ():
             codes.append(code)
             branches.append(branch)
         start.append(len(codes))
     return SplitTable(
-        kind=np.array([q.kind if q else SplitKind.NONE for q in asked], np.int8),
-        column=np.array([q.column if q else -1 for q in asked], np.int32),
-        cut=np.array([q.cut if q else np.nan for q in asked], np.float64),
-        low_branch=np.zeros(len(asked), np.int8),
+        kind=np.array([s.kind if s else SplitKind.NONE for s in splits], np.int8),
+        column=np.array([s.column if s else -1 for s in splits], np.int32),
+        cut=np.array([s.cut if s else np.nan for s in splits], np.float64),
+        low_branch=np.zeros(len(splits), np.int8),
         level_start=np.array(start, np.int64),
         level_code=np.array(codes, np.int32),
         level_branch=np.array(branches, np.int32),
