@@ -1,8 +1,8 @@
-"""Cards of the gallery: the pictures of an example in both themes, with its code on a click.
+"""Cards of the gallery: the pictures of an example in both themes; a click shows its code.
 
 ``{example} restaurant`` runs ``examples/restaurant.py`` twice when the site is built, light and
-dark, unless its pictures are newer than the script. Examples on tables that ceiba does not hold run
-on the stand-ins of the lessons.
+dark, unless its pictures are newer than the script. Examples on tables that ceiba does not include
+run on the synthetic tables of the lessons.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Pages that are made when the site is built: the lessons in three languages, and the live report.
+"""Pages generated when the site is built: the lessons in three languages, and the live report.
 
-They are written only if they changed, so that Sphinx builds them again only then.
+They are written only if they changed, so that Sphinx rebuilds them only then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script, from here or elsewhere."""
+"""Formulas as MathML, which browsers render without a script."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The theme's own words ("Next", "On this page") in the language of each page.
+"""The words of the theme ("Next", "On this page") in the language of each page.
 
 Sphinx has one language for a whole site; here lessons and cheat sheets come in three. Sphinx's
-catalogues translate what they know, `WORDS` what only the theme says.
+catalogues translate the words that they contain, `WORDS` those of the theme alone.
 """
 
 from __future__ import annotations
