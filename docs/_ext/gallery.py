@@ -38,7 +38,7 @@ runpy.run_path(script, run_name="__main__")
 
 
 def stand_ins() -> Path:
-    """Write the stand-ins as CSV files, once."""
+    """Write the synthetic tables as CSV files, once."""
     folder = MADE / "tables"
     for name, file in TABLES.items():
         if not (folder / file).is_file():
@@ -53,7 +53,7 @@ def stand_ins() -> Path:
 
 
 def draw(name: str, pictures: list[str]) -> None:
-    """Run an example in both styles, unless its pictures are there and newer."""
+    """Run an example in both styles, unless its pictures exist and are newer."""
     script = ROOT / "examples" / f"{name}.py"
     for style in ("light", "dark"):
         folder = MADE / style

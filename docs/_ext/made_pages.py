@@ -103,7 +103,7 @@ def make_report(path: Path) -> None:
 
 
 def make(app: Any) -> None:
-    """Make everything before Sphinx looks for its sources."""
+    """Write all pages before Sphinx collects its sources."""
     source = Path(app.srcdir)
     make_lessons(source / "lessons")
     make_report(source / "_made" / "iris_report.html")

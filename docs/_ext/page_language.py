@@ -41,7 +41,7 @@ WORDS = {
 
 
 class Words(gettext.NullTranslations):
-    """Our words first, then those of a catalogue."""
+    """The given words first, then those of a catalogue."""
 
     def __init__(self, words: dict[str, str], catalogue: gettext.NullTranslations) -> None:
         super().__init__()
