@@ -18,8 +18,8 @@ from ceiba.words import LANGUAGES
 HUBS = {
     "en": """# Eight lessons
 
-From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has interactive
-pictures and exercises with solutions, and runs as a notebook: `ceiba lesson 3`.
+From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has
+interactive pictures and exercises with solutions, and runs as a notebook: `ceiba lesson 3`.
 """,
     "es": """# Ocho lecciones
 
