@@ -1,9 +1,9 @@
 # All developer commands. Needs Python >= 3.11, a C++20 compiler and make; everything else is installed into .venv.
 # Stamp files under .venv record what was installed from which sources, so a second run starts immediately.
 #   PYTHON=python3.13 make test    use another interpreter (for a new .venv)
-#   STRICT=ON make build           compiler warnings are errors (the default when CI is set)
+#   STRICT=ON make build           treat compiler warnings as errors (the default when CI is set)
 #   make test ARGS="-k gini"       extra arguments for pytest
-#   make fuzz MINUTES=60           how long to try to break the library
+#   make fuzz MINUTES=60           fuzz the library for an hour
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -15,7 +15,7 @@ MINUTES ?= 5
 PY      := $(VENV)/bin/python
 STAMPS  := $(VENV)/.ceiba
 SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
-# worksteal: a worker begins with half of the files, so that most fixtures of a file or folder are made once.
+# worksteal: each worker starts with half of the files, so most fixtures of a file or folder are built once.
 PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -28,10 +28,10 @@ help: ## show this list
 demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
 	@$(PY) -m ceiba demo
 
-test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## the fast test suite, with the examples of docs and docstrings
+test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run the fast test suite and the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## all tests, also the slow ones and the whole of make sanitize
+test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run all tests, including the slow ones and all of make sanitize
 	CEIBA_FULL=1 $(PYTEST) $(ARGS)
 	@$(MAKE) --no-print-directory sanitize ARGS=--whole
 
@@ -42,35 +42,35 @@ cpp-tests: $(STAMPS)/tools ## compile the unit tests of the C++ core (pytest run
 	@$(VENV)/bin/cmake --build build/cpp-tests --parallel $(JOBS) > build/cpp-tests.log || \
 	  { cat build/cpp-tests.log; exit 1; }
 
-test-oldest: $(STAMPS)/built ## a part of the suite with the lowest versions that pyproject.toml declares
+test-oldest: $(STAMPS)/built ## run some tests with the lowest versions that pyproject.toml declares
 	STRICT=$(STRICT) CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) PATH="$(abspath $(VENV))/bin:$$PATH" \
 	  $(PY) -m tests.hardening.oldest $(ARGS)
 
-sanitize: $(STAMPS)/built ## the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
+sanitize: $(STAMPS)/built ## run the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
 
-fuzz: $(STAMPS)/built ## try to break the library for MINUTES (5); findings are kept in tests/hardening/cases
+fuzz: $(STAMPS)/built ## fuzz the library for MINUTES (5); keep findings in tests/hardening/cases
 	$(PY) -m tests.hardening.fuzz --minutes $(MINUTES) $(ARGS)
 
-wheel: $(STAMPS)/built $(STAMPS)/release ## source archive and wheel as they are released, tried in an empty environment
+wheel: $(STAMPS)/built $(STAMPS)/release ## build source archive and wheel for release, test them in an empty environment
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.wheel
 
-reproducible: wheel ## the last commit built once more in another folder: the same bytes as in dist/?
+reproducible: wheel ## rebuild the last commit in another folder and compare the bytes with dist/
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
 
-arm64: $(STAMPS)/tools ## the core's trees on arm64 (cross compiler and emulator) are those of this machine
+arm64: $(STAMPS)/tools ## check that the core grows the same trees on arm64 (cross compiler and emulator)
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.arm64
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)
 
-bench: $(STAMPS)/built $(STAMPS)/bench ## speed and memory compared with other libraries, three minutes
+bench: $(STAMPS)/built $(STAMPS)/bench ## compare speed and memory with other libraries, three minutes
 	$(PY) -m benchmarks.run --subset quick $(ARGS)
 
-bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size, into docs/benchmarks.md
+bench-full: $(STAMPS)/built $(STAMPS)/bench ## the same at full size, written to docs/benchmarks.md
 	$(PY) -m benchmarks.run --subset full --docs $(ARGS)
 
-lint: $(STAMPS)/built ## ruff and mypy --strict (C++ formatting is not checked: clang-format versions disagree)
+lint: $(STAMPS)/built ## run ruff and mypy --strict (C++ formatting is not checked: clang-format versions disagree)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -80,7 +80,7 @@ format: $(STAMPS)/tools ## format the code with ruff and clang-format
 	$(PY) -m ruff format .
 	@if command -v clang-format >/dev/null; then find cpp -name '*.hpp' -o -name '*.cpp' | xargs -r clang-format -i; fi
 
-stubs: $(STAMPS)/built ## write the types of parameters, for type checkers and editors, from the rows of the options
+stubs: $(STAMPS)/built ## generate parameter types for type checkers and editors from the option rows
 	$(PY) -m tests.architecture.test_parameter_types
 
 docs: $(STAMPS)/built $(STAMPS)/docs ## build the documentation as HTML in docs/_build/html
@@ -98,7 +98,7 @@ clean: ## remove build products (not .venv)
 
 # --- set-up, each step runs once -------------------------------------------------------------------------------------
 
-# Requirements are declared only in pyproject.toml; this prints those of the given extras (and of the build).
+# Print the requirements that pyproject.toml declares for the given extras (and for the build).
 define requirements
 $(PY) -c "import sys, tomllib; t = tomllib.load(open('pyproject.toml', 'rb')); p = t['project']; \
 print(*(r for name in sys.argv[1:] for r in {'build': t['build-system']['requires'] + ['cmake', 'ninja'], \
@@ -117,15 +117,15 @@ $(STAMPS)/%: pyproject.toml Makefile | $(PY)
 	@$(PY) -m pip install -q --disable-pip-version-check -r $(STAMPS)/$*.txt
 	@touch $@
 
-# The report is tested in a real browser. If there is none and apt cannot install one, its tests are skipped.
+# The report is tested in a real browser. Without one, and if apt cannot install it, its tests are skipped.
 $(STAMPS)/browser: | $(STAMPS)/tools
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq chromium || \
 	    { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; }; \
 	  then touch $@; else echo "no chromium: the browser tests of the report will be skipped"; fi
 
-# What else makes the installed package stale: the compiler's strictness, and the list of modules, because an editable
-# install stores it. The file changes only when they do.
+# The installed package is also stale if the compiler's strictness or the list of modules changes, because an editable
+# install stores the list. The file changes only when they do.
 $(STAMPS)/kind: FORCE | $(STAMPS)/tools
 	@echo "strict $(STRICT)" $(sort $(shell find src/ceiba -name "*.py")) > $@.new
 	@cmp -s $@.new $@ || mv $@.new $@
@@ -135,6 +135,6 @@ $(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/kind
 	@echo "compiling the C++ core"
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
 	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
-	@# mypy looks for the generated stub beside the sources.
+	@# mypy looks for the generated stub next to the sources.
 	@cp "$$($(PY) -c 'import ceiba._core as c; print(c.__file__.partition("_core.")[0])')_core.pyi" src/ceiba/
 	@touch $@

@@ -1,11 +1,11 @@
-"""Speed and memory against other libraries, side by side in one run: `make bench`.
+"""Speed and memory compared with other libraries, in one run: `make bench`.
 
-problems.py    the problems, by name        tables.py    how their tables are made or read
-libraries/     one file per library         races.py     what a race and a bar are
+problems.py    the problems, by name        tables.py    generates or reads their tables
+libraries/     one file per library         races.py     races and bars
 bars.py        all races and their bars     growth.py    growth curves and their exponents
-measure.py     one fresh process            judging.py   how well a tree fits its rows
-run.py         all of it: table, JSON       table.py     from measurements to figures
-compare.py     is one slower?               commits.py   builds of a commit
-interleaved.py two commits in turns         machine.py   what it was measured on
+measure.py     one fresh process            judging.py   the fit of a tree to its rows
+run.py         everything: table, JSON      table.py     from measurements to figures
+compare.py     two commits or results       commits.py   builds of a commit
+interleaved.py two commits alternating      machine.py   processor, cores, versions
 pruning.py     choosing alpha
 """

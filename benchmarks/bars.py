@@ -1,7 +1,7 @@
-"""All races and their bars (the project's own targets), in the order of the table.
+"""All races and their bars (targets of the project), in the order of the table.
 
-Slow rivals run fewer times. A bar on training impurity means "equal or better": 1e-5 is allowed for
-cuts between neighbours that scikit-learn, in float32, considers equal.
+Slow libraries run fewer times. A bar on training impurity means "equal or better", with a tolerance
+of 1e-5 for cuts between neighbours that scikit-learn, in float32, considers equal.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Out of core beside in memory: CPU time, private memory, and whether the trees are the same.
+"""Out of core compared with in memory: CPU time, private memory, and equality of the trees.
 
     python -m benchmarks.beyond_memory [--rows 5000000] [--columns 20] [--depth 8] [--noise]
         [--folder DIR] [--memory 4GB] [--skip-memory]
 
-Parquet files of a million rows are written to a temporary directory below DIR: float32 columns
-(few values, ties and a long tail among them) and two classes. Each fit runs in a process of its
-own; its private memory is the largest RssAnon seen (Linux), to which mapped files do not count.
-Reading the files is part of both fits.
+Writes Parquet files of a million rows to a temporary directory below DIR: float32 columns (some
+with few values, ties or a long tail) and two classes. Each fit runs in a separate process; its
+private memory is the largest RssAnon seen (Linux), which excludes mapped files. Both fits include
+reading the files.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     --rows 10000000    rows to predict
     --gigabytes 1      size of the CSV to learn from
-    --only predict     leave the others out (predict, parquet, learn)
-    --folder DIR       where the files go (they are kept and used again)
+    --only predict     run only this one (predict, parquet, learn)
+    --folder DIR       folder of the files (kept and reused)
 
-`ceiba predict` against the script that does the same with pandas and scikit-learn (read, predict,
-append the answer, write), both from start to end, in CPU and in wall time; and the peak of the
-resident set of `ceiba learn` over the size of its CSV.
+Compares `ceiba predict` with a script that does the same with pandas and scikit-learn (read,
+predict, append the prediction, write), both from start to end, in CPU and wall time. Also measures
+the peak resident set of `ceiba learn` relative to the size of its CSV.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Build a commit into an environment of its own, so that two of them can be measured side by side.
+"""Build a commit into a separate environment, so that two commits can be measured side by side.
 
-The environment sees the packages of this one (numpy, scikit-learn ...) by a path file; the editable
-install here is not among them, because path files are not followed twice. The harness, the problems
-and the settings are those of the working tree for both.
+A path file gives the environment access to the packages of this one (numpy, scikit-learn ...), but
+not to the editable install, because path files are not followed twice. Both commits use the
+harness, problems and settings of the working tree.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Compare two commits, or two results of benchmarks.run: is the later one slower?
+"""Compare two commits, or two results of benchmarks.run, and fail if the later one is slower.
 
     python -m benchmarks.compare HEAD~5 HEAD --only float32
     python -m benchmarks.compare old.json new.json
 
-Two commits are built side by side, and ceiba's part of the races is measured with both in turns
-(interleaved.py): CPU time (wall time where there are threads), extra memory, training impurity.
-The geometric mean of the CPU-time ratios may be 1.03 (--mean), that of one workload 1.10 (--worst).
+Builds two commits side by side and alternates between them in ceiba's part of the races
+(interleaved.py): CPU time (wall time with threads), extra memory, training impurity. The geometric
+mean of the CPU-time ratios may be 1.03 (--mean), that of one workload 1.10 (--worst).
 
-Two results are compared figure by figure, as far as they have them in common; ratios against a
-rival of the same run are steadier than seconds. They come from different minutes, so 10 to 25 % is
-noise: a figure may be worse by 25 % (--band), impurity by 1e-5, memory by 10 %.
+Compares two results by their common figures; ratios to another library in the same run vary less
+than seconds. The results come from different times, so 10 to 25 % is noise: a figure may be worse
+by 25 % (--band), impurity by 1e-5, memory by 10 %.
 
 Exit status 1 if anything is worse.
 """

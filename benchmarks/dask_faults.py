@@ -1,11 +1,11 @@
-"""Workers killed during a fit on Dask: is the tree the same, and how much longer does it take?
+"""Workers killed during a fit on Dask: equality of the tree, and additional time.
 
     python -m benchmarks.dask_faults [--rows 5000000] [--columns 20] [--depth 8] [--workers 2]
         [--times 3] [--folder DIR]
 
-In each phase (setup, count, zoom, fetch) one worker gets SIGKILL while its answer is under way; its
-nanny starts another. Fits with and without a kill alternate on one cluster, so both meet the same
-machine. Bar: the same tree, within twice the wall time.
+In each phase (setup, count, zoom, fetch) one worker gets SIGKILL during its answer; its nanny
+starts another. Fits with and without a kill alternate on one cluster. Bar: the same tree, within
+twice the wall time.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""One tree on a local Dask cluster: ceiba beside xgboost.dask, lightgbm.dask and Spark MLlib.
+"""One tree on a local Dask cluster: ceiba, xgboost.dask, lightgbm.dask and Spark MLlib.
 
     python -m benchmarks.dask_peers [--rows 1000000] [--columns 20] [--depth 8] [--workers 2]
         [--folder DIR] [--only ceiba,xgboost,lightgbm,spark]
 
-The table is that of `benchmarks.beyond_memory`, read from Parquet by the workers. Measured is the
-CPU time of the worker processes (of Spark: of the JVM), reading included, and what travels between
-workers of ceiba's answers. The trees of others are approximate; that of ceiba is compared with the
-tree in memory. Needs: dask, distributed, psutil; xgboost, lightgbm, pyspark and Java for the peers.
+The workers read the table of `benchmarks.beyond_memory` from Parquet. Measures the CPU time of the
+worker processes (for Spark: of the JVM), including reading, and for ceiba the size of the answers
+sent between workers. The other trees are approximate; that of ceiba is compared with the tree in
+memory. Needs: dask, distributed, psutil; xgboost, lightgbm, pyspark and Java for the peers.
 """
 
 from __future__ import annotations

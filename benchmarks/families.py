@@ -1,4 +1,4 @@
-"""How the families' trees and rules differ on the same data sets: the figures of docs/families.md.
+"""Trees and rules of the families on the same data sets: the figures of docs/families.md.
 
     python -m benchmarks.families
 

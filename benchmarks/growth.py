@@ -1,7 +1,7 @@
-"""Growth curves: one quantity grows, the rest is fixed; the exponent of its size is fitted.
+"""Growth curves: time as a power of one quantity, the others fixed.
 
 An exponent of 1 means twice the size takes twice the time. Least squares of log(time) on log(size)
-over the points; the curve in rows is judged from 10^5 rows on, as smaller tables fit in the cache.
+over the points; the curve in rows starts at 10^5 rows, as smaller tables fit in the cache.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Two commits, measured in turns: CPU-time ratios per workload, their geometric mean, the worst.
+"""Two commits, alternating: CPU-time ratios per workload, their geometric mean, the worst.
 
 The commits alternate (old, new, new, old, ...), each repeat in a fresh process, so that a busy
-minute hits both. A workload's ratio is the best time of the new commit over the best of the old
-one. A workload above its limit is measured again, twice at most, since one unlucky process is no
-regression: it fails only if it stays above. Workloads with several threads are compared by wall
-time and left out of the mean.
+minute affects both. The ratio of a workload is the best time of the new commit over the best of the
+old one. A workload above its limit is measured again, at most twice, since one unlucky process is
+not a regression: it fails only if it stays above. Workloads with several threads are compared by
+wall time and excluded from the mean.
 """
 
 from __future__ import annotations

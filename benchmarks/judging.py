@@ -1,8 +1,8 @@
-"""How well a tree fits its training rows: computed from their leaves, the same for every library.
+"""Fit of a tree to its training rows, computed from their leaves alike for every library.
 
 The impurity of a partition is the mean of the gini impurity, of the squared error around the mean,
-or of the absolute error around the median. A library that grows one tree per class is judged by the
-squared error of each tree for its own class, summed: for one tree that is the gini impurity too.
+or of the absolute error around the median. For a library that grows one tree per class, it is the
+sum of the squared errors of each tree for its class, which for one tree is the gini impurity too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Exports of trees with thousands of levels and leaves, run in their engines.
+"""Exports of trees with thousands of levels and leaves, executed in their engines.
 
     python -m benchmarks.large_exports
 
-Prints the size of each file, the CPU seconds to write it, to plan or compile it, and to answer
-40,000 rows in it (SQL). Every answer must be that of `predict`.
+Prints the size of each file, the CPU seconds to write it, to plan or compile it, and to predict
+40,000 rows with it (SQL). Every prediction must equal that of `predict`.
 """
 
 from __future__ import annotations

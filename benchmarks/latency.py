@@ -1,12 +1,12 @@
-"""One row at a time: CPU time of a prediction for a service, beside other libraries.
+"""One row at a time: CPU time of a prediction, compared with other libraries.
 
     python -m benchmarks.latency [--repeats 7]
 
-A table of 14 columns, 8 of them text, two classes, a tree of 40 leaves. A row comes as a dict, as
-JSON gives it, or as a pandas frame of one row. What a library cannot take is made on the way and
-counted: scikit-learn needs an encoder before its tree, and takes frames only; LightGBM needs codes
-of categories; onnxruntime runs the tree of ceiba and needs an array per column. The figure is the
-least of several batches, the usual estimate where others use the machine.
+A table of 14 columns, 8 of them text, two classes, a tree of 40 leaves. A row is a dict, as parsed
+from JSON, or a pandas frame of one row. The time includes converting the row to the input of a
+library: scikit-learn needs an encoder before its tree, and takes frames only; LightGBM needs
+category codes; onnxruntime runs the tree of ceiba and needs an array per column. The figure is the
+least of several batches, the usual estimate on a shared machine.
 """
 
 from __future__ import annotations

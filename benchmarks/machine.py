@@ -1,4 +1,4 @@
-"""What the figures were measured on: processor, cores, versions, commit. No host name, no date."""
+"""The machine of a measurement: processor, cores, versions, commit. No host name, no date."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """One measurement = one fresh process: CPU time, wall time, peak memory above the data.
 
-The parent asks by JSON on standard input, the child answers by JSON on its last line. The child
-loads the table, warms up on a few rows (imports, first calls), takes the memory it has now as the
-floor, and starts the clock. What is shorter than 0.2 s is called in blocks, the best block counts.
+The parent sends a JSON request on standard input, the child prints a JSON reply on its last line.
+The child loads the table, warms up on a few rows (imports, first calls), records its memory as the
+floor, and starts the clock. Calls shorter than 0.2 s run in blocks; the best block counts.
 
 Memory is the peak of the resident set during the call minus the floor (Linux only: the kernel can
-reset the peak). A CPU limit is the kernel's too: a process that goes beyond it is ended, and the
-measurement says "at least so long". Wall time means little when others use the cores, so the cores
-that they used meanwhile are noted, and what is judged by wall time waits for a quiet moment.
+reset the peak). The kernel also enforces the CPU limit: it ends a process that exceeds it, and the
+measurement is a lower bound. Wall time means little on busy cores, so the cores used by other
+processes are recorded, and wall-time measurements wait for an idle machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A tree of a million leaves through save, load, exports and report: CPU time, size, peak memory.
+"""Save, load, exports and report of a tree of a million leaves: CPU time, size, peak memory.
 
     python -m benchmarks.million_leaves [--leaves 1000000]
 

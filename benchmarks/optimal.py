@@ -1,8 +1,8 @@
-"""Optimal trees beside other exact solvers: CPU seconds to proof, and the tree at hand over time.
+"""Optimal trees and other exact solvers: CPU seconds to proof, and the best tree over time.
 
-70 % of the rows for training, seed 0, one thread. ConTree cuts numbers as we do; STreeD and DL8.5
-need binary columns and get ten quantile cuts per column, so their optimum is another, larger one.
-Tables: `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
+70 % of the rows for training, seed 0, one thread. ConTree considers the same cuts; STreeD and DL8.5
+need binary columns and get ten quantile cuts per column, so their optimum is larger. Tables:
+`contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
     python -m benchmarks.optimal proof|binary|regression|anytime|lookahead|heldout
 """

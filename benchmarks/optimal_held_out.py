@@ -1,9 +1,9 @@
 """Held-out accuracy and R2 of greedy, lookahead and optimal trees of depth 3.
 
-Each tree has its penalty chosen by ten-fold cross-validation on its training rows (prune="cv"; with
+Ten-fold cross-validation on the training rows chooses the penalty of each tree (prune="cv"; with
 "1se" as argument, by the 1-SE rule). Five random splits per table: 70 % of the rows for training,
-at most 1,000 of them; all other rows are held out. "Deep" is a greedy tree without a limit of
-depth, pruned in the same way.
+at most 1,000 of them; all other rows are held out. "Deep" is a greedy tree without a depth limit,
+pruned by the same method.
 
     python -m benchmarks.optimal heldout [cv|1se] [table ...]
 """

@@ -1,7 +1,7 @@
-"""The problems of the benchmarks, by name; tables.py makes or reads their tables.
+"""The problems of the benchmarks, by name; tables.py generates or reads their tables.
 
 A problem is written to a folder once per run and read back by every measurement, so that a fresh
-process holds the table and nothing else. Problems whose file is absent are left out with a reason.
+process holds the table and nothing else. Problems whose file is absent are skipped with a reason.
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
     --rows 100000      size of the table (20 normal columns, classes and numbers)
     --sample 3         alphas tried of scikit-learn's loop, each in one fold; the rest is scaled up
-    --only ceiba       leave the others out (ceiba, sklearn, rpart)
+    --only ceiba       run only this one (ceiba, sklearn, rpart)
 
-Three figures, all in CPU time on one thread, ours measured in the same run:
+Three figures, all in CPU time on one thread, in the same run:
 
-- the usual scikit-learn loop (one fit for each alpha and fold) over ours; the loop would take days,
-  so it is measured at a few alphas of one fold and multiplied: the table says so;
+- the usual scikit-learn loop (one fit for each alpha and fold) over ceiba; the loop takes days,
+  so it is measured at a few alphas of one fold and scaled up, which the table notes;
 - rpart(xval = 10) in R over `ceiba.rpart(xval=10)`, equal settings;
-- ours over the time of growing the 11 trees alone.
+- ceiba over the time of growing the 11 trees alone.
 """
 
 from __future__ import annotations

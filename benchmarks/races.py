@@ -1,8 +1,8 @@
-"""What a race is: contenders on one workload, and the bars that are asked of them.
+"""Races: contenders on one workload, and their bars.
 
-A race is one workload and its contenders, measured in turns (a, b, c, a, b, c, ...), so that a busy
-minute of the machine hits all of them. A bar holds at the race's full size only; smaller runs show
-the figure without a verdict. One thread is judged by CPU time, several by wall time.
+A race is one workload and its contenders, which alternate (a, b, c, a, b, c, ...), so that a busy
+minute of the machine affects all of them. A bar applies at the full size of the race only; smaller
+runs show the figure without a verdict. One thread is measured in CPU time, several in wall time.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
     --leaves 5 22 500 5000     sizes of the trees
     --kinds "2 classes" ...    which trees (see KINDS)
-    --docs                     put the table into docs/report.md
+    --docs                     write the table to docs/report.md
 
 Per tree: size of the file; CPU seconds that Python takes to write it; CPU time of the page's main
-thread from the start to the first paint (the best of three openings: wall time is that on a quiet
-machine, plus the start of a process); script time of the *slowest single frame* of each gesture.
-A frame is one input event of the browser (mouse, wheel, key) and all that the page computes until
-it has painted. Script time is CPU time of the page's main thread, so that a busy machine does not
-show. Gestures are done on the tree with every node unfolded, which is more than the page opens
-with, and after it has come to rest (what it computes ahead while idle is done).
+thread from the start to the first paint (the best of three openings; wall time on an idle machine
+is this plus the start of a process); script time of the *slowest single frame* of each gesture. A
+frame is one input event of the browser (mouse, wheel, key) and everything that the page computes
+until it has painted. Script time is CPU time of the page's main thread, which does not depend on
+other processes. Gestures run on the tree with every node unfolded, which is more than the page
+opens with, and after the page has finished its idle-time work.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Run a subset of the races and print one table of ratios: `python -m benchmarks.run`.
 
     --subset NAMES     one or more of the workloads in bars.SUBSETS (listed below)
-    --only REGEX       only races of such a name; --list shows the names
+    --only REGEX       only races whose name matches; --list shows the names
     --libraries NAMES  only these and ceiba
 
-Everything measured goes to benchmarks/results/<subsets>.json (for compare.py), the table to .md.
+Writes all measurements to benchmarks/results/<subsets>.json (for compare.py), the table to .md.
 With --docs the table also replaces the one between the marks in docs/benchmarks.md.
 """
 

@@ -1,9 +1,9 @@
-"""Shapley values beside the package shap: CPU time of one thread, in one run.
+"""Shapley values compared with the package shap: CPU time of one thread, in one run.
 
     python -m benchmarks.shapley
 
-100,000 rows, 20 float32 numbers, a regression tree of depth 8; the same tree for both
-(`to_sklearn`), the same values asked for. Prints times, their ratio and the largest difference.
+100,000 rows, 20 float32 numbers, a regression tree of depth 8; the same tree (`to_sklearn`) and the
+same values for both. Prints times, their ratio and the largest difference.
 """
 
 from __future__ import annotations

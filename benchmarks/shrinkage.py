@@ -1,4 +1,4 @@
-"""Held-out log loss of smoothed leaves beside the plain tree and imodels' HSTree.
+"""Held-out log loss of smoothed leaves, compared with the plain tree and imodels' HSTree.
 
     python -m benchmarks.shrinkage
 

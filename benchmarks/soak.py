@@ -1,11 +1,11 @@
-"""Everything over and over in one process, to see whether anything grows.
+"""Repeat everything in one process and check that nothing grows.
 
     python -m benchmarks.soak [--minutes 60]
 
-A round fits, predicts, explains, saves, reports, runs the command line, opens the studio and talks
-to its server, and fits a scan of files. After each round, with the garbage collected and unused
-memory given back: private memory (RssAnon), threads, open files, child processes and files below
-the directory of temporary files. The exit status is 1 if any of them grows. Linux only.
+A round fits, predicts, explains, saves, reports, runs the command line, opens the studio and sends
+requests to its server, and fits a scan of files. After each round, garbage is collected and unused
+memory released; then private memory (RssAnon), threads, open files, child processes and temporary
+files are counted. The exit status is 1 if any of them grows. Linux only.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Text counts in a sparse matrix: CPU time and memory of growing, beside scikit-learn.
+"""Text counts in a sparse matrix: CPU time and memory of growing, compared with scikit-learn.
 
     python -m benchmarks.sparse [--rows 100000] [--columns 20000] [--depth 10] [--repeats 3]
 
 Rows are texts, columns words with frequencies falling as 1 / rank, 0.2 % of the counts are not
 zero; two classes that depend on thirty of the words, with noise. Both libraries get the same CSR
-matrix in one process, in turns; the least time of each counts. Memory is what a first fit adds to
-the resident set at its peak (Linux).
+matrix in one process and alternate; the least time of each counts. Memory is the increase of the
+peak resident set in the first fit (Linux).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stability of 200 resamples beside one fit: CPU time, 50,000 rows, 20 columns.
+"""Stability of 200 resamples compared with one fit: CPU time, 50,000 rows, 20 columns.
 
 python -m benchmarks.stability
 """

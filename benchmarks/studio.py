@@ -1,14 +1,14 @@
-"""How fast the studio answers on a large table: `python -m benchmarks.studio`.
+"""Response times of the studio on a large table: `python -m benchmarks.studio`.
 
     --rows 1000000 --columns 20     size of the table
     --times 7                       repetitions, of which the best counts
-    --opening                       instead: a CSV until its first screen, beside polars
+    --opening                       instead: a CSV until its first screen, compared with polars
     --dragging                      instead: a dragged cut, measured in Chromium
 
-Questions are put to the service, as the routes do, and turned into JSON. Wall and CPU milliseconds
-of the best repetition; on a machine that does other work only the CPU time means something (the
-search of splits uses two threads, so its wall time on a quiet machine is about half of it). Memory
-is the peak of the process above what the table itself takes, as a multiple of the table.
+Calls the service as the routes do, and converts the results to JSON. Prints wall and CPU
+milliseconds of the best repetition; on a busy machine only the CPU time is meaningful (the split
+search uses two threads, so its wall time on an idle machine is about half of it). Memory is the
+peak of the process above the table, as a multiple of the table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How long a dragged cut takes to answer, seen from Chromium: a part of `benchmarks.studio`.
+"""Response time of a dragged cut in Chromium: a part of `benchmarks.studio`.
 
-The server has a process of its own. A cut of the root is dragged, one movement after another; what
-counts is the time from the pointer's event until the figures of the new cut are on the page. The
-share of the server is what its `Server-Timing` says of the preview.
+The server runs in a separate process. A cut of the root is dragged, one movement after another; the
+figure is the time from the pointer event until the figures of the new cut are on the page. The
+share of the server comes from the `Server-Timing` of the preview.
 """
 
 from __future__ import annotations

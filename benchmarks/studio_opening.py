@@ -1,9 +1,9 @@
-"""How long the studio takes until its first screen has a large CSV: a part of `benchmarks.studio`.
+"""Time until the studio's first screen shows a large CSV: a part of `benchmarks.studio`.
 
-A bar compares it with polars: at most 1.5 times what polars needs to read the file, plus 2 seconds.
-Polars is asked in a process of its own, its import not counted. The studio is the whole command,
-from its start until state and columns have been answered. CPU time is that of each process, which
-is what counts on a machine that does other work.
+A bar compares it with polars: at most 1.5 times the time of polars to read the file, plus 2
+seconds. Polars runs in a separate process, without its import. The studio is the whole command,
+from its start until the replies for state and columns. CPU time is that of each process, the
+meaningful figure on a busy machine.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""From measurements to figures: one row per bar, judged, as a markdown table.
+"""From measurements to figures: one row per bar, with a verdict, as a markdown table.
 
-The time of a contender is the best of its repeats; the spread is (worst - best) / best. A rival
-that was ended at its limit gives a lower bound of the ratio, marked ">=". A gain in wall time that
-was missed while others used the cores is not judged.
+The time of a contender is the best of its repeats; the spread is (worst - best) / best. A library
+that reached its limit has a lower bound of the ratio, marked ">=". A missed gain in wall time has
+no verdict if other processes used the cores.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How the tables of the benchmarks are made from a fixed seed, or read from CEIBA_DATA.
+"""The tables of the benchmarks, generated from a fixed seed or read from CEIBA_DATA.
 
-CEIBA_DATA is a folder of public tables (default: ../shared/data beside the project).
+CEIBA_DATA is a folder of public tables (default: ../shared/data next to the project).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Thread scaling: wall time of one tree by number of threads, beside LightGBM if installed.
+"""Thread scaling: wall time of one tree by number of threads, compared with LightGBM if installed.
 
     python -m benchmarks.threads [--rows 1000000] [--columns 20] [--threads 1 2 4]
                                  [--repeats 3] [--workloads exact ...] [--phases]
 
-Each workload is fitted in turns with every number of threads, reading of the table and the target
-included; the least time counts. `--phases` prints where the time went (wall milliseconds; what
-threads do apart, each with a subtree of its own, is the phase `subtrees`). Memory is what a fit
-adds to the resident set at its peak (Linux), as a multiple of X; only that of the first workload
-is whole, because later ones find the memory of those before.
+Fits each workload alternately with every number of threads, including reading the table and the
+target; the least time counts. `--phases` prints the time of each phase (wall milliseconds; in the
+phase `subtrees` each thread grows a separate subtree). Memory is the increase of the peak resident
+set (Linux), as a multiple of X; only that of the first workload is complete, because later ones
+reuse its memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Interactive reports for five data sets, and the screenshots of the docs made from them.
+"""Interactive reports for five data sets, and the screenshots of the docs.
 
-Titanic (who lived), Seattle (rain, with a column that gives it away), California (house values, 500
+Titanic (survival), Seattle (rain, with a column that leaks it), California (house values, 500
 leaves), Adult (income, 500 leaves pruned to a few), diabetes (older patients as new rows). Needs
 the data sets in the folder CEIBA_DATA; the screenshots need the packages playwright and Pillow, and
 Chromium.

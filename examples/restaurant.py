@@ -1,7 +1,7 @@
-"""Learning when to wait for a table, as Russell and Norvig work it out by hand.
+"""Learning when to wait for a table, after the worked example of Russell and Norvig.
 
 Entropy, gains of two columns, the tree and its formula; then the tree that the book's authors had
-in mind, 100 rows drawn from it, and the learning curve: 20 runs for each size from 1 to 99.
+in mind, 100 rows sampled from it, and the learning curve: 20 runs for each size from 1 to 99.
 Run: python examples/restaurant.py [FOLDER for the plots]
 """
 

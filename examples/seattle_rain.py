@@ -1,7 +1,7 @@
 """Did it rain in Seattle? 25,551 days, 1948 to 2017.
 
-Precipitation of the same day gives the answer away, as the first tree finds; the second one must do
-with temperatures. Needs seattleWeather_1948-2017.csv (Kaggle, rtatman) in the folder CEIBA_DATA.
+Precipitation of the same day leaks the target, as the first tree shows; the second tree uses only
+temperatures. Needs seattleWeather_1948-2017.csv (Kaggle, rtatman) in the folder CEIBA_DATA.
 Run: python examples/seattle_rain.py [FOLDER]
 """
 

@@ -1,4 +1,4 @@
-"""The screenshots of the studio in the docs: the walk of docs/studio.md, done by a browser.
+"""The screenshots of the studio in the docs: a browser follows the walk of docs/studio.md.
 
 Needs titanic.csv in the folder CEIBA_DATA, ceiba[studio], the packages playwright and Pillow, and
 Chromium.

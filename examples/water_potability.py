@@ -1,7 +1,8 @@
 """Is the water fit to drink? 3,276 samples with missing values.
 
-The tree of the documents' first figure, its missing values, and what held-out rows say of it: the
-columns carry little. Needs water_potability.csv (Kaggle, adityakadiwal) in the folder CEIBA_DATA.
+The tree of the documents' first figure, its missing values, and its evaluation on held-out rows:
+the columns carry little information. Needs water_potability.csv (Kaggle, adityakadiwal) in the
+folder CEIBA_DATA.
 Run: python examples/water_potability.py [FOLDER]
 """
 

@@ -2,13 +2,13 @@
 
     why_absent() -> str | None          a reason if it cannot run here
     version() -> str
-    prepare(data) -> form               the library's own form of the table; not timed
+    prepare(data) -> form               the table in the library's format; not timed
     fit(form, settings) -> model        timed
     predict(model, form, n_rows=None)   timed; n_rows: the first rows only
-    leaves(model, form) -> array        the leaf of each training row, to judge the tree (or None);
-                                        two-dimensional: of each of its trees, one per class
+    leaves(model, form) -> array        the leaf of each training row, for the fit (or None);
+                                        two-dimensional: one column per class tree
 
-A library of another language has `measure(data, settings) -> dict` instead of the last four. A
+A library in another language has `measure(data, settings) -> dict` instead of the last four. A
 library that lacks a setting may have `why_unable(settings) -> str | None`.
 """
 

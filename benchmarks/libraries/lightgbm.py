@@ -1,7 +1,7 @@
 """LightGBM, one tree: splits at 255 bin edges, so approximate; the binning is part of the time.
 
-Its limits on categories are off: every level has a bin of its own, level sets may be of any size,
-and nothing is smoothed. With more than two classes it grows one tree per class.
+Its limits on categories are off: every level has a separate bin, level sets may be of any size, and
+nothing is smoothed. With more than two classes it grows one tree per class.
 """
 
 from __future__ import annotations

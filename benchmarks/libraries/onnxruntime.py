@@ -1,7 +1,7 @@
 """onnxruntime: predicts with the tree that ceiba grew; there is nothing to fit.
 
-skl2onnx writes it as one tree operator on a float32 matrix, which is what onnxruntime is fastest
-with; ceiba's own export takes columns by name, has levels and missing values, and costs more.
+skl2onnx writes it as one tree operator on a float32 matrix, the fastest form for onnxruntime;
+ceiba's export takes columns by name, supports levels and missing values, and costs more.
 """
 
 from __future__ import annotations

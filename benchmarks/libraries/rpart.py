@@ -1,4 +1,4 @@
-"""rpart, the R package, through Rscript; the clock runs in R, around the call alone."""
+"""rpart, the R package, through Rscript; the clock runs in R and covers only the call."""
 
 from __future__ import annotations
 

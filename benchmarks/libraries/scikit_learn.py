@@ -1,6 +1,6 @@
-"""scikit-learn's trees: exact, numbers only, one thread; categories are given as their codes.
+"""scikit-learn's trees: exact, numbers only, one thread; categories are passed as codes.
 
-Codes have an order that means nothing, so its trees on categories fit worse than level sets.
+The order of codes is meaningless, so its trees on categories fit worse than level sets.
 """
 
 from __future__ import annotations

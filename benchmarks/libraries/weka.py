@@ -1,4 +1,4 @@
-"""Weka's J48 (C4.5) through Java; the clock runs in Java, around the growing alone, when warm.
+"""Weka's J48 (C4.5) through Java; the clock runs in Java and covers only growing, when warm.
 
 The jar is that of CEIBA_WEKA, the one inside the package python-weka-wrapper3, or that of Debian's
 package weka.

@@ -1,5 +1,5 @@
-"""XGBoost, one tree: exact where max_bins is None, else its histograms; the table's own form is
-built inside the clock.
+"""XGBoost, one tree: exact if max_bins is None, else its histograms; the time includes building
+its table format.
 
 One Newton step from equal probabilities has the same weight in every row, so its gain orders splits
 as gini does, and min_samples_leaf becomes a sum of those weights.

@@ -10,7 +10,7 @@ KINDS = ("class", "function", "data", "exception")
 
 
 def targets(env: Any) -> dict[str, tuple[str, str]]:
-    """Map what stands between backticks to page and anchor, where it names one object only."""
+    """Map the text of a literal to page and anchor, if it names exactly one object."""
     places: dict[str, set[tuple[str, str]]] = {}
     for name, entry in env.domaindata["py"]["objects"].items():
         if name.startswith("ceiba.") and entry.objtype in KINDS:

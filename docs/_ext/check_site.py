@@ -1,4 +1,4 @@
-"""Checks the built site: every internal link leads somewhere, and nothing is loaded from elsewhere.
+"""Check the built site: every internal link resolves, and nothing is loaded from elsewhere.
 
 Run: python docs/_ext/check_site.py docs/_build/html
 """

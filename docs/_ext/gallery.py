@@ -1,8 +1,8 @@
-"""Cards of the gallery: the pictures of an example in both themes, with its code on a click.
+"""Cards of the gallery: the pictures of an example in both themes; a click shows its code.
 
 ``{example} restaurant`` runs ``examples/restaurant.py`` twice when the site is built, light and
-dark, unless its pictures are newer than the script. Examples on tables that ceiba does not hold run
-on the stand-ins of the lessons.
+dark, unless its pictures are newer than the script. Examples on tables that ceiba does not include
+run on the synthetic tables of the lessons.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ runpy.run_path(script, run_name="__main__")
 
 
 def stand_ins() -> Path:
-    """Write the stand-ins as CSV files, once."""
+    """Write the synthetic tables as CSV files, once."""
     folder = MADE / "tables"
     for name, file in TABLES.items():
         if not (folder / file).is_file():
@@ -53,7 +53,7 @@ def stand_ins() -> Path:
 
 
 def draw(name: str, pictures: list[str]) -> None:
-    """Run an example in both styles, unless its pictures are there and newer."""
+    """Run an example in both styles, unless its pictures exist and are newer."""
     script = ROOT / "examples" / f"{name}.py"
     for style in ("light", "dark"):
         folder = MADE / style

@@ -1,6 +1,6 @@
-"""Pages that are made when the site is built: the lessons in three languages, and the live report.
+"""Pages generated when the site is built: the lessons in three languages, and the live report.
 
-They are written only if they changed, so that Sphinx builds them again only then.
+They are written only if they changed, so that Sphinx rebuilds them only then.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from ceiba.words import LANGUAGES
 HUBS = {
     "en": """# Eight lessons
 
-From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has pictures
-that move and exercises with solutions, and can be run as a notebook: `ceiba lesson 3`.
+From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has
+interactive pictures and exercises with solutions, and runs as a notebook: `ceiba lesson 3`.
 """,
     "es": """# Ocho lecciones
 
 De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene
-imágenes que se mueven y ejercicios resueltos, y se puede ejecutar como cuaderno:
+imágenes interactivas y ejercicios resueltos, y se ejecuta como cuaderno:
 `ceiba lesson 3 --lang es`.
 """,
     "pt": """# Oito lições
 
-De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens que
-se movem e exercícios resolvidos, e pode ser executada como notebook: `ceiba lesson 3 --lang pt`.
+De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens
+interativas e exercícios resolvidos, e roda como notebook: `ceiba lesson 3 --lang pt`.
 """,
 }
 WORKED = """# Every worked figure
 
-The teaching documents that ceiba was made from hold worked figures. Here stands each one with the
-lesson and the cell that computes it. A test compares the values; where a document has a misprint,
-the lesson says so. The salaries of baseball players (`hitters...`) are those of the stand-in here,
-and of the real table in the test.
+The teaching documents behind ceiba contain worked figures. This page lists each one with the lesson
+and the cell that computes it. A test compares the values; if a document has a misprint, the lesson
+notes it. The salaries of baseball players (`hitters...`) come from a synthetic table here, and from
+the real table in the test.
 
 | figure | lesson: cell | value here |
 |---|---|---|
@@ -103,7 +103,7 @@ def make_report(path: Path) -> None:
 
 
 def make(app: Any) -> None:
-    """Make everything before Sphinx looks for its sources."""
+    """Write all pages before Sphinx collects its sources."""
     source = Path(app.srcdir)
     make_lessons(source / "lessons")
     make_report(source / "_made" / "iris_report.html")

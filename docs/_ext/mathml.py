@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script, from here or elsewhere."""
+"""Formulas as MathML, which browsers render without a script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def inline(self: Any, node: nodes.math) -> None:
 
 
 def display(self: Any, node: nodes.math_block) -> None:
-    """Write a formula of its own; it scrolls where it does not fit."""
+    """Write a display formula; it scrolls if it does not fit."""
     formula = convert(node.astext(), display="block")
     self.body.append(f'<div class="math-display" tabindex="0">{formula}</div>')
     raise nodes.SkipNode

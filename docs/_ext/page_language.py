@@ -1,7 +1,7 @@
-"""The theme's own words ("Next", "On this page") in the language of each page.
+"""The words of the theme ("Next", "On this page") in the language of each page.
 
 Sphinx has one language for a whole site; here lessons and cheat sheets come in three. Sphinx's
-catalogues translate what they know, `WORDS` what only the theme says.
+catalogues translate the words that they contain, `WORDS` those of the theme alone.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WORDS = {
 
 
 class Words(gettext.NullTranslations):
-    """Our words first, then those of a catalogue."""
+    """The given words first, then those of a catalogue."""
 
     def __init__(self, words: dict[str, str], catalogue: gettext.NullTranslations) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Ratios of a page's tables as a chart with a logarithmic axis: ``{ratio-chart} fit, CPU time``.
 
-Reads the rows "workload | what | ours | theirs | figure" of the page itself; of figures that were
-measured again the last counts.
+Reads the rows "workload | what | ours | theirs | figure" of the page; the most recent measurement
+of each figure counts.
 """
 
 from __future__ import annotations

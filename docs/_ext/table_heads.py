@@ -1,4 +1,4 @@
-"""The corner of a table may be empty to the eye; those who hear the page are told what it is."""
+"""Label the empty corner of a table for screen readers."""
 
 from __future__ import annotations
 
