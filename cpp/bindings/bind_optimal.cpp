@@ -17,7 +17,7 @@ namespace {
 
 using optimal::Request;
 
-nb::dict to_dict(optimal::Found&& found) {
+nb::dict to_dict(optimal::TreeShape&& found) {
     nb::dict splits;
     splits["kind"] = to_numpy(std::move(found.splits.kind));
     splits["column"] = to_numpy(std::move(found.splits.column));
@@ -95,7 +95,7 @@ nb::dict run(const Columns& columns, data::Target& target, const std::optional<A
         throw nb::python_error();
     }
     nb::list alternatives;
-    for (optimal::Found& other : outcome.alternatives) alternatives.append(to_dict(std::move(other)));
+    for (optimal::TreeShape& other : outcome.alternatives) alternatives.append(to_dict(std::move(other)));
     nb::dict out;
     out["best"] = to_dict(std::move(outcome.best));
     out["alternatives"] = alternatives;

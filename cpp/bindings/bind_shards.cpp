@@ -306,7 +306,7 @@ void bind_shards(nb::module_& m) {
         .def(
             "take",
             [](shards::LevelGrower& self, const Message& answer) {
-                interruptible([&](base::Interrupt& interrupt) { self.take(words_of(answer), interrupt); });
+                interruptible([&](base::Interrupt& interrupt) { self.consume(words_of(answer), interrupt); });
             },
             nb::arg("answer"), "Take the merged answer of all shards to the round.")
         .def("tree", &shards::LevelGrower::tree, "The tree so far.");

@@ -19,9 +19,9 @@ struct Phases {
     static inline std::atomic<bool> measured{false};
     static inline std::array<std::atomic<std::int64_t>, phase_names.size()> nanoseconds{};
     static inline thread_local bool in_subtree = false;
-    struct Apart {  // what threads do apart counts as one phase
-        Apart() { in_subtree = true; }
-        ~Apart() { in_subtree = false; }
+    struct SubtreeScope {  // what threads do apart counts as one phase
+        SubtreeScope() { in_subtree = true; }
+        ~SubtreeScope() { in_subtree = false; }
     };
 };
 

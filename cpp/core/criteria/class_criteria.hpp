@@ -76,7 +76,7 @@ struct Gini {
     DoubleDouble gain(const D& d) const {
         DoubleDouble l2, r2, t2, l, r;
         if (keeps_squares(d)) {
-            take_squares(d, l2, r2, t2, l, r);
+            read_squares(d, l2, r2, t2, l, r);
             return l2 / l + r2 / r - t2 / (l + r);
         }
         for (int k = 0; k < d.n_classes(); ++k) {
@@ -90,7 +90,7 @@ struct Gini {
     Fraction exact(const D& d) const {
         Expansion l2, r2, t2, l, r;
         if (keeps_squares(d))
-            take_squares(d, l2, r2, t2, l, r);
+            read_squares(d, l2, r2, t2, l, r);
         else
             for (int k = 0; k < d.n_classes(); ++k) {
                 const Expansion a = d.left_exact(k), b = d.right_exact(k), t = a + b;
@@ -109,7 +109,7 @@ struct Gini {
         return false;
     }
     template <class D, class Number>
-    static void take_squares(const D& d, Number& l2, Number& r2, Number& t2, Number& l, Number& r) {
+    static void read_squares(const D& d, Number& l2, Number& r2, Number& t2, Number& l, Number& r) {
         if constexpr (requires { d.squares_are_exact(); })
             l2 = d.left_squares(), r2 = d.right_squares(), t2 = d.total_squares(), l = d.left_weight(),
             r = d.right_weight();

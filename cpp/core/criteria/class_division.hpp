@@ -161,7 +161,7 @@ public:
         return {label_,        total_.data(), left_.count.data(), left_.n,
                 left_.squares, left_.cross,   total_n_,           total_squares_};
     }
-    void take(const Running& r) { left_.n = r.n, left_.squares = r.squares, left_.cross = r.cross; }
+    void store(const Running& r) { left_.n = r.n, left_.squares = r.squares, left_.cross = r.cross; }
 
     Left part_of(const double* count) const {
         Left part;

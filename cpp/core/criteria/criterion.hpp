@@ -66,39 +66,39 @@ template <class... C, ChosenPer Per>
 class Chosen<List<C...>, Per> {
 public:
     template <class One>
-    explicit Chosen(const One& one) : one_(one) {}
+    explicit Chosen(const One& one) : alternative_(one) {}
 
     template <class... D>
     void begin(const D&... d) {
-        std::visit([&](auto& c) { c.begin(d...); }, one_);
+        std::visit([&](auto& c) { c.begin(d...); }, alternative_);
     }
     template <class D>
     bool below(const D& d, double t) const {
-        return std::visit([&](const auto& c) { return c.below(d, t); }, one_);
+        return std::visit([&](const auto& c) { return c.below(d, t); }, alternative_);
     }
     template <class D>
     double upper(const D& d) const {
-        return std::visit([&](const auto& c) { return c.upper(d); }, one_);
+        return std::visit([&](const auto& c) { return c.upper(d); }, alternative_);
     }
     template <class D>
     double lower(const D& d) const {
-        return std::visit([&](const auto& c) { return c.lower(d); }, one_);
+        return std::visit([&](const auto& c) { return c.lower(d); }, alternative_);
     }
     template <class D>
     base::DoubleDouble gain(const D& d) const {
-        return std::visit([&](const auto& c) { return c.gain(d); }, one_);
+        return std::visit([&](const auto& c) { return c.gain(d); }, alternative_);
     }
     double tolerance() const {
-        return std::visit([](const auto& c) { return c.tolerance(); }, one_);
+        return std::visit([](const auto& c) { return c.tolerance(); }, alternative_);
     }
 
     template <class F>
     decltype(auto) with(F f) const {
-        return std::visit(f, one_);
+        return std::visit(f, alternative_);
     }
 
 private:
-    std::variant<C...> one_;
+    std::variant<C...> alternative_;
 };
 
 // f(one), in which a criterion that was chosen per loop is the one that was chosen.

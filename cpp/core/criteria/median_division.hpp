@@ -22,7 +22,7 @@ template <class Number>
 class RunningMedians {
 public:
     // Ranks these rows; all of them are on the right.
-    void take(const double* y, const std::vector<std::uint32_t>& rows, int unit) {
+    void assign(const double* y, const std::vector<std::uint32_t>& rows, int unit) {
         y_ = y;
         const std::size_t n = rows.size(), n_keys = n ? *std::max_element(rows.begin(), rows.end()) + 1 : 0;
         key_.resize(n_keys);
@@ -192,7 +192,7 @@ public:
             if (ranked_)
                 outputs_[o].clear();
             else
-                outputs_[o].take(number_[o], included_, unit_);
+                outputs_[o].assign(number_[o], included_, unit_);
         }
         ranked_ = true;
     }

@@ -35,7 +35,7 @@ CEIBA_WIDE void widen_wide(const T* x, std::size_t n_rows, std::int64_t stride, 
 
 // What is known so far of n columns, or of n lanes of one.
 template <class T>
-struct Seen {
+struct Extremes {
     using Limits = std::numeric_limits<T>;
     static constexpr T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
     static constexpr T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
@@ -46,7 +46,7 @@ struct Seen {
     std::vector<T> low, high;
     std::vector<Count> n_missing;
 
-    explicit Seen(std::size_t n) : low(n, top), high(n, bottom), n_missing(n, 0) {}
+    explicit Extremes(std::size_t n) : low(n, top), high(n, bottom), n_missing(n, 0) {}
 
     void widen_all(const T* x, std::size_t n_rows, std::int64_t stride) {
 #if defined(CEIBA_HAS_WIDE)
@@ -60,13 +60,13 @@ struct Seen {
 
 // One column. Without gaps in memory it is read as rows of several values: a comparison need not wait for the last one.
 template <class T>
-void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t c, Seen<T>& out) {
+void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t c, Extremes<T>& out) {
     constexpr std::size_t n_lanes = 16;
-    T low = Seen<T>::top, high = Seen<T>::bottom;
-    typename Seen<T>::Count missing = 0;
+    T low = Extremes<T>::top, high = Extremes<T>::bottom;
+    typename Extremes<T>::Count missing = 0;
     std::size_t done = 0;
     if (stride == 1 && n_rows >= 4 * n_lanes) {
-        Seen<T> lanes(n_lanes);
+        Extremes<T> lanes(n_lanes);
         lanes.widen_all(x, n_rows / n_lanes, n_lanes);
         done = n_rows / n_lanes * n_lanes;
         low = *std::min_element(lanes.low.begin(), lanes.low.end());
@@ -79,7 +79,7 @@ void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size
 
 // Rows [from, to) of a matrix.
 template <class T>
-void widen_matrix(const MatrixView<T>& m, std::size_t from, std::size_t to, Seen<T>& seen) {
+void widen_matrix(const MatrixView<T>& m, std::size_t from, std::size_t to, Extremes<T>& seen) {
     const T* const first = m.data + static_cast<std::int64_t>(from) * m.row_stride;
     if (m.column_stride == 1) return seen.widen_all(first, to - from, m.row_stride);
     for (std::size_t c = 0; c < m.n_columns; ++c)
@@ -92,10 +92,10 @@ template <class T>
 Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
     const std::size_t k = m.n_columns;
     constexpr std::size_t values_at_once = std::size_t{1} << 17;
-    const Seen<T> seen = base::merge_blocks(
-        pool, m.n_rows, Seen<T>(k),
-        [&](Seen<T>& part, std::size_t from, std::size_t to) { widen_matrix(m, from, to, part); },
-        [](Seen<T>& all, const Seen<T>& more) {
+    const Extremes<T> seen = base::merge_blocks(
+        pool, m.n_rows, Extremes<T>(k),
+        [&](Extremes<T>& part, std::size_t from, std::size_t to) { widen_matrix(m, from, to, part); },
+        [](Extremes<T>& all, const Extremes<T>& more) {
             for (std::size_t c = 0; c < all.low.size(); ++c) {
                 all.low[c] = std::min(all.low[c], more.low[c]);
                 all.high[c] = std::max(all.high[c], more.high[c]);
@@ -174,13 +174,13 @@ std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, st
     if (span > 4 * static_cast<std::uint64_t>(n) + 1024) return std::nullopt;
     const auto offset = [&, least = low](std::size_t i) { return static_cast<std::size_t>(at(i) - least); };
     const std::size_t n_values = static_cast<std::size_t>(span) + 1;
-    using Seen = std::vector<std::uint8_t>;
-    const Seen seen = base::merge_blocks(
-        pool, n, Seen(n_values, 0),
-        [&](Seen& own, std::size_t from, std::size_t to) {
+    using Extremes = std::vector<std::uint8_t>;
+    const Extremes seen = base::merge_blocks(
+        pool, n, Extremes(n_values, 0),
+        [&](Extremes& own, std::size_t from, std::size_t to) {
             for (std::size_t i = from; i < to; ++i) own[offset(i)] = 1;
         },
-        [](Seen& all, const Seen& more) {
+        [](Extremes& all, const Extremes& more) {
             for (std::size_t v = 0; v < all.size(); ++v) all[v] |= more[v];
         },
         std::max(base::block_rows, 16 * n_values));

@@ -10,12 +10,12 @@ namespace ceiba::explain {
 
 // Whether a row that the node's own split cannot place goes by surrogates and default, or is left undecided where other
 // columns or several branches come in (a row put together from two others may go another way than either).
-enum class Deciding { whole_row, own_column };
+enum class PlacementRule { whole_row, own_column };
 
 class BlockWalk {
 public:
-    BlockWalk(const GameTree& tree, const tree::Questions& questions, Deciding deciding)
-        : tree_(tree), questions_(questions), deciding_(deciding) {}
+    BlockWalk(const GameTree& tree, const tree::Questions& questions, PlacementRule deciding)
+        : tree_(tree), questions_(questions), rule_(deciding) {}
 
     void start(const data::Table& table, std::size_t begin, std::size_t end) {
         table_ = &table;
@@ -31,18 +31,18 @@ public:
     // The child that each row takes.
     const std::vector<std::int32_t>& outcomes(std::size_t g) {
         const std::size_t node = static_cast<std::size_t>(tree_.asked[g]);
-        const bool own = deciding_ == Deciding::own_column && !questions_.surrogate_start.empty();
+        const bool own = rule_ == PlacementRule::own_column && !questions_.surrogate_start.empty();
         if (own)
             for (std::size_t i = 0; i < rows_.size(); ++i) {
                 const int branch = questions_.by_split(node, *table_, rows_[i]);
-                branch_[i] = branch < 0 ? tree::row_is_parted : branch;
+                branch_[i] = branch < 0 ? tree::row_is_fractional : branch;
             }
         else
             tree::branches_of_rows(questions_, node, *table_, rows_.data(), rows_.size(), branch_.data());
         const std::int32_t last = static_cast<std::int32_t>(tree_.n_children(g)) - 1;
         for (std::size_t i = 0; i < rows_.size(); ++i)
             if (branch_[i] < 0) {
-                if (branch_[i] == tree::row_is_parted) undecided_[i] = 1;
+                if (branch_[i] == tree::row_is_fractional) undecided_[i] = 1;
                 branch_[i] = branch_[i] == tree::row_stays ? last : 0;
             }
         return branch_;
@@ -59,13 +59,13 @@ public:
             if (stop(g))
                 visit(g, mask);
             else
-                part(g, mask, enter);
+                descend(g, mask, enter);
         }
     }
 
 private:
     template <class Enter>
-    void part(std::size_t g, const std::vector<std::uint32_t>& mask, Enter enter) {
+    void descend(std::size_t g, const std::vector<std::uint32_t>& mask, Enter enter) {
         const std::vector<std::int32_t>& outcome = outcomes(g);
         const std::uint32_t one = std::uint32_t{1} << tree_.bit[g];
         const std::uint32_t base = tree_.is_new(g) ? 0 : one;  // a column asked again has agreed so far, or has not
@@ -92,7 +92,7 @@ private:
 
     const GameTree& tree_;
     const tree::Questions& questions_;
-    Deciding deciding_;
+    PlacementRule rule_;
     const data::Table* table_ = nullptr;
     std::vector<std::uint32_t> rows_;
     std::vector<std::uint8_t> undecided_;
@@ -155,7 +155,7 @@ private:
     void arrive(std::size_t g) {
         const Open& above = open_.back();
         double part = tree_.place[g] == above.branch ? 1.0 : 0.0;
-        if (above.branch == tree::row_is_parted) {
+        if (above.branch == tree::row_is_fractional) {
             const std::size_t node = static_cast<std::size_t>(tree_.asked[above.node]);
             part = questions_.branch_share[static_cast<std::size_t>(questions_.branch_start[node] + tree_.place[g])];
         }

@@ -5,7 +5,7 @@
 namespace ceiba::explain {
 
 // Forgets what was decided on another way, and notes what was decided on this one.
-void PairWalk::take_back(const State& now) {
+void PairWalk::backtrack(const State& now) {
     for (; own_.size() > now.n_own; own_.pop_back()) side_[static_cast<std::size_t>(own_.back())] = free;
     for (; other_.size() > now.n_other; other_.pop_back()) side_[static_cast<std::size_t>(other_.back())] = free;
     if (now.column < 0) return;

@@ -35,13 +35,13 @@ public:
             const State now = open_.back();
             open_.pop_back();
             if (!enter(now.node)) continue;
-            take_back(now);
+            backtrack(now);
             if (tree_.is_leaf(now.node))
                 add_leaf(now, out);
             else
                 ask(now, own, other);
         }
-        take_back({0, primary, 0.0, 0, 0, -1, free});
+        backtrack({0, primary, 0.0, 0, 0, -1, free});
     }
 
 private:
@@ -57,7 +57,7 @@ private:
         Side side;
     };
 
-    void take_back(const State& now);
+    void backtrack(const State& now);
     void ask(const State& now, const RowOf& own, const RowOf& other);
     void go(const State& from, int answer, std::int32_t column, Side side);
     int answer_of(const State& now, const RowOf& row) const;

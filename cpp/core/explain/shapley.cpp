@@ -187,7 +187,7 @@ void Shapley::path_dependent(const data::Table& table, double* out, base::Thread
     const UnitReader reader(tree_, cover, units, values_.width);
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, Deciding::whole_row);
+        BlockWalk walk(tree_, questions_, PlacementRule::whole_row);
         RowWalk by_row(tree_, questions_, game, values_, n_columns_, interactions_);
         walk.start(table, begin, end);
         reader.add(walk, out + begin * size, size);
@@ -215,7 +215,7 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
     std::vector<std::vector<double>> masks(tree_.size());
     std::vector<std::size_t> plain, mixed;
     for (std::size_t begin = 0; begin < background.n_rows; begin += block_rows) {
-        BlockWalk walk(tree_, questions_, Deciding::own_column);
+        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
         walk.start(background, begin, std::min(background.n_rows, begin + block_rows));
         for (std::size_t g = 0; g < tree_.size(); ++g)
             if (!tree_.is_leaf(g)) walk.outcomes(g);
@@ -237,7 +237,7 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
     const UnitReader reader(tree_, cover, units, values_.width);
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, Deciding::own_column);
+        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
         PairWalk pair(tree_, questions_, values_, n_columns_, interactions_);
         walk.start(table, begin, end);
         for (std::size_t g = 0; g < tree_.size(); ++g)

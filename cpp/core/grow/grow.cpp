@@ -26,7 +26,7 @@ using split::NodeRows;
 
 // Values (rows x columns) below which sharing a node between threads does not pay, and those below which a subtree is
 // not given to another thread.
-constexpr std::size_t shared_work = 200000, given_work = 50000;
+constexpr std::size_t shared_work = 200000, delegated_work = 50000;
 
 // A node whose split is yet to be found or carried out.
 struct Open {
@@ -68,7 +68,7 @@ private:
     void grow_all() {
         builders_.emplace_back();
         builders_[0].emplace_back();
-        Open root{engine_.take_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
+        Open root{engine_.release_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         n_rows_ = root.rows.size();
         describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
@@ -130,7 +130,7 @@ private:
 
     // Grows subtrees until there are no more.
     void serve(int thread) {
-        const base::Phases::Apart apart;
+        const base::Phases::SubtreeScope apart;
         std::unique_lock lock(mutex_);
         try {
             while (!failed_ && (n_busy_ > 0 || !waiting_.empty())) {
@@ -165,7 +165,7 @@ private:
         stack.push_back(std::move(root));
         while (!stack.empty()) {
             // The first one is the highest, and mostly the largest.
-            if (n_idle_ > 0 && stack.size() > 1 && stack.front().rows.size() * n_columns_ >= given_work) {
+            if (n_idle_ > 0 && stack.size() > 1 && stack.front().rows.size() * n_columns_ >= delegated_work) {
                 give(std::move(stack.front()), builder);
                 stack.erase(stack.begin());
             }

@@ -56,9 +56,9 @@ constexpr std::size_t work_per_poll = 100000;
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
 // Counts of both sides of the chosen cut, for the criterion's own precise gain.
-class Sides {
+class CutCounts {
 public:
-    Sides(const std::uint32_t* of_left, const std::uint32_t* of_all, int n_classes)
+    CutCounts(const std::uint32_t* of_left, const std::uint32_t* of_all, int n_classes)
         : left_(of_left), total_(of_all), k_(n_classes) {}
 
     int n_classes() const { return k_; }
@@ -165,16 +165,16 @@ void SmallGrower::visit() {
     std::size_t n_present = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) {
         node_squares_ += static_cast<std::int32_t>(node_counts()[k] * node_counts()[k]);
-        if (node_counts()[k] > 0) ++n_present, one_ = static_cast<std::uint32_t>(k);
+        if (node_counts()[k] > 0) ++n_present, second_class_ = static_cast<std::uint32_t>(k);
     }
-    two_ = n_present == 2;
+    two_classes_ = n_present == 2;
     BestCut best;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
         if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
         if (columns_.bundle(c))
             scan_bundle(entries, open.size(), c, best);
-        else if (two_)
+        else if (two_classes_)
             scan_two(entries, open.size(), c, best);
         else
             scan_many(entries, open.size(), c, best);
@@ -205,8 +205,8 @@ std::int32_t SmallGrower::append(const Open& open) {
 // Two classes in the node, as most small nodes have, however many the table has. `shift` is n left_ones - n_left ones.
 void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
     const std::int32_t n = static_cast<std::int32_t>(size),
-                       ones = static_cast<std::int32_t>(counts_[n_classes_ + one_]);
-    const std::uint32_t one = one_;
+                       ones = static_cast<std::int32_t>(counts_[n_classes_ + second_class_]);
+    const std::uint32_t one = second_class_;
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const auto offer = [&](std::int32_t i, std::int32_t left_ones) {
         if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) return;
@@ -278,8 +278,8 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
                            others = n - rare;
         if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
         std::int64_t top = 0;
-        if (two_) {
-            const std::int64_t shift = n * count[one_] - rare * total[one_];
+        if (two_classes_) {
+            const std::int64_t shift = n * count[second_class_] - rare * total[second_class_];
             top = shift * shift;
         } else {
             std::int64_t squares = 0, other_squares = 0;
@@ -303,7 +303,7 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[PackedColumns::label(sorted[i])];
     if (!first_is_left)
         for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
-    const double gain = criteria::Gini{}.gain(Sides(left, node_counts(), static_cast<int>(n_classes_))).value();
+    const double gain = criteria::Gini{}.gain(CutCounts(left, node_counts(), static_cast<int>(n_classes_))).value();
     if (!stop_.gains_enough(gain)) return;
 
     const std::size_t at = static_cast<std::size_t>(id);
@@ -327,14 +327,14 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     Open second{open.begin + n_left, open.end, id, open.depth + 1};
     first.splittable = splittable(first, open_counts(place + 1));
     second.splittable = splittable(second, open_counts(place));
-    if (first.splittable || second.splittable) part(open, best, first.splittable, second.splittable);
+    if (first.splittable || second.splittable) partition(open, best, first.splittable, second.splittable);
     stack_.push_back(second);
     stack_.push_back(first);
 }
 
 // Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will
 // not be searched is not kept. No branch instruction depends on the data.
-void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
+void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
     const std::uint8_t inside = best.code == 0 || columns_.rare_on_left(best.at, best.code);
@@ -350,7 +350,7 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
         if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (wide) {
-            part_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits, spare);
+            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits, spare);
             continue;
         }
         if (!keep_second) {
@@ -398,12 +398,12 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
         asked.search.max_features = -1;
     using S = split::SearchOptions;
     using G = GrowOptions;
-    const bool search = base::asks_only_for(asked.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
+    const bool search = base::differs_only_in(asked.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
                                             // there are no missing values and no levels:
                                             &S::missing, &S::multiway, &S::empty_branches,
                                             // without effect on gini:
                                             &S::cuts_at_values, &S::min_branch);
-    return search && base::asks_only_for(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
+    return search && base::differs_only_in(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
                                          &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
                                          // there are no missing values, no weights, and no risk is watched:
                                          &G::surrogates, &G::use_surrogate, &G::risk);

@@ -54,7 +54,7 @@ private:
     void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void split(const Open& open, const BestCut& best, std::int32_t id);
-    void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
+    void partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
 
     StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
@@ -63,8 +63,8 @@ private:
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
     std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()
-    bool two_ = false;               // the node at work has two classes ...
-    std::uint32_t one_ = 1;          // ... and this is the second of them
+    bool two_classes_ = false;               // the node at work has two classes ...
+    std::uint32_t second_class_ = 1;          // ... and this is the second of them
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint32_t> spare_, counts_;
     std::vector<Open> stack_;

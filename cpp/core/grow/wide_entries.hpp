@@ -38,11 +38,11 @@ struct LeftRows {
 
 // Parts n entries, in their order: those that go left, then the others. A side that is not kept may hold anything. The
 // row of an entry is (entry >> row_shift) % 2048; spare has room for n + past_entries.
-struct Parting {
+struct PartitionSpec {
     std::uint32_t n, n_left;
     bool keep_left, keep_right;
 };
-void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
+void partition_entries(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left, int row_shift,
                   std::uint32_t* spare);
 
 }  // namespace ceiba::grow

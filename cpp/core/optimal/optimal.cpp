@@ -98,9 +98,9 @@ void find_twins(Problem& problem) {
 }
 
 // Trees that cost little more than the best: for each first question the best tree below it.
-class Collected : public Watch {
+class TreeCollector : public Observer {
 public:
-    explicit Collected(double limit) : limit_(limit) {}  // above every value to be listed by more than the tolerance
+    explicit TreeCollector(double limit) : limit_(limit) {}  // above every value to be listed by more than the tolerance
     void improved(double, const PlanPtr&) override {}
     void bounded(double) override {}
     double keep_below(double) const override { return limit_; }
@@ -138,7 +138,7 @@ public:
         best_.improved(search_->leaf_value(root_), nullptr);
         out.status = stopped([&] {
             if (request_.horizon > 0)
-                WarmStart(*search_, root_, best_).look_ahead(request_.horizon);
+                WarmStart(*search_, root_, best_).run_lookahead(request_.horizon);
             else
                 prove();
         });
@@ -196,7 +196,7 @@ private:
     void collect(Outcome& out) {
         // The search keeps what costs less than the limit less the tolerance; equal values are to be kept too.
         const double most = best_.value * (1.0 + request_.within), tolerance = search_->rules().tolerance;
-        Collected collected((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
+        TreeCollector collected((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
         const Status status =
             stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
         out.all_alternatives = status == Status::proven;
@@ -235,8 +235,8 @@ private:
         return hash;
     }
 
-    Found shape(const PlanPtr& plan, double value) const {
-        Found out = shape_of(table_, problem_.features, problem_.data, problem_.rows, plan);
+    TreeShape shape(const PlanPtr& plan, double value) const {
+        TreeShape out = shape_of(table_, problem_.features, problem_.data, problem_.rows, plan);
         out.value = value;
         return out;
     }

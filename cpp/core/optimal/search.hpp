@@ -94,8 +94,8 @@ struct Answer {
 };
 
 // What the node at the top tells the outside while it is searched.
-struct Watch {
-    virtual ~Watch() = default;
+struct Observer {
+    virtual ~Observer() = default;
     virtual void improved(double value, const PlanPtr& plan) = 0;
     virtual void bounded(double lower) = 0;
     virtual double keep_below(double bound) const { return bound; }  // cuts that cost less are looked at
@@ -117,7 +117,7 @@ public:
     virtual double leaf_loss(const Node& node) = 0;
     double leaf_value(const Node& node) { return leaf_loss(node) + rules_.penalty; }
     // `bound`: only trees that cost less are of interest.
-    virtual Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) = 0;
+    virtual Answer solve(const Node& node, int depth, int leaves, double bound, Observer* watch = nullptr) = 0;
     // The best cut of each feature that has one, by the impurity that a greedy tree looks at.
     virtual std::vector<Stump> best_cuts(const Node& node) = 0;
     // What each of `rows` costs in a leaf whose answer is that of `own` (exact/answers.hpp).
@@ -153,7 +153,7 @@ struct LossKind {
 LossKind loss_kind(const std::string& word);
 
 // The best tree so far and the bound below it, told to the outside.
-class Incumbent : public Watch {
+class Incumbent : public Observer {
 public:
     Incumbent(double gap, bool whole, Clock& clock, const Progress& progress)
         : gap_(gap), whole_(whole), clock_(clock), progress_(progress) {}
@@ -185,7 +185,7 @@ private:
 
 // A plan as the questions of a tree: nodes in pre-order with cuts, level sets and questions of presence. `rows`: the
 // row of the table for each row of the problem.
-Found shape_of(const data::Table& table, const Features& features, const RowData& data,
+TreeShape shape_of(const data::Table& table, const Features& features, const RowData& data,
                const std::vector<std::uint32_t>& rows, const PlanPtr& plan);
 
 }  // namespace ceiba::optimal

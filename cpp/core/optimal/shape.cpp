@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-struct Asked {
+struct SplitShape {
     split::Kind kind = split::Kind::cut;
     double cut = 0.0;
     std::vector<split::LevelBranch> levels;
@@ -41,11 +41,11 @@ std::vector<split::LevelBranch> levels_of(const data::Column& column, const Rows
     return out;
 }
 
-Asked ask(const data::Table& table, const Features& features, const RowData& data, const Rows& rows, const Plan& plan,
+SplitShape ask(const data::Table& table, const Features& features, const RowData& data, const Rows& rows, const Plan& plan,
           const Rows& node) {
     const Feature& feature = features.all[plan.feature];
     const data::Column& column = table.columns[static_cast<std::size_t>(feature.column)];
-    Asked out;
+    SplitShape out;
     out.below[0] = plan.left, out.below[1] = plan.right;
     std::size_t present[2] = {}, missing[2] = {};
     double weight[2] = {};
@@ -77,14 +77,14 @@ Asked ask(const data::Table& table, const Features& features, const RowData& dat
 
 }  // namespace
 
-Found shape_of(const data::Table& table, const Features& features, const RowData& data,
+TreeShape shape_of(const data::Table& table, const Features& features, const RowData& data,
                const std::vector<std::uint32_t>& rows, const PlanPtr& plan) {
     struct Open {
         PlanPtr plan;
         std::int32_t parent;
         Rows rows;
     };
-    Found out;
+    TreeShape out;
     Rows all(rows.size());
     std::iota(all.begin(), all.end(), 0u);
     std::vector<Open> open;
@@ -99,7 +99,7 @@ Found shape_of(const data::Table& table, const Features& features, const RowData
             out.default_branch.push_back(-1);
             continue;
         }
-        Asked asked = ask(table, features, data, rows, *at.plan, at.rows);
+        SplitShape asked = ask(table, features, data, rows, *at.plan, at.rows);
         out.splits.push(asked.kind, features.all[at.plan->feature].column, asked.cut, 0, asked.levels);
         out.default_branch.push_back(asked.default_branch);
         for (int s = 1; s >= 0; --s) open.push_back({asked.below[s], id, std::move(asked.part[s])});

@@ -68,14 +68,14 @@ private:
     void by_rows(const Task& task, Matrix rows) const;
     template <int Shift>
     void by_columns(const Task& task) const;
-    bool look_ahead(const data::Table& table, Ahead& ahead) const;
+    bool add_streams(const data::Table& table, Prefetch& ahead) const;
     bool copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const;
 
     bool widely(const Task& task) const;
     template <class T>
     bool widely_by_rows(const Task& task, Matrix rows) const;
     bool widely_by_columns(const Task& task) const;
-    bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const;
+    bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& ahead) const;
 
     std::vector<Node> nodes_;
     // Empty: they do not fit; cuts not above, and to the nearest (with one more, for rows that are not decided).

@@ -71,14 +71,14 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     return static_cast<std::int32_t>(node);
 }
 
-Router::Way Router::way(const data::Table& table) const {
-    if (!cuts_.empty() && cuts_.serves(table)) return Way::cuts;
-    return !levels_.empty() && levels_.serves(table) ? Way::levels : Way::general;
+Router::Method Router::method(const data::Table& table) const {
+    if (!cuts_.empty() && cuts_.serves(table)) return Method::cuts;
+    return !levels_.empty() && levels_.serves(table) ? Method::levels : Method::general;
 }
 
-void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const {
-    if (way == Way::cuts) return cuts_.apply(table, begin, end, out);
-    if (way == Way::levels) {
+void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Method method, std::int32_t* out) const {
+    if (method == Method::cuts) return cuts_.apply(table, begin, end, out);
+    if (method == Method::levels) {
         std::vector<std::size_t> aside;
         levels_.apply(table, begin, end, out, aside);
         for (std::size_t row : aside) out[row - begin] = end_of(table, row);
@@ -104,14 +104,14 @@ void Router::each_block(std::size_t n_rows, int n_threads, Body body) const {
 }
 
 void Router::apply(const data::Table& table, std::int32_t* out, int n_threads) const {
-    const Way by = way(table);
+    const Method by = method(table);
     each_block(table.n_rows, n_threads,
                [&](std::size_t begin, std::size_t end) { ends(table, begin, end, by, out + begin); });
 }
 
 template <class T>
 void Router::gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const {
-    const Way by = way(table);
+    const Method by = method(table);
     each_block(table.n_rows, n_threads, [&](std::size_t begin, std::size_t end) {
         std::array<std::int32_t, block_rows> node;
         ends(table, begin, end, by, node.data());
@@ -127,8 +127,8 @@ template void Router::gather(const data::Table&, const std::int64_t*, std::size_
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
     std::vector<std::int32_t> end_of(table.n_rows);
-    tree::PartedRows all_parted = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
-    std::sort(all_parted.begin(), all_parted.end());
+    tree::FractionalRows fractional_rows = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
+    std::sort(fractional_rows.begin(), fractional_rows.end());
     Spread out;
     std::vector<std::int64_t> came(questions_.n_nodes(), 0);  // parts of rows, below where they were parted
     out.n_rows.assign(questions_.n_nodes(), 0);
@@ -136,7 +136,7 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
     out.node.reserve(table.n_rows);
     out.share.reserve(table.n_rows);
     out.start.push_back(0);
-    auto parted = all_parted.begin();
+    auto parted = fractional_rows.begin();
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         const bool counts = counted.empty() || counted[row];
         const auto stop = [&out](std::int32_t node, double share) {
@@ -149,7 +149,7 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
             stop(end, 1.0);
         } else {
             const auto pass = [&](std::int32_t node) { came[static_cast<std::size_t>(node)] += counts; };
-            tree::route_parted(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
+            tree::route_fractional(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
             ++parted;
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));

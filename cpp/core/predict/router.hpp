@@ -45,9 +45,9 @@ public:
     const tree::Questions& questions() const { return questions_; }
 
 private:
-    enum class Way { cuts, levels, general };
-    Way way(const data::Table& table) const;
-    void ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const;
+    enum class Method { cuts, levels, general };
+    Method method(const data::Table& table) const;
+    void ends(const data::Table& table, std::size_t begin, std::size_t end, Method method, std::int32_t* out) const;
     template <class Body>
     void each_block(std::size_t n_rows, int n_threads, Body body) const;
     std::int32_t end_of(const data::Table& table, std::size_t row) const;

@@ -19,9 +19,9 @@ constexpr std::uint32_t missing_second = 1u << 31;
 // Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong.
 // `least`: no leaf is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes
 // later. Where a step was not sure, aside(first row of the eight) is called.
-template <class Step, class RowStep, class Ahead, class Aside>
+template <class Step, class RowStep, class Prefetch, class Redo>
 void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_t least, const std::int32_t* id,
-                 std::int32_t* out, const Step step, Ahead ahead, Aside aside) {
+                 std::int32_t* out, const Step step, Prefetch ahead, Redo aside) {
     std::size_t first = 0;
     for (; first + lanes <= n; first += lanes) {
         ahead(first);
@@ -75,7 +75,7 @@ bool any_missing(const T* values, std::size_t n) {
 }
 
 // Asks for the rows of the next block while those of this one go down, a part at a time: one column after the other.
-class Ahead {
+class Prefetch {
 public:
     void add(const char* data, std::ptrdiff_t stride) {
         if (stride > 0) streams_.push_back({data, static_cast<std::size_t>(stride)});
@@ -104,7 +104,7 @@ public:
     }
 
 private:
-    friend class Trickle;
+    friend class LinePrefetch;
     struct Stream {
         const char* data;
         std::size_t stride;
@@ -113,9 +113,9 @@ private:
 };
 
 // Asks for the rows [begin, begin + n) line after line, a few at each call, of which there are about n.
-class Trickle {
+class LinePrefetch {
 public:
-    Trickle(const Ahead& ahead, std::size_t begin, std::size_t n)
+    LinePrefetch(const Prefetch& ahead, std::size_t begin, std::size_t n)
         : stream_(ahead.streams_.data()),
           last_(stream_ + ahead.streams_.size()),
           begin_(begin),
@@ -140,23 +140,23 @@ private:
         end_ = at_ + n_ * stream_->stride;
     }
 
-    const Ahead::Stream *stream_, *last_;
+    const Prefetch::Stream *stream_, *last_;
     std::size_t begin_, n_, at_once_;
     const char *at_ = nullptr, *end_ = nullptr;
 };
 
 // What the walk of a block calls as it goes on: asks for the next block, if it is a whole one.
-class Following {
+class NextBlock {
 public:
-    Following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows)
-        : ahead_(ahead), after_(after), n_(n), enough_(after + n <= n_rows) {}
+    NextBlock(const Prefetch& ahead, std::size_t after, std::size_t n, std::size_t n_rows)
+        : prefetch_(ahead), after_(after), n_(n), enough_(after + n <= n_rows) {}
 
     void operator()(std::size_t done) const {
-        if (enough_) ahead_(after_, n_, done);
+        if (enough_) prefetch_(after_, n_, done);
     }
 
 private:
-    const Ahead& ahead_;
+    const Prefetch& prefetch_;
     std::size_t after_, n_;
     bool enough_;
 };

@@ -7,12 +7,12 @@ namespace ceiba::shards {
 void GatheredNode::read(Reader& in) {
     const std::size_t n = in.size();
     const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
-        for (std::uint64_t word : in.take(n))
+        for (std::uint64_t word : in.read(n))
             out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
     };
     const auto append_numbers = [n, &in](std::vector<double>& out) {
         const std::size_t first = out.size();
-        const auto words = in.take(n);
+        const auto words = in.read(n);
         out.resize(first + n);
         for (std::size_t i = 0; i < n; ++i) out[first + i] = std::bit_cast<double>(words[i]);
     };

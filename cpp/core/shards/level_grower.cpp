@@ -52,27 +52,27 @@ tree::TreeArrays LevelGrower::tree() const {
 Words LevelGrower::new_round(Ask ask) {
     ask_ = ask;
     Words round{n_levels_};
-    put_all(round, way_);
+    put_all(round, path_);
     round.push_back(static_cast<std::uint64_t>(ask));
     return round;
 }
 
-void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt) {
+void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt) {
     interrupt.poll();
     Reader in(answer);
     const Form form = static_cast<Form>(in.word());
     const Form wanted = ask_ == Ask::gather ? Form::pieces : ask_ == Ask::fetch ? Form::runs : Form::sums;
     if (form != wanted) throw Contradiction("an answer does not fit its question");
     if (phase_ == Phase::describe)
-        take_describe(in);
+        consume_describe(in);
     else if (phase_ == Phase::gather)
-        take_gather(in, interrupt);
+        consume_gather(in, interrupt);
     else if (phase_ == Phase::count)
-        take_count(in);
-    else if (phase_ == Phase::look)
-        take_look(in);
+        consume_count(in);
+    else if (phase_ == Phase::refine)
+        consume_refine(in);
     else
-        take_neighbours(in);
+        consume_neighbours(in);
 }
 
 // --- the phases of a level, in their order
@@ -96,9 +96,9 @@ void LevelGrower::ask_describe() {
     }
 }
 
-void LevelGrower::take_describe(Reader& in) {
+void LevelGrower::consume_describe(Reader& in) {
     if (in.size() != asked_.size() * any_digits) throw Contradiction("shards described other nodes");
-    const auto losses = in.take(asked_.size() * any_digits), ranges = in.take(2 * asked_.size());
+    const auto losses = in.read(asked_.size() * any_digits), ranges = in.read(2 * asked_.size());
     for (std::size_t i = 0; i < asked_.size(); ++i) {
         Open& open = open_[asked_[i]];
         criteria::NodeSummary summary;
@@ -162,11 +162,11 @@ void LevelGrower::ask_gather() {
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
-void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
+void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
     std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape));
     while (!in.done()) {
         in.word();  // the shard
-        Reader piece(in.take(in.size()));
+        Reader piece(in.read(in.size()));
         for (GatheredNode& node : nodes) node.read(piece);
     }
     std::atomic<bool> stop{false};
@@ -219,15 +219,15 @@ void LevelGrower::ask_count() {
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
-void LevelGrower::take_count(Reader& in) {
+void LevelGrower::consume_count(Reader& in) {
     const std::size_t n_words = layout_->n_words();
     if (in.size() != branch_rows_.size() + asked_.size() * n_words)
         throw Contradiction("shards counted other nodes than they were asked for");
-    const auto rows = in.take(branch_rows_.size());
+    const auto rows = in.read(branch_rows_.size());
     if (!std::equal(rows.begin(), rows.end(), branch_rows_.begin()))
         throw Contradiction("shards sent other rows down a branch than they counted before");
     for (std::size_t i : asked_) {
-        const auto words = in.take(n_words);
+        const auto words = in.read(n_words);
         open_[i].counts = std::make_shared<Words>(words.begin(), words.end());
     }
     if (n_levels_ == 0) {  // the root: what it is follows from any column
@@ -243,7 +243,7 @@ void LevelGrower::take_count(Reader& in) {
 }
 
 void LevelGrower::survey_nodes() {
-    looked_at_.clear();
+    surveyed_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
         if (!open.searched) continue;
@@ -254,9 +254,9 @@ void LevelGrower::survey_nodes() {
         }
         check_counts(open);
         open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.fetch_rows);
-        looked_at_.push_back(i);
+        surveyed_.push_back(i);
     }
-    look();
+    refine();
 }
 
 // Every column must count all rows of the node.
@@ -272,37 +272,37 @@ void LevelGrower::check_counts(const Open& open) const {
 }
 
 // Nodes that only fetch wait until nobody zooms, and what would not fit into memory waits for the next round.
-void LevelGrower::look() {
-    phase_ = Phase::look;
-    std::vector<StretchAsk> zoom, fetch;
+void LevelGrower::refine() {
+    phase_ = Phase::refine;
+    std::vector<RangeQuery> zoom, fetch;
     std::vector<std::size_t> zoomed, fetched, rest;
     const double words = static_cast<double>(sizes_.gather_values);
-    const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, looked_at_.size())));
-    for (std::size_t i : looked_at_) {
+    const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, surveyed_.size())));
+    for (std::size_t i : surveyed_) {
         const std::size_t n_zoom = zoom.size(), n_fetch = fetch.size();
         open_[i].survey->ask(i, each, zoom, fetch);
         if (zoom.size() > n_zoom) zoomed.push_back(i);
         if (fetch.size() > n_fetch) fetched.push_back(i);
         if (zoom.size() > n_zoom || fetch.size() > n_fetch) rest.push_back(i);
     }
-    looked_at_ = std::move(rest);
-    if (looked_at_.empty()) return choose();
+    surveyed_ = std::move(rest);
+    if (surveyed_.empty()) return choose();
     const bool zooms = !zoom.empty();
     asked_ = zooms ? std::move(zoomed) : std::move(fetched);
-    const std::vector<StretchAsk>& asks = zooms ? zoom : fetch;
+    const std::vector<RangeQuery>& asks = zooms ? zoom : fetch;
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
     round_.push_back(asks.size());
-    for (const StretchAsk& one : asks) one.write(round_);
+    for (const RangeQuery& one : asks) one.write(round_);
 }
 
-void LevelGrower::take_look(Reader& in) {
+void LevelGrower::consume_refine(Reader& in) {
     in.word();  // how many words, or the width of a cell
     if (ask_ == Ask::fetch) in.word();
     for (std::size_t i : asked_) {
         Survey& survey = *open_[i].survey;
-        ask_ == Ask::fetch ? survey.take_fetch(in) : survey.take_zoom(in);
+        ask_ == Ask::fetch ? survey.consume_fetch(in) : survey.consume_zoom(in);
     }
-    look();
+    refine();
 }
 
 void LevelGrower::choose() {
@@ -324,16 +324,16 @@ void LevelGrower::ask_neighbours() {
     round_ = new_round(Ask::neighbours);
     round_.push_back(asked_.size());
     for (std::size_t i : asked_)
-        for (StretchAsk one : {open_[i].found.below, open_[i].found.above}) {
+        for (RangeQuery one : {open_[i].found.below, open_[i].found.above}) {
             one.node = i;
             one.write(round_);
         }
 }
 
-void LevelGrower::take_neighbours(Reader& in) {
+void LevelGrower::consume_neighbours(Reader& in) {
     in.word();
     for (std::size_t i : asked_) {
-        const auto keys = in.take(2);
+        const auto keys = in.read(2);
         SurveyedSplit& found = open_[i].found;
         if (keys[0] < found.below.low || keys[0] > found.below.high || keys[1] < found.above.low ||
             keys[1] > found.above.high)
@@ -367,7 +367,7 @@ void LevelGrower::end_level() {
         open_.clear();
         return;
     }
-    write_level(routes, way_);
+    write_level(routes, path_);
     ++n_levels_;
     open_ = std::move(next);
     begin_level();
@@ -422,7 +422,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     auto question = std::make_unique<grow::Question>();
     question->default_branch = split.missing_branch;
     if (split.learned_missing) {
-        if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_missing);
+        if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_without_value);
     } else {
         // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
         // goes to the last one.
@@ -470,14 +470,14 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
 
 // Branches that are done are let go at once; of numbers nothing is known yet.
 void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
-    const auto goes_on = [&](std::size_t b) {
+    const auto continues = [&](std::size_t b) {
         return !layout_->shape.classes() || branches[b].searched || branches[b].gathered;
     };
     std::vector<std::size_t> place;
     const bool two = branches.size() == 2;
     std::vector<char> stays;
     for (std::size_t b = 0; b < branches.size(); ++b)  // the sibling of one that is searched may have to be counted
-        stays.push_back(goes_on(b) || (two && branches[1 - b].searched));
+        stays.push_back(continues(b) || (two && branches[1 - b].searched));
     for (std::size_t b = 0; b < branches.size(); ++b) {
         open.route.open.push_back(stays[b]);
         if (!stays[b]) continue;

@@ -22,16 +22,16 @@ Route Route::read(Reader& in) {
     route.cut = in.real();
     route.missing_branch = in.size();
     const std::size_t n_levels = in.size(), n_branches = in.size();
-    for (std::uint64_t word : in.take(n_levels))
+    for (std::uint64_t word : in.read(n_levels))
         route.levels.push_back({static_cast<std::int32_t>(word >> 32), static_cast<std::int32_t>(word & 0xFFFFFFFFu)});
-    for (std::uint64_t word : in.take(n_branches)) route.open.push_back(word != 0);
+    for (std::uint64_t word : in.read(n_branches)) route.open.push_back(word != 0);
     return route;
 }
 
-void StretchAsk::write(Words& out) const { out.insert(out.end(), {node, column, low, high}); }
+void RangeQuery::write(Words& out) const { out.insert(out.end(), {node, column, low, high}); }
 
-StretchAsk StretchAsk::read(Reader& in) {
-    const auto words = in.take(4);
+RangeQuery RangeQuery::read(Reader& in) {
+    const auto words = in.read(4);
     return {static_cast<std::size_t>(words[0]), static_cast<std::size_t>(words[1]), words[2], words[3]};
 }
 
@@ -49,7 +49,7 @@ std::vector<TreeRound> split_rounds(std::span<const std::uint64_t> rounds) {
     std::vector<TreeRound> out;
     for (std::size_t n = in.size(); n-- > 0;) {
         const std::uint64_t tree = in.word();
-        out.push_back({tree, in.take(in.size())});
+        out.push_back({tree, in.read(in.size())});
     }
     return out;
 }
@@ -67,7 +67,7 @@ std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::u
     Reader in(answers);
     if (static_cast<Form>(in.word()) != Form::several) throw Contradiction("an answer is not that of a list of trees");
     std::vector<std::span<const std::uint64_t>> out;
-    for (std::size_t n = in.size(); n-- > 0;) out.push_back(in.take(in.size()));
+    for (std::size_t n = in.size(); n-- > 0;) out.push_back(in.read(in.size()));
     return out;
 }
 
@@ -78,12 +78,12 @@ bool holds_rows(std::span<const std::uint64_t> answers) {
     });
 }
 
-void write_level(const std::vector<Route>& routes, Words& way) {
+void write_level(const std::vector<Route>& routes, Words& path) {
     Words level;
     for (const Route& route : routes) route.write(level);
-    way.push_back(level.size());
-    way.push_back(routes.size());
-    put_all(way, level);
+    path.push_back(level.size());
+    path.push_back(routes.size());
+    put_all(path, level);
 }
 
 namespace {
@@ -109,7 +109,7 @@ void merge_runs(Reader a, Reader b, Words& out) {
     out.insert(out.end(), {width, n});
     for (std::size_t r = 0; r < n; ++r) {
         const std::size_t na = a.size(), nb = b.size(), place = out.size();
-        const Span left = a.take(na * (width + 1)), right = b.take(nb * (width + 1));
+        const Span left = a.read(na * (width + 1)), right = b.read(nb * (width + 1));
         out.push_back(0);
         std::size_t i = 0, j = 0;
         while (i < left.size() || j < right.size()) {
@@ -135,7 +135,7 @@ void merge_pieces(Reader a, Reader b, Words& out) {
     for (Reader* one : {&a, &b})
         while (!one->done()) {
             const std::uint64_t shard = one->word();
-            pieces.push_back({shard, one->take(one->size())});
+            pieces.push_back({shard, one->read(one->size())});
         }
     std::sort(pieces.begin(), pieces.end(), [](const Piece& x, const Piece& y) { return x.shard < y.shard; });
     for (const Piece& piece : pieces) {
@@ -150,7 +150,7 @@ void merge_several(Reader a, Reader b, Words& out) {
     if (b.size() != n) throw Contradiction("two shards answered for different trees");
     out.push_back(n);
     for (std::size_t t = 0; t < n; ++t) {
-        const Span own = a.take(a.size()), other = b.take(b.size());
+        const Span own = a.read(a.size()), other = b.read(b.size());
         const Words both = merge(own, other);
         out.push_back(both.size());
         put_all(out, both);

@@ -14,7 +14,7 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
       classification_(!target.n_classes.empty()),
       divisions_(static_cast<std::size_t>(pool.size())) {
     if (table.sparse) {
-        if (slots_serve(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
+        if (slots_support(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
         if (!root_.store) root_ = sparse_root(table, target, pool, interrupt);
         finder_ = make_presort_finder(root_.target(), options.search, pool.size());
         return;
@@ -47,7 +47,7 @@ bool Engine::worth_binning(const data::Table& table, const data::Target& target)
     SearchOptions asked = options_.search;
     // Runners-up cost nothing where cuts are at edges only; exact ones would have most bins of most columns fetched.
     if (options_.bins.approximate) asked.max_competitors = 0;
-    return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_serve(table, target, asked);
+    return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_support(table, target, asked);
 }
 
 criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* pool) const {
@@ -82,7 +82,7 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     if (std::none_of(branches.begin(), branches.end(), [](const BranchRows& b) { return b.searched; })) return;
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
     if (node.slotted()) return hand_down_slots(node, branches);
-    if (node.sparse) return part_entries(node, division.places_, branches, pool);
+    if (node.sparse) return partition_entries(node, division.places_, branches, pool);
     {
         const base::PhaseTimer timer(base::Phase::move);
         move_columns(node, division.routing_, division.places_, branches, pool);

@@ -53,7 +53,7 @@ public:
            base::Interrupt& interrupt);
 
     // All rows. To be taken once.
-    NodeRows take_root() { return std::move(root_); }
+    NodeRows release_root() { return std::move(root_); }
     bool classification() const { return classification_; }
     bool counts_in_bins() const { return in_bins_; }
 

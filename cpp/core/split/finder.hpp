@@ -32,7 +32,7 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
                                                   int n_threads);
 
 // Can the search over bins do all that these options ask for?
-bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+bool bins_support(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // The names of the criteria that follow from counts of bins.
 std::vector<std::string> counted_criteria();

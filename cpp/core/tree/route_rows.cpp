@@ -46,8 +46,8 @@ void ask_split(const Questions& tree, std::size_t node, const data::Table& table
     });
 }
 
-// A stretch of the rows under way.
-struct Stretch {
+// A range of the rows under way.
+struct RowRange {
     std::int32_t node;
     std::uint32_t begin, end;
 };
@@ -65,19 +65,19 @@ public:
         std::iota(rows_.begin(), rows_.end(), static_cast<std::uint32_t>(begin));
     }
 
-    PartedRows run() {
+    FractionalRows run() {
         open_.push_back({0, 0, static_cast<std::uint32_t>(rows_.size())});
         while (!open_.empty()) {
-            const Stretch here = open_.back();
+            const RowRange here = open_.back();
             open_.pop_back();
             if (here.end - here.begin < few)
                 for (std::uint32_t i = here.begin; i < here.end; ++i) alone(rows_[i], here.node);
             else if (tree_.is_leaf(static_cast<std::size_t>(here.node)))
                 for (std::uint32_t i = here.begin; i < here.end; ++i) node_[rows_[i] - begin_] = here.node;
             else
-                part(here);
+                partition(here);
         }
-        return std::move(parted_);
+        return std::move(fractional_);
     }
 
 private:
@@ -92,17 +92,17 @@ private:
         }
     }
     void stop(std::uint32_t row, std::int32_t node, std::int32_t why) {
-        node_[row - begin_] = why == row_is_parted ? -1 : node;
-        if (why == row_is_parted) parted_.emplace_back(row, node);
+        node_[row - begin_] = why == row_is_fractional ? -1 : node;
+        if (why == row_is_fractional) fractional_.emplace_back(row, node);
     }
 
-    void part(const Stretch& here) {
+    void partition(const RowRange& here) {
         const std::size_t node = static_cast<std::size_t>(here.node);
         const std::uint32_t n = here.end - here.begin;
         const std::int32_t first = tree_.branch_start[node], n_branches = tree_.branch_start[node + 1] - first;
         std::uint32_t* const rows = rows_.data() + here.begin;
         branches_of_rows(tree_, node, table_, rows, n, branch_.data());
-        if (n_branches == 2) return part_in_two(here, rows, n);
+        if (n_branches == 2) return partition_in_two(here, rows, n);
         next_.assign(static_cast<std::size_t>(n_branches) + 1, 0);
         for (std::uint32_t i = 0; i < n; ++i) {
             if (branch_[i] >= 0)
@@ -125,7 +125,7 @@ private:
     }
 
     // No jump depends on the rows, but for those that stop here.
-    void part_in_two(const Stretch& here, std::uint32_t* rows, std::uint32_t n) {
+    void partition_in_two(const RowRange& here, std::uint32_t* rows, std::uint32_t n) {
         std::uint32_t left = 0, right = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t row = rows[i];
@@ -146,10 +146,10 @@ private:
     const data::Table& table_;
     std::vector<std::uint32_t> rows_, spare_, next_;
     std::vector<std::int32_t> branch_;
-    std::vector<Stretch> open_;
+    std::vector<RowRange> open_;
     std::size_t begin_;
     std::int32_t* node_;  // by row, from `begin_` on
-    PartedRows parted_;
+    FractionalRows fractional_;
 };
 
 }  // namespace
@@ -159,10 +159,10 @@ void branches_of_rows(const Questions& tree, std::size_t node, const data::Table
     ask_split(tree, node, table, rows, n, branch);
     const bool parted = !tree.branch_share.empty();
     for (std::size_t i = 0; i < n; ++i)
-        if (branch[i] < 0) branch[i] = parted ? row_is_parted : tree.branch_at(node, table, rows[i]);
+        if (branch[i] < 0) branch[i] = parted ? row_is_fractional : tree.branch_at(node, table, rows[i]);
 }
 
-PartedRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+FractionalRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
                       std::int32_t* node) {
     return Walk(tree, table, begin, end, node).run();
 }

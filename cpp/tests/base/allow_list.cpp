@@ -20,7 +20,7 @@ struct Options : Base {
     bool operator==(const Options&) const = default;
 };
 
-bool serves(const Options& options) { return base::asks_only_for(options, &Options::width, &Options::depth); }
+bool serves(const Options& options) { return base::differs_only_in(options, &Options::width, &Options::depth); }
 
 const Suite suite("allow_list", [] {
     Options options;

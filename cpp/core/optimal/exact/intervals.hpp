@@ -140,7 +140,7 @@ private:
 // A set is known by the sums of two 64-bit numbers per row: one finds it, the other and the size verify it. Two
 // generations stand for least-recently-used: when the young one has half of the budget it becomes the old one, and the
 // old one is forgotten. Forgetting costs time only.
-struct Known {
+struct CacheEntry {
     double relaxed = 0.0;  // no tree of this depth, whatever the size of its leaves, costs less
     double value = std::numeric_limits<double>::infinity();   // of the best tree, if it was found
     double tried = -std::numeric_limits<double>::infinity();  // no tree costs less than this, as far as was searched
@@ -169,15 +169,15 @@ public:
         return key;
     }
 
-    const Known* find(const Key& key) {
+    const CacheEntry* find(const Key& key) {
         if (const auto at = young_.find(key); at != young_.end()) return &at->second;
         const auto at = old_.find(key);
         if (at == old_.end()) return nullptr;
-        Known known = std::move(at->second);
+        CacheEntry known = std::move(at->second);
         old_.erase(at);
         return &keep(key, std::move(known));
     }
-    Known& keep(const Key& key, Known known) {
+    CacheEntry& keep(const Key& key, CacheEntry known) {
         if (young_.size() >= budget_) {
             old_ = std::move(young_);
             young_.clear();
@@ -200,7 +200,7 @@ private:
         }
     };
     std::size_t budget_;
-    std::unordered_map<Key, Known, Hash> young_, old_;
+    std::unordered_map<Key, CacheEntry, Hash> young_, old_;
 };
 
 }  // namespace ceiba::optimal

@@ -64,7 +64,7 @@ public:
     static constexpr bool two_at_once = std::is_same_v<Loss, Errors>;
 
 private:
-    struct Found {
+    struct StumpLosses {
         TwoLosses relaxed, stump;
     };
     struct Space {
@@ -114,7 +114,7 @@ private:
         return true;
     }
 
-    Found kernel(const Node& node, std::size_t f, Space& space) const {
+    StumpLosses kernel(const Node& node, std::size_t f, Space& space) const {
         TwoLosses loss{infinite, infinite};
         if constexpr (std::is_same_v<Loss, Errors>)
             loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
@@ -123,13 +123,13 @@ private:
         return {loss, loss};
     }
 
-    Found reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
+    StumpLosses reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
         Stump best[2];
         for (int s = 0; s < 2; ++s) space.scan.scan(node, f, side, s, features_.all[f].bounds_only, best[s]);
         return {{best[0].relaxed, best[1].relaxed}, {best[0].loss, best[1].loss}};
     }
 
-    static void keep(Sides& best, const Found& found) {
+    static void keep(Sides& best, const StumpLosses& found) {
         for (std::size_t s = 0; s < 2; ++s) {
             best.relaxed[s] = std::min(best.relaxed[s], found.relaxed[s]);
             best.stump[s] = std::min(best.stump[s], found.stump[s]);

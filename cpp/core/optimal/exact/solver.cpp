@@ -5,7 +5,7 @@ namespace ceiba::optimal {
 namespace {
 
 // What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
-void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
+void split_interval(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
     Interval low = i, high = i;
     low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
     high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
@@ -17,7 +17,7 @@ void part(const Interval& i, std::int64_t cut, double left, double right, OpenCu
 
 }  // namespace
 
-Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watch* watch) {
+Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Observer* watch) {
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
     const double leaf = leaf_value(node);
@@ -37,7 +37,7 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watc
     if (!remember) return search(node, depth, leaves, leaf, least, bound, watch);
     const Cache::Key key = Cache::key(node, depth, leaves);
     double known_relaxed = 0.0;
-    if (const Known* known = cache_.find(key)) {
+    if (const CacheEntry* known = cache_.find(key)) {
         known_relaxed = known->relaxed;
         if (known->value < infinite || known->tried >= bound) {
             Answer answer{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
@@ -67,7 +67,7 @@ Answer Solver::stump(const Node& node, double leaf, double bound) {
     return answer;
 }
 
-Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch) {
+Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Observer* watch) {
     Answer best;
     best.relaxed = leaf;
     if (leaf < bound) best.value = leaf;
@@ -111,7 +111,7 @@ Solver::SideCost Solver::side_cost(const Sides& sides, std::size_t s) const {
 }
 
 void Solver::try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                            OpenCuts& open, double bound, Answer& best, Watch* watch) {
+                            OpenCuts& open, double bound, Answer& best, Observer* watch) {
     std::array<bool, 2> missing_left{};
     for (std::size_t t = 0; t < n_taken; ++t)
         missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
@@ -137,7 +137,7 @@ void Solver::try_two_levels(const Node& node, int leaves, const std::array<Inter
                 if (watch) watch->improved(best.value, best.plan);
             }
         }
-        part(i, i.middle(), left, right, open);
+        split_interval(i, i.middle(), left, right, open);
     }
 }
 
@@ -169,7 +169,7 @@ PlanPtr Solver::stump_plan(const Node& node, const Stump& stump, const SideOf& s
 }
 
 void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
-                        Answer& best, Watch* watch) {
+                        Answer& best, Observer* watch) {
     const std::int64_t cut = i.middle();
     const std::uint32_t position = open.position(i, cut);
     if (scratch_.size() <= static_cast<std::size_t>(depth)) scratch_.resize(static_cast<std::size_t>(depth) + 1);
@@ -208,7 +208,7 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
         if (watch) watch->improved(best.value, best.plan);
     }
     best.relaxed = std::min(best.relaxed, relaxed[0] + relaxed[1]);
-    part(i, cut, relaxed[0], relaxed[1], open);
+    split_interval(i, cut, relaxed[0], relaxed[1], open);
 }
 
 // Both parts, the larger first. `limit`: what they may cost together.

@@ -31,7 +31,7 @@ public:
            const LossTraits& traits)
         : Search(features, rule, rules, clock), traits_(traits), cache_(cache_bytes) {}
 
-    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) final;
+    Answer solve(const Node& node, int depth, int leaves, double bound, Observer* watch = nullptr) final;
 
 private:
     // A lower bound of trees with at least one split, on the node whose leaf_loss() was asked for last. What cannot
@@ -47,11 +47,11 @@ private:
     };
 
     Answer stump(const Node& node, double leaf, double bound);
-    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch);
+    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Observer* watch);
     void try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                        OpenCuts& open, double bound, Answer& best, Watch* watch);
+                        OpenCuts& open, double bound, Answer& best, Observer* watch);
     void try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
-                    Answer& best, Watch* watch);
+                    Answer& best, Observer* watch);
     std::array<Answer, 2> both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
                                double limit, double slack, const std::array<double, 2>& least);
     SideCost side_cost(const Sides& sides, std::size_t s) const;

@@ -4,7 +4,7 @@
 
 #include "base/sort.hpp"
 #include "optimal/search.hpp"
-#include "optimal/start/settle.hpp"
+#include "optimal/start/refine.hpp"
 
 namespace ceiba::optimal {
 
@@ -22,7 +22,7 @@ public:
         if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
         const std::vector<Stump> first = candidates(node, 1);
         if (first.empty()) return {};
-        const Parted parted = part(node, first[0]);
+        const Halves parted = divide_node(node, first[0]);
         const PlanPtr left = greedy(parted.child->front(), depth - 1);
         return plan_of(node, first[0], parted, left, greedy(parted.child->back(), depth - 1));
     }
@@ -37,7 +37,7 @@ public:
         const std::vector<Stump> columns = candidates(node, width);
         for (std::size_t c = tried; c < columns.size(); ++c) {
             const Stump& first = columns[c];
-            const Parted parted = part(node, first);
+            const Halves parted = divide_node(node, first);
             const double limit = std::min(bound, best.value);
             const Answer a = solve(parted.child->front(), depth - 1, width, limit - search_.rules().penalty);
             if (!a.found()) continue;
@@ -50,12 +50,12 @@ public:
     }
 
 private:
-    struct Parted {
+    struct Halves {
         bool missing_left;
         std::unique_ptr<std::array<Node, 2>> child;
     };
 
-    Parted part(const Node& node, const Stump& stump) {
+    Halves divide_node(const Node& node, const Stump& stump) {
         SideOf side;
         const bool missing_left = mark_sides(node, static_cast<std::size_t>(stump.feature), stump.position, side);
         auto child = std::make_unique<std::array<Node, 2>>();
@@ -63,7 +63,7 @@ private:
         return {missing_left, std::move(child)};
     }
 
-    PlanPtr plan_of(const Node& node, const Stump& stump, const Parted& parted, PlanPtr left, PlanPtr right) const {
+    PlanPtr plan_of(const Node& node, const Stump& stump, const Halves& parted, PlanPtr left, PlanPtr right) const {
         return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
                                std::move(left), std::move(right));
     }
@@ -159,7 +159,7 @@ public:
         const bool few_leaves = rules.max_depth < 30 && rules.max_leaves < 1 << rules.max_depth;
         keep(limited_.greedy(root_, rules.max_depth));
         const double greedy = best_.value;
-        if (last_stage >= lookahead_stage) look_ahead(2);
+        if (last_stage >= lookahead_stage) run_lookahead(2);
         if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
         search_.clock().within(0.25, [&] {
             refine_best(best_.value < greedy);
@@ -168,7 +168,7 @@ public:
     }
 
     // Stopped early, it keeps what it has.
-    void look_ahead(int horizon) {
+    void run_lookahead(int horizon) {
         Lookahead ahead(search_);
         try {
             ahead.grow(root_, search_.rules().max_depth, horizon);
@@ -181,13 +181,13 @@ public:
 
 private:
     void keep(const PlanPtr& plan) {
-        const PlanPtr small = Trim(search_)(root_, plan, search_.rules().max_leaves);
-        const Settled settled = Settle(search_)(root_, small);
+        const PlanPtr small = TrimPlan(search_)(root_, plan, search_.rules().max_leaves);
+        const FittedPlan settled = FitPlan(search_)(root_, small);
         best_.improved(settled.value, settled.plan);
     }
 
     void refine_best(bool solved) {
-        refine(search_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
+        refine(search_, root_, best_.plan, solved, [&](const FittedPlan& tree) { best_.improved(tree.value, tree.plan); });
     }
 
     void widen() {

@@ -30,15 +30,15 @@ private:
     struct Range {
         std::size_t begin, end;
     };
-    using Asks = std::span<const StretchAsk>;
+    using Asks = std::span<const RangeQuery>;
 
     void catch_up(Reader& in);
     void follow(Reader level, std::size_t n_nodes);
     void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
     void carry(std::uint64_t* cells, std::size_t n) const;
     Words count(Reader& in) const;
-    Words zoom(const std::vector<StretchAsk>& asks) const;
-    Words fetch(const std::vector<StretchAsk>& asks) const;
+    Words zoom(const std::vector<RangeQuery>& asks) const;
+    Words fetch(const std::vector<RangeQuery>& asks) const;
     Words neighbours(Reader& in) const;
     Words gather(Reader& in) const;
     Words describe(Reader& in) const;
@@ -49,7 +49,7 @@ private:
     template <class Put>
     void each_inside(Asks asks, Put put) const;
     template <class F>
-    void each_place(const std::vector<StretchAsk>& asks, F f) const;
+    void each_place(const std::vector<RangeQuery>& asks, F f) const;
 
     const data::Table& table_;
     const ShardTarget& target_;
@@ -99,8 +99,8 @@ Words Shard::TreeRows::answer(std::span<const std::uint64_t> round) {
     if (ask == Ask::neighbours) return neighbours(in);
     if (ask == Ask::gather) return gather(in);
     if (ask == Ask::describe) return describe(in);
-    std::vector<StretchAsk> asks(in.size());
-    for (StretchAsk& one : asks) one = StretchAsk::read(in);
+    std::vector<RangeQuery> asks(in.size());
+    for (RangeQuery& one : asks) one = RangeQuery::read(in);
     return ask == Ask::zoom ? zoom(asks) : fetch(asks);
 }
 
@@ -110,7 +110,7 @@ void Shard::TreeRows::catch_up(Reader& in) {
     if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
     for (std::size_t l = 0; l < n_levels; ++l) {
         const std::size_t n_words = in.size(), n_nodes = in.size();
-        const Reader level(in.take(n_words));
+        const Reader level(in.read(n_words));
         if (l < level_) continue;
         follow(level, n_nodes);
         ++level_;
@@ -282,7 +282,7 @@ Words Shard::TreeRows::describe(Reader& in) const {
     return out;
 }
 
-// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these stretches of a column, which
+// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these ranges of a column, which
 // ascend.
 template <class Put>
 void Shard::TreeRows::each_inside(Asks asks, Put put) const {
@@ -307,7 +307,7 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
             if (in_bin[b].n > 1) {
                 const auto from = asks.begin() + static_cast<std::ptrdiff_t>(a);
                 a = static_cast<std::size_t>(std::partition_point(from, from + in_bin[b].n,
-                                                                  [key](const StretchAsk& s) { return s.high < key; }) -
+                                                                  [key](const RangeQuery& s) { return s.high < key; }) -
                                              asks.begin());
                 if (a == in_bin[b].first + std::size_t{in_bin[b].n}) continue;
             }
@@ -318,7 +318,7 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
 
 // Calls f(first ask, asks) for the asks of each node and column, which stand together.
 template <class F>
-void Shard::TreeRows::each_place(const std::vector<StretchAsk>& asks, F f) const {
+void Shard::TreeRows::each_place(const std::vector<RangeQuery>& asks, F f) const {
     for (std::size_t from = 0; from < asks.size();) {
         std::size_t to = from + 1;
         while (to < asks.size() && asks[to].same_place(asks[from])) ++to;
@@ -327,7 +327,7 @@ void Shard::TreeRows::each_place(const std::vector<StretchAsk>& asks, F f) const
     }
 }
 
-Words Shard::TreeRows::zoom(const std::vector<StretchAsk>& asks) const {
+Words Shard::TreeRows::zoom(const std::vector<RangeQuery>& asks) const {
     const std::size_t width = layout_->shape.width(), each = zoom_parts * width;
     Words out(2 + asks.size() * each, 0);
     out[0] = static_cast<std::uint64_t>(Form::sums);
@@ -344,7 +344,7 @@ Words Shard::TreeRows::zoom(const std::vector<StretchAsk>& asks) const {
     return out;
 }
 
-Words Shard::TreeRows::fetch(const std::vector<StretchAsk>& asks) const {
+Words Shard::TreeRows::fetch(const std::vector<RangeQuery>& asks) const {
     const std::size_t width = layout_->shape.width();
     Words out{static_cast<std::uint64_t>(Form::runs), width, asks.size()};
     struct Value {
@@ -386,9 +386,9 @@ Words Shard::TreeRows::fetch(const std::vector<StretchAsk>& asks) const {
 Words Shard::TreeRows::neighbours(Reader& in) const {
     Words out{static_cast<std::uint64_t>(Form::sums), 0};
     for (std::size_t n = in.size(); n-- > 0;) {
-        const StretchAsk below = StretchAsk::read(in), above = StretchAsk::read(in);
+        const RangeQuery below = RangeQuery::read(in), above = RangeQuery::read(in);
         std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
-        const std::array<StretchAsk, 2> both{below, above};
+        const std::array<RangeQuery, 2> both{below, above};
         each_inside(both, [&](std::size_t a, std::uint64_t key, std::size_t) {
             if (a == 0)
                 most = std::max(most, key);

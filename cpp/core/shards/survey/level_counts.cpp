@@ -19,7 +19,7 @@ LevelCounts::LevelCounts(const CellShape& shape, const split::SearchOptions& opt
       width_(width),
       n_all_levels_(cells.size() / width - 1),
       missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()),
-      n_missing_(static_cast<std::size_t>(shape.rows(missing_.data()))) {
+      n_without_value_(static_cast<std::size_t>(shape.rows(missing_.data()))) {
     for (std::size_t l = 0; l < n_all_levels_; ++l) {
         const auto own = cells.subspan(l * width, width);
         const std::uint64_t rows = shape.rows(own.data());
@@ -41,7 +41,7 @@ Words LevelCounts::sum(std::size_t from, std::size_t to) const {
 }
 
 split::Candidate LevelCounts::search(const split::Limits& limits, std::vector<Words>& branches) {
-    split::Candidate out = split::LevelSearch(options_, *this).search(n_all_levels_, n_missing_, limits);
+    split::Candidate out = split::LevelSearch(options_, *this).search(n_all_levels_, n_without_value_, limits);
     if (!out.found()) return out;
     branches.assign(static_cast<std::size_t>(out.n_branches), Words(width_, 0));
     for (std::size_t l = 0; l < code_.size(); ++l) add(branches[branch_of(out, code_[l])], cells_[l]);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t block = 512;  // rows per task: with 20 columns they fit the second cache
 
 // What one pass over a column's rows found out.
-struct Seen {
+struct ObservedValues {
     bool missing = false;
     std::vector<double> others;  // values that are not the one of their bin, ascending: all of them, or too many
 
@@ -31,7 +31,7 @@ std::uint32_t bin_of(const ColumnBins& bins, double x) {
 
 template <class T, class Read>
 void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const std::uint32_t* row, std::size_t from,
-          std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
+          std::size_t to, std::size_t stride, std::uint8_t* bytes, ObservedValues& seen) {
     constexpr std::size_t lanes = EdgeSearch<T>::lanes;
     bool missing = false;
     T x[lanes];
@@ -57,7 +57,7 @@ void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const s
 template <class T>
 void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const data::Column column,
                 const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
-                Seen& seen) {
+                ObservedValues& seen) {
     bool missing = false;
     std::uint8_t* out = bytes + from * stride + bins.slot;
     for (std::size_t i = from; i < to; ++i, out += stride) {
@@ -75,10 +75,10 @@ void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const da
 }
 
 // A column on its way into bytes.
-class Filler {
+class ColumnWriter {
 public:
     // `low`, `high`: what the values are expected to lie between.
-    Filler(const data::Column& column, const ColumnBins& bins, double low, double high) : column_(column), bins_(bins) {
+    ColumnWriter(const data::Column& column, const ColumnBins& bins, double low, double high) : column_(column), bins_(bins) {
         if (column.kind() == data::ColumnKind::numeric && !column.is_sparse()) whole_ = WholeNumbers(bins, low, high);
         if (column.is<float>())
             single_.emplace(bins.edge);
@@ -86,7 +86,7 @@ public:
             double_.emplace(bins.edge);
     }
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
-             Seen& seen) const {
+             ObservedValues& seen) const {
         const auto look_up = [&]<class T>(const T*) {
             fill_whole<T>(bins_, whole_.view(), column_, row, from, to, stride, bytes, seen);
         };
@@ -173,7 +173,7 @@ void place_edges(std::vector<Weighted>& sample, int max_bins, bool single, Colum
     }
 }
 
-// One row from each of equal stretches, at a place that changes: a table may repeat itself.
+// One row from each of equal ranges, at a place that changes: a table may repeat itself.
 std::vector<std::size_t> sample_rows(std::size_t n, std::size_t most) {
     std::vector<std::size_t> rows(std::min(n, most));
     for (std::uint64_t i = 0; i < rows.size(); ++i) {  // products of 64 bits, on any machine
@@ -310,10 +310,10 @@ private:
 
     void fill_all(base::Buffer<std::uint8_t>& bytes) {
         const std::size_t n = target_.size();
-        std::vector<Filler> fillers;
+        std::vector<ColumnWriter> writers;
         for (std::size_t i = 0; i < single_.size(); ++i)
-            fillers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
-        seen_.assign(static_cast<std::size_t>(pool_.size()), std::vector<Seen>(single_.size()));
+            writers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
+        observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
         const std::size_t n_blocks = (n + block - 1) / block;
         pool_.run(n_blocks, [&](std::size_t b, int thread) {
             if (b % 64 == 0) {
@@ -322,17 +322,17 @@ private:
             }
             const std::size_t from = b * block, to = std::min(n, from + block);
             if (!bundles_.empty()) std::fill(&bytes[from * out_.stride], &bytes[0] + to * out_.stride, std::uint8_t{0});
-            for (std::size_t i = 0; i < fillers.size(); ++i)
-                fillers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
-                               seen_[static_cast<std::size_t>(thread)][i]);
-            for (BundleFiller& filler : bundles_) filler.run(target_.row.data(), from, to, out_.stride, bytes.data());
+            for (std::size_t i = 0; i < writers.size(); ++i)
+                writers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
+                               observed_[static_cast<std::size_t>(thread)][i]);
+            for (BundleWriter& filler : bundles_) filler.run(target_.row.data(), from, to, out_.stride, bytes.data());
         });
     }
 
     // Writes down the values of bundled columns. False: some column cannot be bundled, and all must be done again.
     bool bundles_hold(std::vector<bool>& alone) {
         bool hold = true;
-        for (const BundleFiller& filler : bundles_) {
+        for (const BundleWriter& filler : bundles_) {
             for (std::size_t m = 0; m < filler.bundle().size(); ++m) {
                 const TwoValues& two = filler.bundle()[m];
                 if (filler.failed(m)) hold = false, alone[two.column] = true;
@@ -356,8 +356,8 @@ private:
     void widen(base::Buffer<std::uint8_t>& bytes) {
         pool_.run(single_.size(), [&](std::size_t i, int) {
             ColumnBins& bins = out_.column[single_[i]];
-            Seen all;
-            for (const auto& of_thread : seen_) {
+            ObservedValues all;
+            for (const auto& of_thread : observed_) {
                 bins.any_missing |= of_thread[i].missing;
                 for (double x : of_thread[i].others) all.note(x);
             }
@@ -370,7 +370,7 @@ private:
             const data::Column& column = table_.columns[single_[i]];
             place_edges(values, options_.max_bins, column.is<float>(), bins);
             const double low = values.front().value, high = values.back().value;
-            Filler(column, bins, low, high).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
+            ColumnWriter(column, bins, low, high).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
         });
     }
 
@@ -381,10 +381,10 @@ private:
     base::Interrupt& interrupt_;
     std::vector<std::size_t> sample_, few_;  // rows of the target, to place edges and to propose bundles
     Binning out_;
-    std::list<BundleFiller> bundles_;
+    std::list<BundleWriter> bundles_;
     std::vector<std::size_t> single_;      // the columns that have a byte of their own ...
     std::vector<Span> range_;              // ... and what their values lie between, by the sample
-    std::vector<std::vector<Seen>> seen_;  // per thread
+    std::vector<std::vector<ObservedValues>> observed_;  // per thread
     int n_failures_ = 0;
 };
 

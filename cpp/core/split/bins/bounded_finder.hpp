@@ -47,11 +47,11 @@ private:
             node.histogram->data() + node.store->binning->column[c].slot * column_words(cells_);
         return cells_.rows(words + bin * cells_.width()) > 0.0;
     }
-    Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
+    GainRange bound_gain(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
         Space& space = space_of(thread);
         if (!load(node, c, space)) return {};
-        const Outlook gains =
-            criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.outlook(own, limits); });
+        const GainRange gains =
+            criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.gain_range(own, limits); });
         return {gains.low / cost(c), gains.high / cost(c)};
     }
 
@@ -73,7 +73,7 @@ private:
                                      [&](const auto& own) { return space.counts.marks(own, limits, floor); });
     }
 
-    // Counts what is open in finer and finer stretches, as long as that spares fetching it; lifts the floor.
+    // Counts what is open in finer and finer ranges, as long as that spares fetching it; lifts the floor.
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
               base::ThreadPool* pool, Space& space) const {
         Cells cells = cells_;
@@ -82,21 +82,21 @@ private:
              !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
             last = marks.rows_inside;
             const ZoomLayout layout =
-                lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.steps);
+                lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.plans);
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
-            space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words, pool);
-            space.counts.refine(space.steps, layout.n_places, space.words.data(), cells);
-            const double surest =
-                criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.surest(own, limits); });
-            floor = std::max(floor, lowered(surest));
+            space.places.zoom(node, c, cells, space.plans, layout.n_places, space.words, pool);
+            space.counts.refine(space.plans, layout.n_places, space.words.data(), cells);
+            const double best_certain_gain =
+                criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.best_certain_gain(own, limits); });
+            floor = std::max(floor, lowered(best_certain_gain));
             marks = mark_loaded(limits, floor, space);
         }
     }
 
-    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
+    ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
                   base::ThreadPool* pool, int thread) override {
         Space& space = space_of(thread);
-        Found out;
+        ColumnCandidate out;
         if (!marks.any || !load(node, c, space)) return out;
         double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
         space.places.by_bins(node, c);
@@ -105,7 +105,7 @@ private:
         out.fetched = marks.rows_inside;
         if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts, pool);
         if constexpr (!Cells::exact)
-            if (!look_closer(node, limits, gain_floor, marks, space)) return out;
+            if (!refine_marks(node, limits, gain_floor, marks, space)) return out;
         space.division.bind(node.target(), 0, node.begin);
         sum_places(node, pool, space);
         space.criterion.begin(space.division);
@@ -118,7 +118,7 @@ private:
             const std::vector<std::uint8_t>& side = marks.sides[missing_left ? 1 : 0];
             Running left(space);
             if (missing_left) left.add_missing();
-            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside() : 0.0);
+            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_missing() : 0.0);
             const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows());
             for (std::size_t b = 0; b < space.counts.size(); ++b) {
                 const std::size_t rows = static_cast<std::size_t>(space.counts.rows(b));
@@ -147,7 +147,7 @@ private:
             }
         };
         scan_side(false);
-        if (space.counts.n_aside() > 0.0) {
+        if (space.counts.n_missing() > 0.0) {
             if (marks.presence) {
                 Running left(space);
                 for (std::size_t b = 0; b < space.counts.size(); ++b)
@@ -165,7 +165,7 @@ private:
         split.column = static_cast<std::int32_t>(c);
         split.gain = best.gain(space.division, space.criterion);
         split.tolerance = space.criterion.tolerance();
-        split.learned_missing = space.counts.n_aside() > 0.0;
+        split.learned_missing = space.counts.n_missing() > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
         if (presence) return out;
         if (between && !space.places.fine()) {
@@ -189,12 +189,12 @@ private:
     // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
     // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
     // False: nothing can.
-    bool look_closer(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
+    bool refine_marks(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
         return criteria::with_chosen(
-            space.bounds, [&](const auto& own) { return look_closer(node, limits, floor, own, marks, space); });
+            space.bounds, [&](const auto& own) { return refine_marks(node, limits, floor, own, marks, space); });
     }
     template <class Bounds>
-    bool look_closer(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
+    bool refine_marks(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
                      Space& space) const {
         Cells cells = cells_;
         cells.bind(node.target(), node.begin);
@@ -273,7 +273,7 @@ private:
             const double largest = add_up_places(node, pool, space);
             typename D::Left total = space.division.nothing();
             for (std::size_t p = 0; p < space.counts.size(); ++p) D::merge(total, space.parts[p]);
-            if (space.counts.n_aside() > 0.0) D::merge(total, space.parts[space.places.missing()]);
+            if (space.counts.n_missing() > 0.0) D::merge(total, space.parts[space.places.missing()]);
             space.division.set_total(total, largest);
         }
     }

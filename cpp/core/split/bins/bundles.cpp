@@ -64,7 +64,7 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
 }
 
 // The first rare value that any thread meets is the one that all must have.
-bool BundleFiller::rare_value(std::size_t member, double x) {
+bool BundleWriter::rare_value(std::size_t member, double x) {
     if (std::isnan(x)) return false;
     const std::lock_guard lock(busy_);
     double& rare = bundle_[member].rare;
@@ -72,7 +72,7 @@ bool BundleFiller::rare_value(std::size_t member, double x) {
     return x == rare;
 }
 
-void BundleFiller::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
+void BundleWriter::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
                        std::uint8_t* bytes) {
     for (std::size_t m = 0; m < bundle_.size(); ++m) {
         const double common = bundle_[m].common;

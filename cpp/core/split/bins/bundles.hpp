@@ -27,9 +27,9 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
 
 // A bundle on its way into bytes. What the sample did not show is found out here: a third value, a missing one, two
 // rare values in a row; the later column then `failed`.
-class BundleFiller {
+class BundleWriter {
 public:
-    BundleFiller(const data::Table& table, Bundle bundle, std::size_t slot)
+    BundleWriter(const data::Table& table, Bundle bundle, std::size_t slot)
         : table_(table), bundle_(std::move(bundle)), slot_(slot), failed_(bundle_.size(), 0) {}
 
     // Rows [from, to), by any thread; their bytes are 0.

@@ -53,7 +53,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
                                              int thread) {
     const Binning& binning = *node.store->binning;
     const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->n_columns();
-    std::vector<Found> found(n_columns);
+    std::vector<ColumnCandidate> found(n_columns);
     const auto for_each = [&](std::size_t n, const auto& task) { base::run(pool, n, thread, task); };
     exact_->begin_node(pool ? -1 : thread);
     std::vector<std::size_t> levels;
@@ -67,25 +67,25 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         for_each(n_numeric, [&](std::size_t i, int t) {
             const std::size_t c = binning.numeric[i];
             const Limits limits = limits_of(c, context);
-            const double own = lowered(look_at(node, c, limits, t).low);
+            const double own = lowered(bound_gain(node, c, limits, t).low);
             Marks marks = survey(node, c, limits, own, t);
             found[c] = examine(node, c, limits, own, marks, nullptr, t);
         });
         return conclude(node, std::move(found), pool, thread);
     }
     double floor = no_floor;
-    for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+    for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
 
     std::optional<base::PhaseTimer> timer(base::Phase::survey);
-    std::vector<Outlook> outlook(n_numeric);
+    std::vector<GainRange> gain_range(n_numeric);
     for_each(n_numeric, [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
-        outlook[i] = look_at(node, c, limits_of(c, context), t);
+        gain_range[i] = bound_gain(node, c, limits_of(c, context), t);
     });
     std::size_t likeliest = 0;
     for (std::size_t i = 1; i < n_numeric; ++i)
-        if (outlook[i].low > outlook[likeliest].low) likeliest = i;
-    if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
+        if (gain_range[i].low > gain_range[likeliest].low) likeliest = i;
+    if (n_numeric > 0) floor = std::max(floor, lowered(gain_range[likeliest].low));
     std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
@@ -95,20 +95,20 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         const std::size_t c = binning.numeric[i];
         found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], sharing, t);
     };
-    bool in_vain = false;  // zooming spares no fetching here
+    bool zoom_is_useless = false;  // zooming spares no fetching here
     if (n_numeric > 0) {
         survey_column(likeliest, thread);
         const double inside = surveys[likeliest].rows_inside;
         timer.emplace(base::Phase::likeliest);
         examine_column(likeliest, pool, thread);
         surveys[likeliest] = {};
-        const Found& first = found[binning.numeric[likeliest]];
-        floor = std::max(floor, lifted(first.candidate));
-        in_vain = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
+        const ColumnCandidate& first = found[binning.numeric[likeliest]];
+        floor = std::max(floor, merit_floor(first.candidate));
+        zoom_is_useless = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
     timer.emplace(base::Phase::survey);
     for_each(n_numeric, [&](std::size_t i, int t) {
-        if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
+        if (i != likeliest && !(gain_range[i].high < floor)) survey_column(i, t);
     });
     double to_fetch = 0.0;
     std::vector<std::size_t> open;
@@ -117,7 +117,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         if (surveys[i].any) open.push_back(i);
     }
     const bool hopeless = to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric);
-    if (hopeless && in_vain) {
+    if (hopeless && zoom_is_useless) {
         node = sort_node(node, pool);
         return exact_->find(node, context, pool, thread);
     }
@@ -128,24 +128,24 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         return conclude(node, std::move(found), pool, thread);
     }
     std::vector<double> falling;
-    for (std::size_t i : open) falling.push_back(-outlook[i].low);
+    for (std::size_t i : open) falling.push_back(-gain_range[i].low);
     base::sort_by(falling, open);
     for (std::size_t i : open) {
         examine_column(i, pool, thread);
-        floor = std::max(floor, lifted(found[binning.numeric[i]].candidate));
+        floor = std::max(floor, merit_floor(found[binning.numeric[i]].candidate));
     }
     return conclude(node, std::move(found), pool, thread);
 }
 
 // The end: cuts between bins get their number, and ties are broken as everywhere.
-std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool,
+std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<ColumnCandidate> found, base::ThreadPool* pool,
                                                int thread) {
     const base::PhaseTimer timer(base::Phase::conclude);
     double floor = no_floor;
     if (options_.max_competitors == 0)
-        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+        for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
     std::vector<Candidate> candidates;
-    for (Found& f : found) {
+    for (ColumnCandidate& f : found) {
         if (!f.candidate.found()) continue;
         const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
         if (merit < floor) continue;
@@ -205,14 +205,14 @@ std::vector<std::string> counted_criteria() {
     return names;
 }
 
-bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
+bool bins_support(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool bounded =
         criteria::for_criterion<bool, criteria::AllCriteria>(options.criterion, []<class C>() { return Bounded<C>; });
     if (!bounded || target.n_outputs != 1 || options.missing == Missing::fractional) return false;
     SearchOptions asked = options;
     if (asked.max_features >= static_cast<int>(table.columns.size())) asked.max_features = -1;
     using O = SearchOptions;
-    return base::asks_only_for(asked, &O::criterion, &O::missing, &O::multiway, &O::empty_branches, &O::conventions,
+    return base::differs_only_in(asked, &O::criterion, &O::missing, &O::multiway, &O::empty_branches, &O::conventions,
                                &O::min_rows, &O::min_weight, &O::small_node, &O::zoom_rows, &O::monotone,
                                &O::class_scale, &O::column_cost,
                                // without effect on these criteria:
@@ -232,7 +232,7 @@ std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target,
 namespace {
 
 constexpr std::uint32_t not_fetched = ~std::uint32_t{0};
-constexpr std::size_t fetched_ahead = 16;
+constexpr std::size_t prefetch_distance = 16;
 
 }  // namespace
 
@@ -278,7 +278,7 @@ void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPla
                     if (const std::size_t place = place_of(i); cursor_[place] != not_fetched)
                         hits.push_back({{0.0, static_cast<std::uint32_t>(i)}, static_cast<std::uint32_t>(place)});
                 for (std::size_t k = 0; k < hits.size(); ++k) {
-                    column.ahead(row[hits[std::min(k + fetched_ahead, hits.size() - 1)].item.row]);
+                    column.ahead(row[hits[std::min(k + prefetch_distance, hits.size() - 1)].item.row]);
                     hits[k].item.value = number(row[hits[k].item.row]) + 0.0;
                 }
             });

@@ -2,7 +2,7 @@
 // no criterion; bounded_finder.hpp answers for one column.
 //   1. count     histogram of the node, from its parent's where possible
 //   2. survey    the best gain that is certain, `floor`; then what may reach it
-//   3. zoom      where much may: counted again in finer stretches (zoom.hpp), which lift the floor
+//   3. zoom      where much may: counted again in finer ranges (zoom.hpp), which lift the floor
 //   4. examine   exact scan of what is left; the likeliest column first, because it lifts the floor
 // A small node, or one in which the bounds leave more to examine than sorting costs, goes to the presorted search.
 #pragma once
@@ -60,7 +60,7 @@ struct ColumnSpace {
     ColumnCounts counts;  // of the column that was loaded last
     ColumnPlaces places;
     FetchedBins fetched;
-    std::vector<ZoomStep> steps;
+    std::vector<ZoomPlan> plans;
     Histogram words;  // counted by a zoom
 };
 
@@ -76,7 +76,7 @@ public:
 
 protected:
     // A candidate whose cut is known only as a place between two bins.
-    struct Found {
+    struct ColumnCandidate {
         Candidate candidate;
         bool between_bins = false;
         std::uint8_t bin = 0;
@@ -99,20 +99,20 @@ protected:
 private:
     virtual std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const = 0;
     // What the boundaries between the bins of a column say.
-    virtual Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
+    virtual GainRange bound_gain(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
     // Marks what may reach the floor, which is a merit.
     virtual Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
     // The exact search among what the survey has left of a column; with a pool its rows are shared by all threads.
-    virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
+    virtual ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
                           base::ThreadPool* pool, int thread) = 0;
     // Has this bin of a column any rows in the node?
     virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;
 
     std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread);
-    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool, int thread);
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<ColumnCandidate> found, base::ThreadPool* pool, int thread);
     double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin, base::ThreadPool* pool) const;
     Limits limits_of(std::size_t c, const NodeContext& context) const;
-    double lifted(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
+    double merit_floor(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
 
     std::unique_ptr<ColumnFinder> exact_;
 };

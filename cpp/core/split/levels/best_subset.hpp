@@ -54,9 +54,9 @@ LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bo
     return out;
 }
 
-// `n_aside`: rows with a missing value that take part.
+// `n_missing`: rows with a missing value that take part.
 template <class C>
-Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_missing, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion);
 
 // The same from counts, for whoever has no rows.

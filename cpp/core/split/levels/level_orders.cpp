@@ -8,7 +8,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     const std::int32_t* codes = node.codes(column);
     const data::TargetRows& target = node.target();
     const std::size_t n = node.size();
-    const auto takes_part = [&](std::size_t i) {
+    const auto is_included = [&](std::size_t i) {
         return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0;
     };
     out.code.clear();
@@ -17,7 +17,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
     std::vector<std::uint32_t> count(static_cast<std::size_t>(largest + 1), 0);
     for (std::size_t i = 0; i < n; ++i) {
-        if (!takes_part(i)) continue;
+        if (!is_included(i)) continue;
         if (codes[i] < 0)
             out.missing.push_back(static_cast<std::uint32_t>(i));
         else
@@ -33,7 +33,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     }
     out.rows.resize(out.start.back());
     for (std::size_t i = 0; i < n; ++i)
-        if (codes[i] >= 0 && takes_part(i))
+        if (codes[i] >= 0 && is_included(i))
             out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
 }
 
@@ -112,14 +112,14 @@ std::ptrdiff_t best_addition(const Part& left, const Part& all, const std::vecto
 
 }  // namespace
 
-std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_aside,
+std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_missing,
                                                const Limits& limits, const LevelOrder& by_rate) {
     std::vector<Part> level(levels.n_levels());
     for (std::size_t l = 0; l < level.size(); ++l) {
         const std::size_t begin = levels.start[l], end = levels.start[l + 1];
         level[l] = part_of(node, std::span(levels.rows).subspan(begin, end - begin));
     }
-    return orders_past_event_free(level, part_of(node, {levels.missing.data(), n_aside}), limits, by_rate);
+    return orders_past_event_free(level, part_of(node, {levels.missing.data(), n_missing}), limits, by_rate);
 }
 
 std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& aside,
@@ -132,10 +132,10 @@ std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& lev
     std::vector<LevelOrder> orders;
     if (event_free.n_rows == 0 && (aside.n_rows == 0 || aside.events > 0.0)) return orders;
     const auto first = std::find_if(by_rate.begin(), by_rate.end(), [&](auto l) { return level[l].events > 0.0; });
-    for (const bool aside_left : {false, true}) {
-        if (aside_left && aside.n_rows == 0) continue;
+    for (const bool missing_left : {false, true}) {
+        if (missing_left && aside.n_rows == 0) continue;
         const std::ptrdiff_t best =
-            best_addition(aside_left ? event_free + aside : event_free, all + aside, level, limits);
+            best_addition(missing_left ? event_free + aside : event_free, all + aside, level, limits);
         if (best < 0 || first == by_rate.end() || *first == static_cast<std::uint32_t>(best)) continue;
         auto& order = orders.emplace_back(by_rate);
         const auto from = order.begin() + (first - by_rate.begin());

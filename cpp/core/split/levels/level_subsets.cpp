@@ -125,11 +125,11 @@ Candidate search(const LevelCells<Weight>& levels, const Limits& limits, const s
 }  // namespace
 
 template <class C>
-Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_missing, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion) {
     if (node.target().weight.empty())
-        return best_subset(level_cells<WholeCount>(node, levels, n_aside > 0), limits, class_scale, criterion);
-    return best_subset(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
+        return best_subset(level_cells<WholeCount>(node, levels, n_missing > 0), limits, class_scale, criterion);
+    return best_subset(level_cells<base::LongSum>(node, levels, n_missing > 0), limits, class_scale, criterion);
 }
 
 template <class Weight, class C>

@@ -36,7 +36,7 @@ public:
           conventions_(conventions),
           sign_(node.size(), 0) {
         for (std::size_t i = 0; i < node.size(); ++i) {
-            if (!takes_part(i)) continue;
+            if (!is_included(i)) continue;
             placed_.add(side(i), weight(i));
             sign_[i] = side(i) == right ? 1 : -1;
         }
@@ -60,7 +60,7 @@ public:
 private:
     double weight(std::size_t i) const { return node_.target().case_weight_of(node_.begin + i); }
     double rows(std::size_t i) const { return options_.weights_count_rows ? weight(i) : 1.0; }
-    bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
+    bool is_included(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
     // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all
@@ -159,7 +159,7 @@ private:
         std::vector<Placed> level(static_cast<std::size_t>(largest + 1));
         std::vector<std::array<double, 2>> n_rows(level.size(), {0.0, 0.0});
         for (std::size_t i = 0; i < node_.size(); ++i) {
-            if (codes[i] < 0 || !takes_part(i)) continue;
+            if (codes[i] < 0 || !is_included(i)) continue;
             level[static_cast<std::size_t>(codes[i])].add(side(i), weight(i));
             n_rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))] += rows(i);
             both.add(side(i), weight(i));

@@ -15,7 +15,7 @@ constexpr double small = c45_small;
 constexpr double average_slack = 1e-3;
 
 // What a column has to offer.
-struct Offer {
+struct ColumnScore {
     std::uint32_t column = 0;
     bool cut = false;  // or levels
     bool usable = false;
@@ -53,29 +53,29 @@ public:
     }
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int thread) override {
-        const Seen seen(node, n_classes_);
+        const LabelledRows seen(node, n_classes_);
         if (seen.whole.weight - *std::max_element(seen.whole.classes.begin(), seen.whole.classes.end()) < small)
             return {};
         const std::vector<std::uint32_t>* live = node.live.get();
-        std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
+        std::vector<ColumnScore> offers(live ? live->size() : node.store->sorted.size());
         const auto search = [&](std::size_t i, int t) {
             const std::size_t c = live ? (*live)[i] : i;
             Space& space = spaces_[static_cast<std::size_t>(t)];
-            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}, space) : look_at(seen, c, whole_mass_, space);
+            offers[i] = seen.weight ? search_column(seen, c, AnyMass{}, space) : search_column(seen, c, whole_mass_, space);
             offers[i].column = static_cast<std::uint32_t>(c);
         };
         if (pool)
             pool->run(offers.size(), search);
         else
             for (std::size_t i = 0; i < offers.size(); ++i) search(i, thread);
-        forget_constants(node, offers);
+        drop_constants(node, offers);
         return ranked(seen, std::move(offers));
     }
 
 private:
     // The rows of a node with their classes.
-    struct Seen {
-        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
+    struct LabelledRows {
+        LabelledRows(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
             const base::Buffer<double>& all = n.target().weight;
             if (!all.empty())
                 for (std::uint32_t i = 0; i < n.size(); ++i)
@@ -112,15 +112,15 @@ private:
     };
 
     template <class Mass>
-    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+    ColumnScore search_column(const LabelledRows& seen, std::size_t c, const Mass& mass, Space& space) const {
         return seen.node.store->has_levels(c) ? levels(seen, c, mass, space) : best_cut(seen, c, mass, space);
     }
 
     // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
-    void forget_constants(NodeRows& node, const std::vector<Offer>& offers) const {
+    void drop_constants(NodeRows& node, const std::vector<ColumnScore>& offers) const {
         if (options_.missing == Missing::surrogate) return;
         std::vector<std::uint32_t> left;
-        for (const Offer& offer : offers)
+        for (const ColumnScore& offer : offers)
             if (!offer.constant) left.push_back(offer.column);
         if (left.size() < offers.size())
             node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
@@ -136,8 +136,8 @@ private:
     }
 
     template <class Mass>
-    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
-        Offer offer;
+    ColumnScore best_cut(const LabelledRows& seen, std::size_t c, const Mass& mass, Space& space) const {
+        ColumnScore offer;
         const NodeRows& node = seen.node;
         const Entry* const entries = node.entries(c);
         const std::size_t n = node.n_present(c);
@@ -227,7 +227,7 @@ private:
     // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a
     // cut that may be better than the best so far.
     template <class Mass>
-    static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+    static void search_two(const LabelledRows& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
         const Entry* const entries = seen.node.entries(c);
         const std::array<double, 2>* const parts = seen.parts.data();
         const double all = search.known.weight, least = search.least - small;
@@ -253,7 +253,7 @@ private:
 
     // Each row counts 1 besides: the first and the last cut are known beforehand.
     template <class Mass>
-    static void search_two_whole(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
+    static void search_two_whole(const LabelledRows& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
         const Entry* const entries = seen.node.entries(c);
         const std::uint16_t* const label = seen.label;
         const double share = search.known.classes[1] / search.known.weight;
@@ -278,7 +278,7 @@ private:
     }
 
     template <class Mass>
-    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
+    void search_any(const LabelledRows& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
                     Space& space) const {
         const Entry* const entries = seen.node.entries(c);
         const bool close = options_.cuts_at_values && close_[c];
@@ -326,7 +326,7 @@ private:
     }
 
     template <class Mass>
-    Offer levels(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+    ColumnScore levels(const LabelledRows& seen, std::size_t c, const Mass& mass, Space& space) const {
         Bags& bags = space.bags;
         Bag& part = space.part;
         const NodeRows& node = seen.node;
@@ -338,7 +338,7 @@ private:
             bags.sum_into(part);
         }
         const Bag& known = all ? seen.whole : part;
-        Offer offer;
+        ColumnScore offer;
         offer.constant = bags.there().size() < 2;
         if (offer.constant) return offer;
         if (options_.multiway)
@@ -352,7 +352,7 @@ private:
 
     // Two branches must be large enough; the others may be as small as they are.
     template <class Mass>
-    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& offer) const {
+    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, ColumnScore& offer) const {
         if (std::count_if(bags.there().begin(), bags.there().end(),
                           [&](std::uint32_t l) { return enough(bags.weight(l)); }) < 2)
             return;
@@ -369,7 +369,7 @@ private:
 
     // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
     template <class Mass>
-    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& best) const {
+    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, ColumnScore& best) const {
         const double before = known.mass(mass);
         for (const std::uint32_t l : bags.there()) {
             const double one = bags.weight(l), others = known.weight - one;
@@ -385,7 +385,7 @@ private:
     }
 
     // The split of an offer: its cut, or the branch of each level.
-    Candidate split_of(const Seen& seen, const Offer& offer) const {
+    Candidate split_of(const LabelledRows& seen, const ColumnScore& offer) const {
         Candidate split;
         split.column = static_cast<std::int32_t>(offer.column);
         split.gain = offer.decrease * seen.whole.weight;
@@ -398,7 +398,7 @@ private:
         return split;
     }
 
-    void place_levels(const NodeRows& node, const Offer& offer, Candidate& split) const {
+    void place_levels(const NodeRows& node, const ColumnScore& offer, Candidate& split) const {
         const std::size_t c = offer.column,
                           n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
         // One level against the others: those that are not in the node are others too, and rows that come to the
@@ -420,16 +420,16 @@ private:
     }
 
     // Columns with about the average gain or more, by falling ratio; a later column must be better.
-    std::vector<Candidate> ranked(const Seen& seen, std::vector<Offer> offers) const {
-        std::erase_if(offers, [](const Offer& o) { return !o.usable; });
+    std::vector<Candidate> ranked(const LabelledRows& seen, std::vector<ColumnScore> offers) const {
+        std::erase_if(offers, [](const ColumnScore& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
-        for (const Offer& offer : offers) {
+        for (const ColumnScore& offer : offers) {
             if (!all_many_ && many_levels_[offer.column]) continue;
             sum += offer.gain;
             n += 1.0;
         }
         if (n == 0.0) return {};
-        std::erase_if(offers, [&](const Offer& o) { return o.gain < sum / n - average_slack || merit(o) < small; });
+        std::erase_if(offers, [&](const ColumnScore& o) { return o.gain < sum / n - average_slack || merit(o) < small; });
         if (offers.empty()) return {};
         std::size_t best = 0;
         for (std::size_t i = 1; i < offers.size(); ++i)
@@ -441,11 +441,11 @@ private:
         base::sort_by(falling, offers);
         offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         std::vector<Candidate> found;
-        for (const Offer& offer : offers) found.push_back(split_of(seen, offer));
+        for (const ColumnScore& offer : offers) found.push_back(split_of(seen, offer));
         return found;
     }
 
-    double merit(const Offer& offer) const {
+    double merit(const ColumnScore& offer) const {
         return options_.column_cost.empty() ? offer.ratio : offer.ratio / options_.column_cost[offer.column];
     }
 

@@ -25,7 +25,7 @@ void sort_by_column(std::vector<Candidate>& found) {
     std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
 }
 
-// Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
+// Stores that fit the second cache are left as they are, and ranges of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.target().size();
     return !node.sparse && !node.slotted() && node.size() <= 256 && node.size() * 8 <= n_rows &&
@@ -42,19 +42,19 @@ std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& con
     begin_node(pool ? -1 : thread);
     if (options_.max_features > 0 && options_.max_features < static_cast<int>(node.store->sorted.size()))
         return ranked(node, search_some(node, context, thread), thread);
-    forget_constant_columns(node);
+    drop_constant_columns(node);
     if (worth_compacting(node)) node = compact(node);
     if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
         return ranked(node, search_for_one(node, context, thread), thread);
     const Columns columns(node);
     std::vector<Candidate> found(columns.size());
-    const auto look_at = [&](std::size_t i, int t) {
+    const auto search_at = [&](std::size_t i, int t) {
         found[i] = search_column(node, columns[i], context, no_floor, t);
     };
     if (pool)
-        pool->run(columns.size(), look_at);
+        pool->run(columns.size(), search_at);
     else
-        for (std::size_t i = 0; i < columns.size(); ++i) look_at(i, thread);
+        for (std::size_t i = 0; i < columns.size(); ++i) search_at(i, thread);
     return ranked(node, std::move(found), thread);
 }
 
@@ -89,7 +89,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     std::vector<double> bound;
     const Columns columns(node);
     const std::size_t n = columns.size();
-    const auto look_at = [&](std::size_t c) {
+    const auto search_at = [&](std::size_t c) {
         const double least = floor == no_floor ? no_floor : floor * cost_of(c, options_);
         Candidate candidate = search_column(node, c, context, least, thread);
         if (!candidate.found()) return;
@@ -103,16 +103,16 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     };
     if (node.size() == 2 && options_.column_cost.empty()) {
         // Two rows can be parted in one way only, and the first column that does it wins.
-        for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(columns[i]);
-    } else if (outlook(node, columns, bound, thread)) {
+        for (std::size_t i = 0; i < n && found.empty(); ++i) search_at(columns[i]);
+    } else if (rough_bounds(node, columns, bound, thread)) {
         const std::size_t first =
             static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
-        if (n > 0) look_at(columns[first]);
+        if (n > 0) search_at(columns[first]);
         for (std::size_t i = 0; i < n; ++i)
-            if (i != first && !(bound[i] < floor)) look_at(columns[i]);
+            if (i != first && !(bound[i] < floor)) search_at(columns[i]);
         sort_by_column(found);
     } else {
-        for (std::size_t i = 0; i < n; ++i) look_at(columns[i]);
+        for (std::size_t i = 0; i < n; ++i) search_at(columns[i]);
     }
     return found;
 }
@@ -125,7 +125,7 @@ bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const
         return false;
     if (node.slotted()) return same_counts(node, a, best);
     if (best_routing.branch.empty()) best_routing = route(node, best);
-    return part_alike(route(node, a), best_routing);
+    return same_partition(route(node, a), best_routing);
 }
 
 // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
@@ -149,7 +149,7 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
 
 // A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
 // all columns.)
-void ColumnFinder::forget_constant_columns(NodeRows& node) const {
+void ColumnFinder::drop_constant_columns(NodeRows& node) const {
     if (node.sparse || node.slotted()) return;
     if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
     const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();

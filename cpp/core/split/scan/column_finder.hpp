@@ -61,14 +61,14 @@ protected:
 
 private:
     // Rough bounds of the merits of columns. False: the criterion has none.
-    virtual bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) = 0;
+    virtual bool rough_bounds(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) = 0;
     // Of two candidates that are tied as far as rounded gains tell: is the first one better?
     virtual bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, int thread) = 0;
 
     std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, int thread);
     std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, int thread);
     bool same_division(const NodeRows& node, const Candidate& a, const Candidate& best, Routing& best_routing) const;
-    void forget_constant_columns(NodeRows& node) const;
+    void drop_constant_columns(NodeRows& node) const;
 };
 
 }  // namespace ceiba::split

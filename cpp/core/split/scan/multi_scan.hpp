@@ -14,11 +14,11 @@ namespace ceiba::split {
 
 // Finds the cuts of a column that may be its best.
 template <bool Weighted>
-class RoughLook {
+class RoughScan {
     using Division = criteria::MultiDivision<criteria::MomentDivision<Weighted>>;
 
 public:
-    explicit RoughLook(Division& division) : division_(division), terms_(division.terms()) {
+    explicit RoughScan(Division& division) : division_(division), terms_(division.terms()) {
         for (std::size_t o = 0; o < terms_.centre.size(); ++o) {
             const auto& part = division.parts()[o];
             sum_.push_back(part.left_sum() - part.left_weight() * terms_.centre[o]);
@@ -83,7 +83,7 @@ bool scan_range(const Entry* entries, CutRange range, double floor, const Limits
                 const criteria::MultiCriterion<criteria::SquaredError>& own, const C& criterion,
                 BestCut<criteria::MultiDivision<criteria::MomentDivision<Weighted>>, C>& best) {
     CutBounds bounds(std::max(floor, best.threshold()));
-    RoughLook<Weighted>(division).collect(entries, range.first, range.last, limits, own.tolerance(), bounds);
+    RoughScan<Weighted>(division).collect(entries, range.first, range.last, limits, own.tolerance(), bounds);
     bool better = false;
     std::size_t i = 0;
     for (std::size_t left : bounds.cuts()) {

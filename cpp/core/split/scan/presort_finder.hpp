@@ -24,7 +24,7 @@ public:
 
     void begin_node(int thread) override {
         for (std::size_t t = 0; t < spaces_.size(); ++t)
-            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_known = 0;
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_weighed = 0;
     }
 
     Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, double floor,
@@ -43,19 +43,19 @@ private:
     static constexpr bool has_rough = requires { C::rough_at_once; }
     &&requires(const D& d) { d.number(0); };
 
-    bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
+    bool rough_bounds(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) override {
         if (node.sparse || node.slotted()) return false;
-        if constexpr (has_rough) rough_look(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
+        if constexpr (has_rough) find_rough_bounds(node, columns, bound, spaces_[static_cast<std::size_t>(thread)]);
         return has_rough;
     }
 
     // A bound of the merit of every column; infinite where there is none.
-    void rough_look(const NodeRows& node, const Columns& column, std::vector<double>& outlook,
+    void find_rough_bounds(const NodeRows& node, const Columns& column, std::vector<double>& rough_bounds,
                     Space& space) const requires has_rough {
-        outlook.assign(column.size(), std::numeric_limits<double>::infinity());
+        rough_bounds.assign(column.size(), std::numeric_limits<double>::infinity());
         const std::size_t n = node.size(), least = std::max<std::size_t>(1, options_.min_rows);
         if (n < 2 * least) return;
-        space.take_all(node);
+        space.include_all(node);
         std::array<const Entry*, C::rough_at_once> entries;
         std::array<std::size_t, C::rough_at_once> place;
         std::array<double, C::rough_at_once> bound;
@@ -63,7 +63,7 @@ private:
         const auto look = [&] {
             std::fill(entries.begin() + static_cast<std::ptrdiff_t>(filled), entries.end(), entries[0]);
             space.criterion.rough_best(space.division, entries, n, least, n - least, bound);
-            for (std::size_t k = 0; k < filled; ++k) outlook[place[k]] = bound[k] / cost_of(column[place[k]], options_);
+            for (std::size_t k = 0; k < filled; ++k) rough_bounds[place[k]] = bound[k] / cost_of(column[place[k]], options_);
             filled = 0;
         };
         for (std::size_t i = 0; i < column.size(); ++i) {
@@ -84,7 +84,7 @@ private:
                 if (node.slotted()) return better_by_counts(node, a, b, space);
             const Routing own = route(node, a), other = route(node, b);
             // Also where weights are so far apart that even the long sums of one side and the other round differently.
-            if (cost(a) == cost(b) && part_alike(own, other)) return false;
+            if (cost(a) == cost(b) && same_partition(own, other)) return false;
             base::Fraction x = exact_gain(node, own, space), y = exact_gain(node, other, space);
             x.denominator = x.denominator * base::Expansion(cost(a));
             y.denominator = y.denominator * base::Expansion(cost(b));
@@ -97,7 +97,7 @@ private:
     bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b,
                           Space& space) requires CountsSlots<D> {
         if (cost(a) == cost(b) && same_counts(node, a, b)) return false;
-        space.take_all(node);
+        space.include_all(node);
         const auto gain = [&](const Candidate& split) {
             put_left(node, split, space.division);
             base::Fraction exact = space.criterion.exact(space.division);
@@ -115,15 +115,15 @@ private:
         space.fresh = false;
         space.division.bind(node.target(), 0, node.begin);
         space.division.reset();
-        const auto takes_part = [&](std::size_t i) {
+        const auto is_included = [&](std::size_t i) {
             return routing.branch[i] < 2 &&
                    (!node.store->zero_weights || node.target().weight_of(node.begin + i) > 0.0);
         };
         for (std::size_t i = 0; i < node.size(); ++i)
-            if (takes_part(i)) space.division.include(i);
+            if (is_included(i)) space.division.include(i);
         space.division.clear_left();
         for (std::size_t i = 0; i < node.size(); ++i)
-            if (takes_part(i) && routing.branch[i] == 0) space.division.add(i);
+            if (is_included(i) && routing.branch[i] == 0) space.division.add(i);
         return space.criterion.exact(space.division);
     }
 
@@ -139,22 +139,22 @@ private:
         const Entry* entries = node.sparse ? space.column.data() : node.entries(c);
         const std::size_t n = node.n_present(c);
         const bool learn = options_.missing == Missing::learn;
-        const std::size_t n_aside = learn ? node.size() - n : 0;
-        if (n == 0 || (n_aside == 0 && entries[0].rank == entries[n - 1].rank)) return {};
+        const std::size_t n_missing = learn ? node.size() - n : 0;
+        if (n == 0 || (n_missing == 0 && entries[0].rank == entries[n - 1].rank)) return {};
         if (learn || n == node.size())
-            space.take_all(node);
+            space.include_all(node);
         else
-            space.take_some(node, n, [&](std::size_t i) { return entries[i].row; });
+            space.include_some(node, n, [&](std::size_t i) { return entries[i].row; });
         const RandomCut random = options_.random_cuts ? random_cut(node, c, entries, context) : RandomCut{};
         bool presence = false;
-        BestCut<D, C> best = space.best_cut(entries, n, n_aside, limits, random.position, presence);
+        BestCut<D, C> best = space.best_cut(entries, n, n_missing, limits, random.position, presence);
         Candidate out;
         if (!best.found) return out;
         out.kind = presence ? Kind::presence : Kind::cut;
-        out.gain = gain_of(best, n_aside == 0 && n == node.size(), space);
+        out.gain = gain_of(best, n_missing == 0 && n == node.size(), space);
         out.tolerance = space.criterion.tolerance();
         out.position = static_cast<std::uint32_t>(best.position);
-        out.learned_missing = n_aside > 0;
+        out.learned_missing = n_missing > 0;
         out.missing_branch = best.missing_left ? 0 : 1;
         if (!presence) out.cut = random.position ? random.cut : cut_after(node, c, entries + best.position - 1);
         return out;
@@ -166,7 +166,7 @@ private:
         const std::size_t n = node.size();
         Candidate out;
         if (column.n == 0) return out;
-        space.take_all(node);
+        space.include_all(node);
         BestCut<D, C> best = scan_sparse(column, n, space.floor, limits, space.division, space.criterion);
         if (!best.found) return out;
         out.kind = Kind::cut;
@@ -179,7 +179,7 @@ private:
 
     Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits,
                            Space& space) requires CountsSlots<D> {
-        space.take_all(node);
+        space.include_all(node);
         SlotCut<D, C> found = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
         Candidate out;
         if (!found.best.found) return out;
@@ -196,9 +196,9 @@ private:
         if constexpr (requires { best.left_part().same(best.left_part()); }) {
             if (all_rows) {
                 const std::size_t size = space.known.size();
-                for (std::size_t k = 0; k < std::min(space.n_known, size); ++k)
+                for (std::size_t k = 0; k < std::min(space.n_weighed, size); ++k)
                     if (space.known[k].left.same(best.left_part())) return space.known[k].gain;
-                auto& fresh = space.known[space.n_known++ % size];
+                auto& fresh = space.known[space.n_weighed++ % size];
                 fresh = {best.left_part(), best.gain(space.division, space.criterion)};
                 return fresh.gain;
             }

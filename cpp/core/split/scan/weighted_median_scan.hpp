@@ -48,7 +48,7 @@ inline bool scan(const Entry* entries, std::size_t n, std::size_t before, std::s
     if (last < first) return false;
     if (limits.monotone != 0) return all_cuts();  // whether a cut is allowed shows only when it is weighed
     CutBounds bounds(std::max(floor, best.threshold()));
-    criteria::RoughMedians& look = division.rough_look();
+    criteria::RoughMedians& look = division.rough_medians();
     const double total = division.total_deviation().value();
     for (std::size_t i = 0; i < last; ++i) {
         look.move(division.rank(entries[i].row));

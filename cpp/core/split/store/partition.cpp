@@ -123,7 +123,7 @@ void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routin
             routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
 }
 
-bool part_alike(const Routing& a, const Routing& b) {
+bool same_partition(const Routing& a, const Routing& b) {
     int mirrored = -1;  // not known yet
     for (std::size_t i = 0; i < a.branch.size(); ++i) {
         const bool placed = a.branch[i] < 2;
@@ -251,7 +251,7 @@ void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* 
 
 // Two branches and nobody stays, by far the commonest case: the left half moves in place, the right half through
 // `spare`; no branch instruction depends on the data.
-void part_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
+void partition_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
                  std::uint32_t* present_of) {
     const std::uint32_t n_left = p.start[1];
     spare.resize(n - n_left + 1);
@@ -274,7 +274,7 @@ void part_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Pla
     std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(right), entries + n_left);
 }
 
-void part_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, const Routing& routing,
+void partition_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, const Routing& routing,
                   std::vector<Entry>& spare, std::uint32_t* present_of) {
     spare.resize(n);
     std::vector<std::uint32_t> cursor(p.start.begin(), p.start.end() - 1);
@@ -371,9 +371,9 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
         Entry* const entries = store.sorted[c].data() + node.begin;
         std::vector<Entry>& room = spare[static_cast<std::size_t>(thread)];
         if (in_two)
-            part_in_two(entries, n, node.n_present(c), p, room, present.data() + c * n_branches);
+            partition_in_two(entries, n, node.n_present(c), p, room, present.data() + c * n_branches);
         else
-            part_in_many(entries, n, node.n_present(c), p, routing, room, present.data() + c * n_branches);
+            partition_in_many(entries, n, node.n_present(c), p, routing, room, present.data() + c * n_branches);
     });
     if (node.present.empty()) return;
     for (std::size_t b = 0; b < n_branches; ++b) {

@@ -21,7 +21,7 @@ Routing route(const NodeRows& node, const Candidate& split, const Conventions& c
               base::ThreadPool* pool = nullptr, Routing room = {});
 
 // Are the same rows together by two splits in two, whichever side they are on? Then the splits have the same gain.
-bool part_alike(const Routing& a, const Routing& b);
+bool same_partition(const Routing& a, const Routing& b);
 
 // rpart leaves a row whose level was absent from the search where it is, without asking the surrogates.
 void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing);

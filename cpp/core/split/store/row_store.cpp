@@ -112,7 +112,7 @@ std::uint32_t read_codes(const data::Column& column, const data::TargetRows& tar
     }));
 }
 
-void forget_full_columns(NodeRows& root) {
+void drop_full_presence(NodeRows& root) {
     if (std::all_of(root.present.begin(), root.present.end(), [&](std::uint32_t p) { return p == root.size(); }))
         root.present.clear();
 }
@@ -160,7 +160,7 @@ NodeRows presort(const data::Table& table, const data::Target& target, bool keep
     };
     base::run(sharing, n_columns, 0, read);
     store.make_second_side();
-    forget_full_columns(root);
+    drop_full_presence(root);
     return root;
 }
 
@@ -182,14 +182,14 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
         if (table.columns[c].kind() == data::ColumnKind::levels)
             root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes[0][c]);
     store.make_second_side();
-    forget_full_columns(root);
+    drop_full_presence(root);
     return root;
 }
 
 namespace {
 
 template <class Values>
-Values stretch(const Values& values, const NodeRows& node) {
+Values slice(const Values& values, const NodeRows& node) {
     if (values.empty()) return {};
     return {values.begin() + node.begin, values.begin() + node.end};
 }
@@ -198,11 +198,11 @@ data::TargetRows target_of(const NodeRows& node) {
     const data::TargetRows& from = node.target();
     data::TargetRows target;
     target.n_classes = from.n_classes;
-    target.row = stretch(from.row, node);
-    target.weight = stretch(from.weight, node);
-    target.case_weight = stretch(from.case_weight, node);
-    for (const auto& labels : from.labels) target.labels.push_back(stretch(labels, node));
-    for (const auto& numbers : from.numbers) target.numbers.push_back(stretch(numbers, node));
+    target.row = slice(from.row, node);
+    target.weight = slice(from.weight, node);
+    target.case_weight = slice(from.case_weight, node);
+    for (const auto& labels : from.labels) target.labels.push_back(slice(labels, node));
+    for (const auto& numbers : from.numbers) target.numbers.push_back(slice(numbers, node));
     return target;
 }
 
@@ -230,13 +230,13 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
                 entries[at] = {rank, row};
             });
         } else {
-            store.codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
+            store.codes[0][c] = slice(from.codes[static_cast<std::size_t>(node.side)][c], node);
             out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
         }
     };
     base::run(pool, n_columns, 0, sort);
     store.make_second_side();
-    forget_full_columns(out);
+    drop_full_presence(out);
     return out;
 }
 
@@ -256,8 +256,8 @@ NodeRows compact(const NodeRows& node) {
     const std::size_t n_live = node.live ? node.live->size() : n_columns;
     for (std::size_t i = 0; i < n_live; ++i) {
         const std::size_t c = node.live ? (*node.live)[i] : i;
-        out.store->sorted[c] = stretch(from.sorted[c], node);
-        out.store->codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
+        out.store->sorted[c] = slice(from.sorted[c], node);
+        out.store->codes[0][c] = slice(from.codes[static_cast<std::size_t>(node.side)][c], node);
     }
     out.store->make_second_side();
     return out;

@@ -1,7 +1,7 @@
-// The rows of a growing tree, kept so that every node is one contiguous stretch of every array.
+// The rows of a growing tree, kept so that every node is one contiguous slice of every array.
 //
 // Each numeric column is sorted once, as entries (rank, row), and parted stably; `row` counts from the first row of the
-// node, and the target moves with the rows. Within a node's stretch of a sorted column come first the rows with a
+// node, and the target moves with the rows. Within a node's slice of a sorted column come first the rows with a
 // value, then the others (missing, or of zero weight). Large tables are kept as bins instead (binning.hpp), sparse ones
 // as entries or slots (sparse_entries.hpp, sparse_slots.hpp).
 #pragma once

@@ -5,7 +5,7 @@ namespace ceiba::split {
 namespace {
 
 // Entries of the rows that are there, column after column, at first as they come.
-struct Collected {
+struct ColumnEntries {
     std::vector<std::size_t> start;  // per column, and the end
     std::vector<Entry> entries;
     std::vector<double> values;
@@ -16,8 +16,8 @@ struct Value {
     std::uint32_t row;
 };
 
-Collected collect(const data::SparseMatrix& m, const data::TargetRows& target) {
-    Collected out;
+ColumnEntries collect(const data::SparseMatrix& m, const data::TargetRows& target) {
+    ColumnEntries out;
     out.start.assign(m.n_columns + 1, 0);
     for_each_entry(m, target, [&](std::size_t c, std::uint32_t, double) { ++out.start[c + 1]; });
     for (std::size_t c = 0; c < m.n_columns; ++c) out.start[c + 1] += out.start[c];
@@ -93,7 +93,7 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
     root.store->make_second_side();
     const std::size_t n_rows = root.target().size();
     root.end = static_cast<std::uint32_t>(n_rows);
-    Collected collected = collect(matrix, root.target());
+    ColumnEntries collected = collect(matrix, root.target());
     interrupt.poll();
     interrupt.check();
     std::vector<Entry>& entries = collected.entries;
@@ -164,7 +164,7 @@ private:
 
 // Calls place(entry) for all entries of a node, and tells the parts where a column ends.
 template <class Place>
-void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
+void partition_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
     const SparseEntries& from = *node.sparse;
     for (std::size_t k = 0; k < node.live->size(); ++k) {
         for (std::size_t i = from.start[k]; i < from.start[k + 1]; ++i) place(from.entries[i]);
@@ -175,7 +175,7 @@ void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& p
 
 }  // namespace
 
-void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
+void partition_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
                   base::ThreadPool* pool) {
     const std::uint32_t* const place = places.place.data();
     const std::uint32_t n_left = places.start[1];
@@ -189,7 +189,7 @@ void part_entries(const NodeRows& node, const Places& places, const std::vector<
             const std::uint32_t row = place[e.row];
             out.write(e.rank, b == 0 ? row : row - n_left, (row < n_left) == (b == 0));
         };
-        part_columns(node, write, {&out});
+        partition_columns(node, write, {&out});
     };
     if (pool) return pool->run(branches.size(), part);
     if (!branches[0].searched || !branches[1].searched) {
@@ -203,7 +203,7 @@ void part_entries(const NodeRows& node, const Places& places, const std::vector<
         left.write(e.rank, row, row < n_left);
         right.write(e.rank, row - n_left, row >= n_left);
     };
-    part_columns(node, write, {&left, &right});
+    partition_columns(node, write, {&left, &right});
 }
 
 }  // namespace ceiba::split

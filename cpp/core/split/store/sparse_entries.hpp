@@ -33,7 +33,7 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
                      base::Interrupt& interrupt);
 
 // Gives the branches that will be searched their entries; all splits are in two.
-void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
+void partition_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
                   base::ThreadPool* pool);
 
 // The way through the numbers of a sparse table that are not zero.

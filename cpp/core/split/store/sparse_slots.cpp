@@ -23,12 +23,12 @@ public:
         std::vector<std::uint32_t> slot_of(n_slots_);
         for (std::size_t c = 0; c < more_.size(); ++c) {
             out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
-            std::vector<Known>& known = more_[c];
+            std::vector<Slot>& known = more_[c];
             if (first_[c].x != 0.0) known.push_back(first_[c]);
-            std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.x < b.x; });
+            std::sort(known.begin(), known.end(), [](const Slot& a, const Slot& b) { return a.x < b.x; });
             std::uint32_t rank = SparseEntries::zero;
-            for (const Known& k : known) rank -= k.x < 0.0;
-            for (const Known& k : known) {
+            for (const Slot& k : known) rank -= k.x < 0.0;
+            for (const Slot& k : known) {
                 rank += rank == SparseEntries::zero;  // that of the zeros
                 slot_of[k.number] = static_cast<std::uint32_t>(out.value.size());
                 out.value.push_back(k.x);
@@ -40,14 +40,14 @@ public:
     }
 
 private:
-    struct Known {
+    struct Slot {
         double x = 0.0;  // no number that is stored: none yet
         std::uint32_t number = 0;
     };
 
     std::uint32_t number_of_another(std::size_t column, double x) {
-        std::vector<Known>& more = more_[column];
-        for (const Known& k : more)
+        std::vector<Slot>& more = more_[column];
+        for (const Slot& k : more)
             if (k.x == x) return k.number;
         too_many_ = too_many_ || more.size() + 2 > SparseSlots::most_values;
         if (first_[column].x == 0.0)
@@ -57,8 +57,8 @@ private:
         return n_slots_++;
     }
 
-    std::vector<Known> first_;
-    std::vector<std::vector<Known>> more_;
+    std::vector<Slot> first_;
+    std::vector<std::vector<Slot>> more_;
     std::uint32_t n_slots_ = 0;
     bool too_many_ = false;
 };
@@ -176,7 +176,7 @@ SparseSlots::Side SparseSlots::without_zeros(std::size_t column, double cut) con
     return {zeros_left ? above : start[column], zeros_left ? start[column + 1] : above, zeros_left};
 }
 
-// A binary search without branches, down to a stretch that is compared at once: the processor works on several rows and
+// A binary search without branches, down to a range that is compared at once: the processor works on several rows and
 // numbers at a time.
 bool SparseSlots::has_any(std::size_t row, const Side& side) const {
     constexpr std::size_t short_enough = 64;
@@ -196,7 +196,7 @@ SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double
     return {sum, side.zeros_left};
 }
 
-bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
+bool slots_support(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool all_columns =
         options.max_features <= 0 || static_cast<std::size_t>(options.max_features) >= table.columns.size();
     return table.sparse && target.n_classes.size() == 1 && target.n_classes[0] == 2 && !target.weight &&

@@ -42,7 +42,7 @@ struct SideCounts {
 SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double cut);
 
 // Can a search over counts do all that these options ask for?
-bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+bool slots_support(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // Copies the target, numbers the slots and counts all rows. No store: the columns have too many distinct numbers.
 NodeRows slotted_root(const data::Table& table, const data::Target& target, base::Interrupt& interrupt);

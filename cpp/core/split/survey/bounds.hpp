@@ -416,7 +416,7 @@ auto bounds_of(criteria::List<C...>) {
     return (criteria::List<>{} + ... + bounds_listed<C>());
 }
 
-// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over stretches.
+// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over ranges.
 template <Bounded C>
 using SharedBounds = std::conditional_t<
     criteria::is_listed<C>(criteria::SharedClassCriteria{}),

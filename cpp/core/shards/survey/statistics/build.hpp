@@ -10,8 +10,8 @@ namespace ceiba::shards {
 template <class S, class Criteria>
 std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& options,
                               const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
-    using Made = std::unique_ptr<Survey>;
-    return criteria::for_criterion<Made, Criteria>(options.criterion, [&]<class C>() -> Made {
+    using SurveyPtr = std::unique_ptr<Survey>;
+    return criteria::for_criterion<SurveyPtr, Criteria>(options.criterion, [&]<class C>() -> SurveyPtr {
         if constexpr (split::Bounded<C>) {
             using Criterion = criteria::Shared<C>;
             using Bounds = split::SharedBounds<C>;

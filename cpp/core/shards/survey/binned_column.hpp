@@ -1,6 +1,6 @@
-// A numeric column of a node as a survey knows it, a strip (split/survey/marks.hpp): stretches of keys with what was
-// counted in them. At first the bins; a zoom puts parts in the place of a stretch, a fetch single values. Neighbours
-// between and inside which nothing can win become one stretch again: memory is for what is still open.
+// A numeric column of a node as a survey knows it, a column (split/survey/marks.hpp): ranges of keys with what was
+// counted in them. At first the bins; a zoom puts parts in the place of a range, a fetch single values. Neighbours
+// between and inside which nothing can win become one range again: memory is for what is still open.
 #pragma once
 
 #include "shards/cells.hpp"
@@ -9,7 +9,7 @@
 
 namespace ceiba::shards {
 
-struct Stretch {
+struct KeyRange {
     std::uint64_t low, high;  // keys; equal: one value, and no cut inside
     double rows;
     bool settled = false;                // no cut inside can win
@@ -19,10 +19,10 @@ struct Stretch {
 };
 
 template <class S>
-class Strip {
+class BinnedColumn {
 public:
     // `cells`: of all bins, then of missing values, which take part if `learn`.
-    Strip(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
+    BinnedColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
           bool learn)
         : statistic_(&statistic),
           width_(width),
@@ -33,10 +33,10 @@ public:
                 append(key_of(column.least[b]), key_of(column.most[b]), own);
                 for (std::size_t w = 0; w < width; ++w) total_[w] += own[w];
             }
-        for (const Stretch& stretch : stretches_) n_present_ += stretch.rows;
-        n_missing_ = statistic.rows(missing_.data());
-        if (learn && n_missing_ > 0.0) {
-            n_aside_ = n_missing_;
+        for (const KeyRange& range : ranges_) n_present_ += range.rows;
+        n_without_value_ = statistic.rows(missing_.data());
+        if (learn && n_without_value_ > 0.0) {
+            n_missing_ = n_without_value_;
             for (std::size_t w = 0; w < width; ++w) total_[w] += missing_[w];
         }
         total_fields_.resize(statistic.n_fields());
@@ -44,25 +44,25 @@ public:
         left_.resize(statistic.n_fields());
     }
 
-    std::size_t size() const { return stretches_.size(); }
-    const Stretch& operator[](std::size_t i) const { return stretches_[i]; }
-    double rows(std::size_t i) const { return stretches_[i].rows; }
-    bool settled(std::size_t i) const { return stretches_[i].settled || stretches_[i].one_value(); }
+    std::size_t size() const { return ranges_.size(); }
+    const KeyRange& operator[](std::size_t i) const { return ranges_[i]; }
+    double rows(std::size_t i) const { return ranges_[i].rows; }
+    bool settled(std::size_t i) const { return ranges_[i].settled || ranges_[i].one_value(); }
     const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
     const Words& total() const { return total_; }
     const Words& missing() const { return missing_; }
     const double* total_fields() const { return total_fields_.data(); }
     const double* left() const { return left_.data(); }  // what a walk has passed
-    double n_rows() const { return n_present_ + n_aside_; }
+    double n_rows() const { return n_present_ + n_missing_; }
     double n_present() const { return n_present_; }
-    double n_aside() const { return n_aside_; }  // missing and taking part
-    double n_missing() const { return n_missing_; }
+    double n_missing() const { return n_missing_; }  // missing and taking part
+    double n_without_value() const { return n_without_value_; }
     const double* present_fields() {
         statistic_->fields(present().data(), left_.data());
         return left();
     }
     bool can_be_cut() const {
-        return !stretches_.empty() && (n_aside_ > 0.0 || stretches_.size() > 1 || !stretches_[0].one_value());
+        return !ranges_.empty() && (n_missing_ > 0.0 || ranges_.size() > 1 || !ranges_[0].one_value());
     }
 
     template <class Inside, class Boundary>
@@ -70,11 +70,11 @@ public:
         double before = 0.0, seen = 0.0;
         std::fill(left_.begin(), left_.end(), 0.0);
         if (missing_left) {
-            before = n_aside_;
+            before = n_missing_;
             statistic_->fields(missing_.data(), left_.data());
         }
-        for (std::size_t i = 0; i < stretches_.size(); ++i) {
-            const double rows = stretches_[i].rows;
+        for (std::size_t i = 0; i < ranges_.size(); ++i) {
+            const double rows = ranges_[i].rows;
             inside(i, before, n_rows() - before - rows, seen);
             for (std::size_t f = 0; f < left_.size(); ++f) left_[f] += fields(i)[f];
             before += rows;
@@ -84,21 +84,21 @@ public:
         }
     }
 
-    // The exact sums of the stretches up to this one, with missing values or without.
+    // The exact sums of the ranges up to this one, with missing values or without.
     Words part_up_to(std::size_t last, bool with_missing) const {
         Words part = with_missing ? missing_ : Words(width_, 0);
         for (std::size_t i = 0; i <= last; ++i)
             for (std::size_t w = 0; w < width_; ++w) part[w] += cell(i)[w];
         return part;
     }
-    Words present() const { return part_up_to(stretches_.size() - 1, false); }
+    Words present() const { return part_up_to(ranges_.size() - 1, false); }
     std::span<const std::uint64_t> cell(std::size_t i) const { return {cells_.data() + i * width_, width_}; }
 
-    // Puts what a zoom has counted in the place of these stretches, which ascend.
-    void take_parts(const std::vector<std::size_t>& asked, Reader& in) {
-        rebuild(asked, [&](const Stretch& old) {
+    // Puts what a zoom has counted in the place of these ranges, which ascend.
+    void consume_parts(const std::vector<std::size_t>& asked, Reader& in) {
+        rebuild(asked, [&](const KeyRange& old) {
             const int shift = zoom_shift(old.low, old.high);
-            const auto parts = in.take(zoom_parts * width_);
+            const auto parts = in.read(zoom_parts * width_);
             for (std::size_t p = 0; p < zoom_parts; ++p) {
                 const auto own = parts.subspan(p * width_, width_);
                 if (!(statistic_->rows(own.data()) > 0.0)) continue;
@@ -109,18 +109,18 @@ public:
         });
     }
     // The same with the values that a fetch has brought.
-    void take_runs(const std::vector<std::size_t>& asked, Reader& in) {
-        rebuild(asked, [&](const Stretch&) {
+    void consume_runs(const std::vector<std::size_t>& asked, Reader& in) {
+        rebuild(asked, [&](const KeyRange&) {
             for (std::size_t n = in.size(); n-- > 0;) {
                 const std::uint64_t key = in.word();
-                append(key, key, in.take(width_));
+                append(key, key, in.read(width_));
             }
         });
     }
 
-    // Joins what is not marked. Gives the places of the stretches inside which a cut may win.
+    // Joins what is not marked. Gives the places of the ranges inside which a cut may win.
     std::vector<std::size_t> settle(const split::Marks& marks) {
-        const std::vector<Stretch> old = std::exchange(stretches_, {});
+        const std::vector<KeyRange> old = std::exchange(ranges_, {});
         const Words cells = std::exchange(cells_, {});
         fields_.clear();
         std::vector<std::size_t> places;
@@ -132,10 +132,10 @@ public:
                 continue;
             }
             append(old[i], own);
-            stretches_.back().settled = !open;
-            if (open) places.push_back(stretches_.size() - 1);
+            ranges_.back().settled = !open;
+            if (open) places.push_back(ranges_.size() - 1);
         }
-        for (std::size_t i = 0; i < stretches_.size(); ++i)
+        for (std::size_t i = 0; i < ranges_.size(); ++i)
             statistic_->fields(cells_.data() + i * width_, fields_.data() + i * statistic_->n_fields());
         return places;
     }
@@ -145,21 +145,21 @@ private:
         append({low, high, statistic_->rows(cell.data()), false, high, low}, cell);
         statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
     }
-    void append(const Stretch& stretch, std::span<const std::uint64_t> cell) {
-        stretches_.push_back(stretch);
+    void append(const KeyRange& range, std::span<const std::uint64_t> cell) {
+        ranges_.push_back(range);
         cells_.insert(cells_.end(), cell.begin(), cell.end());
         fields_.resize(fields_.size() + statistic_->n_fields());
     }
-    void join(const Stretch& stretch, std::span<const std::uint64_t> cell) {
-        Stretch& last = stretches_.back();
-        last.high = stretch.high;
-        last.last_low = stretch.last_low;
-        last.rows += stretch.rows;
+    void join(const KeyRange& range, std::span<const std::uint64_t> cell) {
+        KeyRange& last = ranges_.back();
+        last.high = range.high;
+        last.last_low = range.last_low;
+        last.rows += range.rows;
         for (std::size_t w = 0; w < width_; ++w) cells_[cells_.size() - width_ + w] += cell[w];
     }
     template <class Replace>
     void rebuild(const std::vector<std::size_t>& asked, Replace replace) {
-        const std::vector<Stretch> old = std::exchange(stretches_, {});
+        const std::vector<KeyRange> old = std::exchange(ranges_, {});
         const Words cells = std::exchange(cells_, {});
         fields_.clear();
         std::size_t next = 0;
@@ -171,14 +171,14 @@ private:
                 continue;
             }
             ++next;
-            const std::size_t first = stretches_.size();
+            const std::size_t first = ranges_.size();
             replace(old[i]);
             check(first, own);
         }
     }
     void check(std::size_t first, std::span<const std::uint64_t> whole) const {
         Words sum(width_, 0);
-        for (std::size_t i = first; i < stretches_.size(); ++i)
+        for (std::size_t i = first; i < ranges_.size(); ++i)
             for (std::size_t w = 0; w < width_; ++w) sum[w] += cell(i)[w];
         if (!statistic_->shape().alike(sum, {whole.begin(), whole.end()}))
             throw Contradiction("what shards count inside a bin is not what they counted of it before");
@@ -186,10 +186,10 @@ private:
 
     const S* statistic_;
     std::size_t width_;
-    std::vector<Stretch> stretches_;
+    std::vector<KeyRange> ranges_;
     Words cells_, missing_, total_;
     std::vector<double> fields_, total_fields_, left_;
-    double n_present_ = 0.0, n_aside_ = 0.0, n_missing_ = 0.0;
+    double n_present_ = 0.0, n_missing_ = 0.0, n_without_value_ = 0.0;
 };
 
 }  // namespace ceiba::shards
