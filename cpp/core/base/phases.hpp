@@ -1,19 +1,28 @@
 // Wall time of the phases of growing, for benchmarks; not measured unless asked for.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-
 #include "base/standard.hpp"
 
 namespace ceiba::base {
 
 enum class Phase : std::size_t {
-    target, bins, describe, count, survey, likeliest, examine, conclude, route, part, move, hand_down, subtrees,
+    target,
+    bins,
+    describe,
+    count,
+    survey,
+    likeliest,
+    examine,
+    conclude,
+    route,
+    part,
+    move,
+    hand_down,
+    subtrees,
     assemble
 };
 constexpr std::array phase_names = {"target",   "bins",  "describe", "count", "survey",    "likeliest", "examine",
-                                    "conclude", "route",   "part",  "move",     "hand_down", "subtrees", "assemble"};
+                                    "conclude", "route", "part",     "move",  "hand_down", "subtrees",  "assemble"};
 
 struct Phases {
     static inline std::atomic<bool> measured{false};

@@ -2,8 +2,6 @@
 // weighted_median_division.hpp for rows that do not). One or several outputs; the gain is the mean over them.
 #pragma once
 
-#include "base/double_double.hpp"
-#include "base/expansion.hpp"
 #include "base/fixed_point.hpp"
 #include "base/rank_set.hpp"
 #include "base/sort.hpp"

@@ -12,11 +12,11 @@
 
 namespace ceiba::criteria {
 
-// Weighted medians of two sides in plain doubles: a quick look before weighted_median_division.hpp weighs a cut.
+// Weighted medians of two sides in plain doubles: a rough pass before WeightedMedianDivision weighs a cut.
 //
 // As rows move from the right side to the left, each median moves along a set of ranks until half of the weight is on
 // either side. With weights of about the same size it moves a step or two; where it has to cross thousands again and
-// again, the look is given up. docs/engine.md derives error().
+// again, the rough pass is given up. docs/engine.md derives error().
 class RoughMedians {
 public:
     struct Row {

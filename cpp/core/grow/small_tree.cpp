@@ -1,8 +1,6 @@
 #include "grow/small_tree.hpp"
 
 #include "base/allow_list.hpp"
-#include "base/processor/wide_registers.hpp"
-#include "criteria/class_criteria.hpp"
 #include "grow/builder.hpp"
 #include "grow/wide_entries.hpp"
 
@@ -50,7 +48,7 @@ namespace {
 constexpr std::size_t most_values = std::size_t{1} << 17;
 // Fewer are done before sixteen at a time have begun.
 constexpr std::int32_t least_wide_rows = 16;
-// Entries that are scanned between two looks at the clock: less than a millisecond.
+// Entries that are scanned between two polls: less than a millisecond.
 constexpr std::size_t work_per_poll = 100000;
 // A whole table in one thread: 128 MB of entries.
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
@@ -154,7 +152,8 @@ bool SmallGrower::splittable(const Open& open, const std::uint32_t* counts) cons
            std::count_if(counts, counts + n_classes_, [](std::uint32_t c) { return c > 0; }) > 1;
 }
 
-// Takes the node on top of the stack: writes it down, splits it if it can be, and opens its branches, the second first.
+// Pops a node: appends it to the tree, splits it if possible, and pushes its branches, the second first, so that nodes
+// are appended in pre-order.
 void SmallGrower::visit() {
     const Open open = stack_.back();
     stack_.pop_back();
@@ -284,8 +283,8 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
         } else {
             std::int64_t squares = 0, other_squares = 0;
             for (std::size_t k = 0; k < n_classes_; ++k) {
-                const std::int64_t own = count[k], rest = std::int64_t{total[k]} - own;
-                squares += own * own;
+                const std::int64_t inside = count[k], rest = std::int64_t{total[k]} - inside;
+                squares += inside * inside;
                 other_squares += rest * rest;
             }
             top = squares * others + other_squares * rare;
@@ -332,8 +331,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will
-// not be searched is not kept. No branch instruction depends on the data.
+// Partitions the entries of all columns but that of the cut, which is in order already (bundles are not). A side that
+// will not be searched is not kept. No branch instruction depends on the data.
 void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
@@ -350,7 +349,8 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
         if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (wide) {
-            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits, spare);
+            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits,
+                              spare);
             continue;
         }
         if (!keep_second) {
@@ -380,7 +380,7 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
     }
 }
 
-bool SmallGrower::serves(const data::Table& table, const data::Target& target, const GrowOptions& options) {
+bool SmallGrower::supports(const data::Table& table, const data::Target& target, const GrowOptions& options) {
     using split::Missing;
     const bool plain = target.n_classes.size() == 1 && !table.sparse &&
                        target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
@@ -389,24 +389,26 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
     if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
         return false;
     // Values that mean the same as the default.
-    GrowOptions asked = options;
-    if (asked.max_leaf_nodes <= 0) asked.max_leaf_nodes = -1;
-    if (asked.min_gain_ratio <= 0.0) asked.min_gain_ratio = 0.0;
-    if (asked.min_risk < 0.0) asked.min_risk = -1.0;
-    if (asked.min_risk_ratio < 0.0) asked.min_risk_ratio = -1.0;
-    if (const int m = asked.search.max_features; m <= 0 || m >= static_cast<int>(table.columns.size()))
-        asked.search.max_features = -1;
+    GrowOptions adjusted = options;
+    if (adjusted.max_leaf_nodes <= 0) adjusted.max_leaf_nodes = -1;
+    if (adjusted.min_gain_ratio <= 0.0) adjusted.min_gain_ratio = 0.0;
+    if (adjusted.min_risk < 0.0) adjusted.min_risk = -1.0;
+    if (adjusted.min_risk_ratio < 0.0) adjusted.min_risk_ratio = -1.0;
+    if (const int m = adjusted.search.max_features; m <= 0 || m >= static_cast<int>(table.columns.size()))
+        adjusted.search.max_features = -1;
     using S = split::SearchOptions;
     using G = GrowOptions;
-    const bool search = base::differs_only_in(asked.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
-                                            // there are no missing values and no levels:
-                                            &S::missing, &S::multiway, &S::empty_branches,
-                                            // without effect on gini:
-                                            &S::cuts_at_values, &S::min_branch);
-    return search && base::differs_only_in(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
-                                         &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
-                                         // there are no missing values, no weights, and no risk is watched:
-                                         &G::surrogates, &G::use_surrogate, &G::risk);
+    const bool search =
+        base::differs_only_in(adjusted.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
+                              // there are no missing values and no levels:
+                              &S::missing, &S::multiway, &S::empty_branches,
+                              // without effect on gini:
+                              &S::cuts_at_values, &S::min_branch);
+    return search &&
+           base::differs_only_in(adjusted, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
+                                 &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
+                                 // there are no missing values, no weights, and no risk is watched:
+                                 &G::surrogates, &G::use_surrogate, &G::risk);
 }
 
 bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {
@@ -426,7 +428,7 @@ std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const 
                                                 const GrowOptions& options, base::Interrupt& interrupt) {
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
     if (n == 0 || n >= 2 * options.search.small_node || options.bins.approximate ||
-        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::serves(table, target, options))
+        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::supports(table, target, options))
         return std::nullopt;
     std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
     if (rows.empty()) {

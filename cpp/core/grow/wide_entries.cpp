@@ -50,8 +50,8 @@ namespace {
 
 // Large: there are more rows than two registers have bits.
 template <bool Large>
-CEIBA_WIDE void partition_sixteens(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left, int row_shift,
-                              std::uint32_t* spare) {
+CEIBA_WIDE void partition_sixteens(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left,
+                                   int row_shift, std::uint32_t* spare) {
     const __m512i low = _mm512_load_si512(left.bits), high = _mm512_load_si512(left.bits + 8);
     const __m512i low_2 = Large ? _mm512_load_si512(left.bits + 16) : low;
     const __m512i high_2 = Large ? _mm512_load_si512(left.bits + 24) : high;
@@ -84,7 +84,7 @@ CEIBA_WIDE void partition_sixteens(std::uint32_t* entries, const PartitionSpec& 
 }  // namespace
 
 void partition_entries(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left, int row_shift,
-                  std::uint32_t* spare) {
+                       std::uint32_t* spare) {
     left.n_rows > 1024 ? partition_sixteens<true>(entries, spec, left, row_shift, spare)
                        : partition_sixteens<false>(entries, spec, left, row_shift, spare);
 }

@@ -41,7 +41,7 @@ struct Outcome {
     bool all_alternatives = true;  // false: more than n_alternatives are known, or the time was up
     bool exact_levels = true;
     std::size_t evaluations = 0;
-    std::size_t needed = 0;  // bytes of the sorted columns
+    std::uint64_t needed = 0;  // bytes of the sorted columns
     double seconds = 0.0;
 };
 

@@ -1,15 +1,11 @@
-// Sends rows of a table down a finished tree.
-//
-// Three ways. A tree of plain cuts over columns of numbers takes the fastest one, see cut_tree.hpp; one that parts
-// levels too the next, see level_tree.hpp. Everything else (surrogates, rows that stay behind, several branches) goes
-// node by node, see tree/route_rows.hpp.
+// Routes rows of a table down a finished tree, by one of three methods. Trees of plain cuts over numeric columns use
+// the fastest (cut_tree.hpp), trees that also split levels the next (level_tree.hpp). All others (surrogates, rows that
+// stay in inner nodes, several branches) are routed node by node (tree/route_rows.hpp).
 #pragma once
 
 #include "base/thread_pool.hpp"
-#include "data/table.hpp"
 #include "predict/cut_tree.hpp"
 #include "predict/level_tree.hpp"
-#include "tree/questions.hpp"
 
 namespace ceiba::predict {
 

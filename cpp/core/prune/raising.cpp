@@ -62,7 +62,7 @@ public:
         for (std::size_t i = 0; i < end.size(); ++i) last_[i] = start[end[i]];
         own_.resize(rows.size());
         for (std::size_t e = 0; e < rows.size(); ++e) {
-            const std::size_t at = start[static_cast<std::size_t>(node_of[e])]++;
+            const std::size_t at = start[node_of[e]]++;
             own_.row[at] = rows.row[e];
             own_.weight[at] = rows.weight[e];
         }
@@ -88,14 +88,14 @@ private:
     Part own_;
     std::vector<std::size_t> first_, last_;
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<Part> arrived_;         // by the nodes that rows came to ...
+    std::vector<Part> arrived_;      // by the nodes that rows came to ...
     std::vector<std::uint32_t> at_;  // ... and where a node's are
 };
 
 class SubtreeRaiser {
 public:
     SubtreeRaiser(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
-             const RaisingOptions& options, base::Interrupt& interrupt)
+                  const RaisingOptions& options, base::Interrupt& interrupt)
         : tree_(tree), rows_(rows), options_(options), interrupt_(interrupt), counts_(counts.begin(), counts.end()) {
         const std::size_t n = tree.n_nodes();
         branches_.resize(n);
@@ -106,8 +106,8 @@ public:
         std::iota(content_.begin(), content_.end(), 0);
         charge_.resize(n);
         if (!options.raising) return;
-        reached_.assign(n, nobody);
-        place_.assign(rows.table->n_rows, nobody);
+        reached_.assign(n, no_index);
+        place_.assign(rows.table->n_rows, no_index);
         find_fractional_rows();
         place_rows();
     }
@@ -131,14 +131,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
     // Rows that would come to a node if a branch were raised: a range of `moving_`.
     struct Arrival {
         std::size_t node, begin, end;
     };
-
-    // ------------------------------------------------------------------ decisions
 
     double as_leaf(const double* counts) const {
         double total = 0.0, most = 0.0;
@@ -176,11 +174,12 @@ private:
         return std::count(first + tree_.splits.level_start[split], first + tree_.splits.level_start[split + 1], branch);
     }
 
-    // Decides on a node whose branches are done; true if another subtree took its place.
+    // Decides on a node whose branches are done; true if another subtree took its place. Raising is evaluated without
+    // changing the tree: rows are sent down the branch, and only raise() makes them part of its counts.
     bool settle(std::size_t node) {
         interrupt_.poll();
         double subtree = 0.0;
-        for (const std::int32_t b : branches_[node]) subtree += charge_[static_cast<std::size_t>(b)];
+        for (const std::int32_t b : branches_[node]) subtree += charge_[b];
         const std::size_t largest = heaviest(node);
         const double leaf = as_leaf(&counts_[node * rows_.n_classes]);
         double raised = std::numeric_limits<double>::infinity();
@@ -198,16 +197,14 @@ private:
         } else {
             charge_[node] = subtree;
         }
-        for (const Arrival& arrival : arrivals_) reached_[arrival.node] = nobody;
+        for (const Arrival& arrival : arrivals_) reached_[arrival.node] = no_index;
         return taken;
     }
-
-    // ------------------------------------------------------------------ rows
 
     // Rows that may go down several branches: what they weigh there depends on the others.
     void find_fractional_rows() {
         is_fractional_.assign(rows_.table->n_rows, 0);
-        if (!options_.parted) return;
+        if (!options_.fractional) return;
         std::vector<std::uint8_t> asked(rows_.table->columns.size(), 0);
         bool gaps = false;  // a split that does not know every level
         for (std::size_t i = 0; i < tree_.n_nodes(); ++i) {
@@ -230,7 +227,7 @@ private:
     void place_rows() {
         const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
         std::vector<std::int32_t> end_of(n_rows);
-        const tree::FractionalRows parted = tree::route_rows(tree_, *rows_.table, 0, n_rows, end_of.data());
+        const tree::FractionalRows fractional = tree::route_rows(tree_, *rows_.table, 0, n_rows, end_of.data());
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
         const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
@@ -241,17 +238,16 @@ private:
         node_of[0].reserve(n_rows);
         for (std::size_t row = 0; row < n_rows; ++row)
             if (end_of[row] >= 0) end_in(row, end_of[row], 1.0);
-        for (const auto& [row, node] : parted)
+        for (const auto& [row, node] : fractional)
             tree::route_fractional(
                 tree_, *rows_.table, row, node, [](std::int32_t) {},
                 [&, r = row](std::int32_t at, double share) { end_in(r, at, share); });
         std::vector<std::size_t> end(n);
-        for (std::size_t i = n; i-- > 0;)
-            end[i] = tree_.is_leaf(i) ? i + 1 : end[static_cast<std::size_t>(branches_[i].back())];
+        for (std::size_t i = n; i-- > 0;) end[i] = tree_.is_leaf(i) ? i + 1 : end[branches_[i].back()];
         steady_.settle(ended[0], node_of[0], end);
         fractional_.settle(ended[1], node_of[1], end);
         steady_counts_ = counts_;
-        if (options_.parted) count_steady(ended[0], node_of[0]);
+        if (options_.fractional) count_steady(ended[0], node_of[0]);
     }
 
     // Class weights of the rows that are whole wherever they are.
@@ -267,7 +263,7 @@ private:
                     steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
     }
 
-    // Sends the rows of a node's other branches, and all that are parted, down one of its branches; fills `arrivals_`.
+    // Sends the rows of a node's other branches, and all fractional ones, down one of its branches; fills `arrivals_`.
     void send_down(std::size_t node, std::size_t branch) {
         moving_.resize(0);
         arrivals_.clear();
@@ -295,7 +291,7 @@ private:
         std::size_t end = begin;
         for (std::size_t i = begin; i < moving_.size(); ++i) {
             const std::uint32_t row = moving_.row[i];
-            if (place_[row] != nobody) {
+            if (place_[row] != no_index) {
                 moving_.weight[place_[row]] += moving_.weight[i];
                 continue;
             }
@@ -304,12 +300,11 @@ private:
             moving_.weight[end++] = moving_.weight[i];
         }
         moving_.resize(end);
-        for (std::size_t i = begin; i < end; ++i) place_[moving_.row[i]] = nobody;
+        for (std::size_t i = begin; i < end; ++i) place_[moving_.row[i]] = no_index;
     }
 
     void count(const Arrival& here, double* counts) const {
-        for (std::size_t i = here.begin; i < here.end; ++i)
-            counts[static_cast<std::size_t>(rows_.label[moving_.row[i]])] += moving_.weight[i];
+        for (std::size_t i = here.begin; i < here.end; ++i) counts[rows_.label[moving_.row[i]]] += moving_.weight[i];
     }
 
     // Parts rows by the split that a node asks.
@@ -323,7 +318,7 @@ private:
                                branch_.data());
         for (const std::int32_t b : branch_) {
             n_everywhere += b == tree::row_is_fractional;
-            if (b >= 0) ++next_[static_cast<std::size_t>(b)];
+            if (b >= 0) ++next_[b];
         }
         const std::vector<double> part = n_everywhere == 0 ? std::vector<double>{} : parts(here, split);
         std::size_t end = moving_.size();
@@ -365,15 +360,14 @@ private:
     std::vector<double> parts(const Arrival& here, std::size_t split) const {
         const std::vector<std::int32_t>& below = branches_[here.node];
         std::vector<double> placed(below.size());
-        if (!options_.parted) {
+        if (!options_.fractional) {
             std::copy_n(tree_.branch_share.begin() + tree_.branch_start[split], placed.size(), placed.begin());
             return placed;
         }
         for (std::size_t b = 0; b < placed.size(); ++b)
             placed[b] = sum_of(steady_counts_, static_cast<std::size_t>(below[b]));
         for (std::size_t i = here.begin; i < here.end; ++i)
-            if (const std::int32_t b = branch_[i - here.begin]; b >= 0)
-                placed[static_cast<std::size_t>(b)] += moving_.weight[i];
+            if (const std::int32_t b = branch_[i - here.begin]; b >= 0) placed[b] += moving_.weight[i];
         const double total = std::accumulate(placed.begin(), placed.end(), 0.0);
         for (double& p : placed) p = total > 0.0 ? p / total : 1.0 / static_cast<double>(placed.size());
         return placed;
@@ -398,7 +392,7 @@ private:
     double with_arrivals(std::size_t node, std::size_t k) const {
         const std::size_t at = reached_[node];
         const double before = steady_counts_[node * rows_.n_classes + k];
-        return at == nobody ? before : before + arrival_counts_[at * rows_.n_classes + k];
+        return at == no_index ? before : before + arrival_counts_[at * rows_.n_classes + k];
     }
 
     // Puts a branch in the place of its parent. The parent's own counts stand: all its rows are still there.
@@ -410,7 +404,7 @@ private:
             for (const std::int32_t b : branches_[at]) waiting.push_back(static_cast<std::size_t>(b));
             for (std::size_t k = 0; k < rows_.n_classes; ++k) counts_[at * rows_.n_classes + k] = with_arrivals(at, k);
             fractional_.clear(at);
-            if (reached_[at] != nobody) admit(arrivals_[reached_[at]]);
+            if (reached_[at] != no_index) admit(arrivals_[reached_[at]]);
         }
         branches_[node] = branches_[branch];
         content_[node] = content_[branch];
@@ -426,8 +420,6 @@ private:
                     moving_.weight[i];
         }
     }
-
-    // ------------------------------------------------------------------ the result
 
     Raised result() const {
         Raised out;
@@ -466,7 +458,7 @@ private:
     std::vector<Arrival> arrivals_, waiting_;
     std::vector<double> arrival_counts_;
     std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
-    std::vector<std::int32_t> branch_;  // of the rows being parted, and ...
+    std::vector<std::int32_t> branch_;  // of the rows being divided, and ...
     std::vector<std::size_t> next_;     // ... where the next one of each branch goes
 };
 

@@ -1,7 +1,5 @@
 #include "shards/gathered.hpp"
 
-#include "grow/grow.hpp"
-
 namespace ceiba::shards {
 
 void GatheredNode::read(Reader& in) {
@@ -28,14 +26,6 @@ void GatheredNode::read(Reader& in) {
     else
         append_numbers(targets_);
     if (weighted_) append_numbers(weights_);
-}
-
-tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
-    return grow::grow(table(), target(), options, interrupt);
-}
-
-grow::Builder GatheredNode::grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
-    return grow::grow_nodes(table(), target(), options, interrupt);
 }
 
 data::Table GatheredNode::table() const {

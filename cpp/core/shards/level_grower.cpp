@@ -1,19 +1,8 @@
 #include "shards/level_grower.hpp"
 
-#include <atomic>
-
-#include "split/candidate.hpp"
-#include "split/store/partition.hpp"
+#include "grow/grow.hpp"
 
 namespace ceiba::shards {
-
-namespace {
-
-void add(Words& sum, const Words& more) {
-    for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
-}
-
-}  // namespace
 
 LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const Layout> layout,
                          std::vector<ColumnType> types, std::uint64_t n_rows, const LevelSizes& sizes)
@@ -44,8 +33,7 @@ tree::TreeArrays LevelGrower::tree() const {
     tree::TreeArrays out = grow::assemble(builders_, limits_);
     for (std::size_t i = 0; i < out.splits.size(); ++i)
         if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
-            out.splits.cut[i] =
-                layout_->column[static_cast<std::size_t>(out.splits.column[i])].real_cut(out.splits.cut[i]);
+            out.splits.cut[i] = layout_->column[out.splits.column[i]].real_cut(out.splits.cut[i]);
     return out;
 }
 
@@ -75,6 +63,19 @@ void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt
         consume_neighbours(in);
 }
 
+// Begins a round about the open nodes that are `wanted`; what it says of each is for the caller to add. False: none is.
+template <class Wanted>
+bool LevelGrower::ask_nodes(Phase phase, Ask ask, Wanted wanted) {
+    phase_ = phase;
+    asked_.clear();
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (wanted(open_[i])) asked_.push_back(i);
+    if (asked_.empty()) return false;
+    round_ = new_round(ask);
+    round_.push_back(asked_.size());
+    return true;
+}
+
 // --- the phases of a level, in their order
 void LevelGrower::begin_level() {
     if (n_levels_ > 0 && !layout_->shape.classes()) return ask_describe();
@@ -84,12 +85,7 @@ void LevelGrower::begin_level() {
 
 // What nodes of numbers say of themselves needs their rows once more, when their means are known.
 void LevelGrower::ask_describe() {
-    phase_ = Phase::describe;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (!open_[i].waits) asked_.push_back(i);
-    round_ = new_round(Ask::describe);
-    round_.push_back(asked_.size());
+    ask_nodes(Phase::describe, Ask::describe, [](const Open& open) { return !open.waits; });
     for (std::size_t i : asked_) {
         round_.push_back(i);
         put_real(round_, layout_->shape.mean(open_[i].total.data()));
@@ -121,15 +117,13 @@ void LevelGrower::hand_down_limits() {
         if (open_[i].partner == none || open_[i].partner < i) continue;
         Open &first = open_[i], &second = open_[first.partner];
         const split::NodeContext parent = first.context;
-        const auto value = [&](const Open& open) -> double& {
-            return builder[static_cast<std::size_t>(open.node)].limited;
-        };
-        grow::hand_down_limits(options_.search, builder[static_cast<std::size_t>(first.parent)].question->split, parent,
+        const auto value = [&](const Open& open) -> double& { return builder[open.node].limited; };
+        grow::hand_down_limits(options_.search, builder[first.parent].question->split, parent,
                                {first.context, value(first)}, {second.context, value(second)});
     }
 }
 
-// Of two branches the smaller one is counted, and the other follows by subtraction.
+// Of two branches the smaller one is counted, and the other follows by subtraction of integers, without rounding.
 void LevelGrower::choose_counted() {
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
@@ -146,19 +140,16 @@ void LevelGrower::choose_counted() {
 }
 
 void LevelGrower::ask_gather() {
-    phase_ = Phase::gather;
-    asked_.clear();
-    std::size_t values = 0;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (!open_[i].gathered) continue;
-        const std::size_t own = open_[i].n_rows * (types_.size() + 1);
-        if (!asked_.empty() && values + own > sizes_.gather_values) break;
-        values += own;
-        asked_.push_back(i);
-    }
-    if (asked_.empty()) return ask_count();
-    round_ = new_round(Ask::gather);
-    round_.push_back(asked_.size());
+    std::uint64_t values = 0;
+    bool full = false;  // what does not fit into this round is gathered in the next
+    const auto fits = [&](const Open& open) {
+        if (!open.gathered || full) return false;
+        const std::uint64_t of_node = open.n_rows * (types_.size() + 1);
+        full = values > 0 && values + of_node > sizes_.gather_values;
+        values += of_node;
+        return !full;
+    };
+    if (!ask_nodes(Phase::gather, Ask::gather, fits)) return ask_count();
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
@@ -181,41 +172,34 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
                 stop.store(true);
                 throw;
             }
-        grow::GrowOptions own = options_;
-        if (own.max_depth >= 0) own.max_depth -= open.depth;
-        own.low = open.context.low;
-        own.high = open.context.high;
-        own.whole_weight = stop_.whole_weight();
-        own.n_threads = 1;
+        grow::GrowOptions options = options_;
+        if (options.max_depth >= 0) options.max_depth -= open.depth;
+        options.low = open.context.low;
+        options.high = open.context.high;
+        options.whole_weight = stop_.whole_weight();
+        options.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
         if (!best_first()) {
-            grown[k] = nodes[k].grow(own, inner);
+            grown[k] = grow::grow(nodes[k].table(), nodes[k].target(), options, inner);
             return;
         }
         // No split below it can come later than the limit allows; but of several branches, some may be skipped.
-        if (own.search.multiway) own.max_leaf_nodes = std::numeric_limits<int>::max();
-        parts[k] = nodes[k].grow_nodes(own, inner);
+        if (options.search.multiway) options.max_leaf_nodes = std::numeric_limits<int>::max();
+        parts[k] = grow::grow_nodes(nodes[k].table(), nodes[k].target(), options, inner);
     });
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         Open& open = open_[asked_[k]];
         if (best_first())
             splice(builders_[0], open.node, std::move(parts[k]));
         else
-            builders_[0][static_cast<std::size_t>(open.node)].grown =
-                std::make_unique<tree::TreeArrays>(std::move(grown[k]));
+            builders_[0][open.node].grown = std::make_unique<tree::TreeArrays>(std::move(grown[k]));
         open.gathered = false;
     }
     ask_gather();
 }
 
 void LevelGrower::ask_count() {
-    phase_ = Phase::count;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (open_[i].counted) asked_.push_back(i);
-    if (asked_.empty()) return choose();
-    round_ = new_round(Ask::count);
-    round_.push_back(asked_.size());
+    if (!ask_nodes(Phase::count, Ask::count, [](const Open& open) { return open.counted; })) return choose();
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
@@ -271,7 +255,8 @@ void LevelGrower::check_counts(const Open& open) const {
     }
 }
 
-// Nodes that only fetch wait until nobody zooms, and what would not fit into memory waits for the next round.
+// Asks for more about the nodes whose split is not certain yet. Zooms come first, because they raise the floor and with
+// it spare fetches; what would not fit into memory waits for the next round.
 void LevelGrower::refine() {
     phase_ = Phase::refine;
     std::vector<RangeQuery> zoom, fetch;
@@ -292,7 +277,7 @@ void LevelGrower::refine() {
     const std::vector<RangeQuery>& asks = zooms ? zoom : fetch;
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
     round_.push_back(asks.size());
-    for (const RangeQuery& one : asks) one.write(round_);
+    for (const RangeQuery& query : asks) query.write(round_);
 }
 
 void LevelGrower::consume_refine(Reader& in) {
@@ -316,17 +301,12 @@ void LevelGrower::choose() {
 }
 
 void LevelGrower::ask_neighbours() {
-    phase_ = Phase::neighbours;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (open_[i].found.between) asked_.push_back(i);
-    if (asked_.empty()) return end_level();
-    round_ = new_round(Ask::neighbours);
-    round_.push_back(asked_.size());
+    if (!ask_nodes(Phase::neighbours, Ask::neighbours, [](const Open& open) { return open.found.between; }))
+        return end_level();
     for (std::size_t i : asked_)
-        for (RangeQuery one : {open_[i].found.below, open_[i].found.above}) {
-            one.node = i;
-            one.write(round_);
+        for (RangeQuery query : {open_[i].found.below, open_[i].found.above}) {
+            query.node = i;
+            query.write(round_);
         }
 }
 
@@ -352,7 +332,7 @@ void LevelGrower::end_level() {
     bool divided = false;
     for (Open& open : open_) {
         const bool found = open.found.split.found();
-        if (found && best_first() && !chosen[static_cast<std::size_t>(open.node)]) {
+        if (found && best_first() && !chosen[open.node]) {
             routes.emplace_back().stays = true;
             next.push_back(waiting(std::move(open)));
             continue;
@@ -402,12 +382,8 @@ void LevelGrower::describe(Open& open) {
 // Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
 void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
     if (open.depth == 0) stop_.begin(summary, layout_->shape.classes());
-    grow::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
-    node.n_rows = static_cast<std::int64_t>(open.n_rows);
-    node.weight = summary.weight;
-    node.search_weight = summary.search_weight;
-    node.impurity = summary.impurity;
-    if (limits_) node.limited = grow::limited_value(summary, open.context);
+    grow::NodeRecord& node = builders_[0][open.node];
+    grow::describe(node, summary, open.n_rows, limits_, open.context);
     const bool splittable = stop_.splittable(summary, open.n_rows, open.depth);
     node.value = std::move(summary.value);
     open.gathered = splittable && open.n_rows < sizes_.gather_rows;
@@ -422,7 +398,8 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     auto question = std::make_unique<grow::Question>();
     question->default_branch = split.missing_branch;
     if (split.learned_missing) {
-        if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_without_value);
+        if (split.kind != split::Kind::presence)
+            question->sent_default = static_cast<std::int64_t>(found.n_without_value);
     } else {
         // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
         // goes to the last one.
@@ -431,7 +408,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
         question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
         question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
-        add(found.branches[static_cast<std::size_t>(question->default_branch)], found.missing);
+        add_words(found.branches[question->default_branch], found.missing);
     }
     open.route.kind = split.kind;
     open.route.column = static_cast<std::size_t>(split.column);
@@ -456,19 +433,19 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     }
     if (!options_.search.monotone.empty() && n_branches == 2 && layout_->shape.classes()) {
         const auto limited = [&](std::size_t b) -> grow::LimitedBranch {
-            return {branches[b].context, builder[static_cast<std::size_t>(branches[b].node)].limited};
+            return {branches[b].context, builder[branches[b].node].limited};
         };
         grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
     }
     question->split = std::move(found.split);
-    grow::NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+    grow::NodeRecord& node = builder[open.node];
     node.first_child = first;
     node.n_children = static_cast<std::int32_t>(n_branches);
     node.question = std::move(question);
     open_branches(open, std::move(branches), next);
 }
 
-// Branches that are done are let go at once; of numbers nothing is known yet.
+// Drops branches that are done at once; of a numeric target nothing is known before the next round.
 void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
     const auto continues = [&](std::size_t b) {
         return !layout_->shape.classes() || branches[b].searched || branches[b].gathered;

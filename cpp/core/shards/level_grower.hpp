@@ -1,20 +1,13 @@
-// Grows a tree over shards, level by level: it asks rounds and takes merged answers, and sees no row, except those of
-// small nodes, which are gathered and finished as in memory. What stops a node is decided by grow/stop_rules.hpp, as
-// for every other grower.
+// Grows a tree over shards, level by level: it sends rounds and consumes merged answers. It sees no row, except those
+// of small nodes, which are gathered and grown as in memory. Stopping rules are those of grow/stop_rules.hpp.
 //
 //     while (!grower.done()) grower.consume(merged answers of all shards to grower.round());
+//
+// Of two branches the smaller one is counted by the shards; the counts of the other follow by subtraction.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "base/thread_pool.hpp"
-#include "criteria/node_summary.hpp"
-#include "grow/builder.hpp"
-#include "grow/options.hpp"
-#include "grow/stop_rules.hpp"
 #include "shards/best_first.hpp"
-#include "shards/cells.hpp"
 #include "shards/gathered.hpp"
-#include "shards/protocol.hpp"
 #include "shards/survey/survey.hpp"
 
 namespace ceiba::shards {
@@ -35,7 +28,7 @@ public:
     void consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
     tree::TreeArrays tree() const;
 
-    // For whoever shows how far it is.
+    // For progress reports.
     int level() const { return static_cast<int>(n_levels_); }
     Ask asks() const { return ask_; }
     std::uint64_t rows_open() const;
@@ -59,6 +52,8 @@ private:
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+    template <class Wanted>
+    bool ask_nodes(Phase phase, Ask ask, Wanted wanted);
     void begin_level();
     void ask_describe();
     void consume_describe(Reader& in);
@@ -95,7 +90,7 @@ private:
     std::deque<grow::Builder> builders_;
     std::vector<Open> open_;
     std::vector<std::size_t> asked_;          // the nodes of the last question
-    std::vector<std::size_t> surveyed_;      // nodes whose survey may ask for more
+    std::vector<std::size_t> surveyed_;       // nodes whose survey may ask for more
     std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
     Words path_, round_;
     std::size_t n_levels_ = 0;

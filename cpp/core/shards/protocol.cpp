@@ -37,9 +37,9 @@ RangeQuery RangeQuery::read(Reader& in) {
 
 Words join_rounds(const std::vector<TreeRound>& rounds) {
     Words out{rounds.size()};
-    for (const TreeRound& one : rounds) {
-        out.insert(out.end(), {one.tree, one.round.size()});
-        put_all(out, one.round);
+    for (const TreeRound& tree : rounds) {
+        out.insert(out.end(), {tree.tree, tree.round.size()});
+        put_all(out, tree.round);
     }
     return out;
 }
@@ -73,8 +73,8 @@ std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::u
 
 bool holds_rows(std::span<const std::uint64_t> answers) {
     const auto parts = split_answers(answers);
-    return std::any_of(parts.begin(), parts.end(), [](std::span<const std::uint64_t> one) {
-        return !one.empty() && static_cast<Form>(one[0]) == Form::pieces;
+    return std::any_of(parts.begin(), parts.end(), [](std::span<const std::uint64_t> part) {
+        return !part.empty() && static_cast<Form>(part[0]) == Form::pieces;
     });
 }
 
@@ -93,13 +93,13 @@ using Span = std::span<const std::uint64_t>;
 void merge_sums(Reader a, Reader b, Words& out) {
     const std::size_t n = a.size();
     const bool alike = b.size() == n;
-    const Span own = a.rest(), other = b.rest();
-    if (!alike || own.size() != other.size() || own.size() < n)
+    const Span left = a.rest(), right = b.rest();
+    if (!alike || left.size() != right.size() || left.size() < n)
         throw Contradiction("two shards counted different things");
     out.push_back(n);
-    for (std::size_t i = 0; i < n; ++i) out.push_back(own[i] + other[i]);
-    for (std::size_t i = n; i < own.size(); ++i)
-        out.push_back((i - n) % 2 ? std::min(own[i], other[i]) : std::max(own[i], other[i]));
+    for (std::size_t i = 0; i < n; ++i) out.push_back(left[i] + right[i]);
+    for (std::size_t i = n; i < left.size(); ++i)
+        out.push_back((i - n) % 2 ? std::min(left[i], right[i]) : std::max(left[i], right[i]));
 }
 
 // Per request: how many runs; each run a key and a cell. Equal keys become one run.
@@ -132,10 +132,10 @@ void merge_pieces(Reader a, Reader b, Words& out) {
         Span words;
     };
     std::vector<Piece> pieces;
-    for (Reader* one : {&a, &b})
-        while (!one->done()) {
-            const std::uint64_t shard = one->word();
-            pieces.push_back({shard, one->read(one->size())});
+    for (Reader* in : {&a, &b})
+        while (!in->done()) {
+            const std::uint64_t shard = in->word();
+            pieces.push_back({shard, in->read(in->size())});
         }
     std::sort(pieces.begin(), pieces.end(), [](const Piece& x, const Piece& y) { return x.shard < y.shard; });
     for (const Piece& piece : pieces) {
@@ -150,8 +150,8 @@ void merge_several(Reader a, Reader b, Words& out) {
     if (b.size() != n) throw Contradiction("two shards answered for different trees");
     out.push_back(n);
     for (std::size_t t = 0; t < n; ++t) {
-        const Span own = a.read(a.size()), other = b.read(b.size());
-        const Words both = merge(own, other);
+        const Span left = a.read(a.size()), right = b.read(b.size());
+        const Words both = merge(left, right);
         out.push_back(both.size());
         put_all(out, both);
     }
@@ -163,19 +163,19 @@ Words merge(Span a, Span b) {
     if (a.empty() || b.empty() || a[0] != b[0]) throw Contradiction("two shards answered different questions");
     Words out{a[0]};
     out.reserve(std::max(a.size(), b.size()));
-    const Span own = a.subspan(1), other = b.subspan(1);
+    const Span left = a.subspan(1), right = b.subspan(1);
     switch (static_cast<Form>(a[0])) {
         case Form::sums:
-            merge_sums(Reader(own), Reader(other), out);
+            merge_sums(Reader(left), Reader(right), out);
             break;
         case Form::runs:
-            merge_runs(Reader(own), Reader(other), out);
+            merge_runs(Reader(left), Reader(right), out);
             break;
         case Form::pieces:
-            merge_pieces(Reader(own), Reader(other), out);
+            merge_pieces(Reader(left), Reader(right), out);
             break;
         case Form::several:
-            merge_several(Reader(own), Reader(other), out);
+            merge_several(Reader(left), Reader(right), out);
             break;
         default:
             throw Contradiction("an answer has no known form");

@@ -31,6 +31,10 @@ inline void put_all(Words& out, std::span<const std::uint64_t> words) {
     out.insert(out.end(), words.begin(), words.end());
 }
 
+inline void add_words(Words& sum, std::span<const std::uint64_t> more) {
+    for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
+}
+
 // Reads a message from front to back.
 class Reader {
 public:
@@ -63,7 +67,7 @@ enum class Form : std::uint64_t { sums, runs, pieces, several };
 
 // The split of an open node, as rows need it.
 struct Route {
-    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go ...
+    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are dropped ...
     bool stays = false;                    // ... unless it waits to be split later
     std::size_t column = 0;
     double cut = 0.0;

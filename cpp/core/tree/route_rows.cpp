@@ -13,22 +13,21 @@ void ask_levels(const Questions& tree, std::size_t node, const data::Column& col
     thread_local std::vector<std::int32_t> branch_of;
     branch_of.assign(n_levels, unknown);
     for (std::int64_t l = splits.level_start[node]; l < splits.level_start[node + 1]; ++l)
-        if (const std::size_t code = static_cast<std::size_t>(splits.level_code[static_cast<std::size_t>(l)]);
-            code < n_levels)
-            branch_of[code] = splits.level_branch[static_cast<std::size_t>(l)];
+        if (const std::size_t code = static_cast<std::size_t>(splits.level_code[l]); code < n_levels)
+            branch_of[code] = splits.level_branch[l];
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t code = column.code(rows[i]);
         if (code < 0)
             branch[i] = row_lacks_value;
         else
-            branch[i] = static_cast<std::size_t>(code) < n_levels ? branch_of[static_cast<std::size_t>(code)] : unknown;
+            branch[i] = static_cast<std::size_t>(code) < n_levels ? branch_of[code] : unknown;
     }
 }
 
 void ask_split(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                std::size_t n, std::int32_t* branch) {
     const SplitTable& splits = tree.splits;
-    const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[node])];
+    const data::Column& column = table.columns[splits.column[node]];
     const Kind kind = static_cast<Kind>(splits.kind[node]);
     if (kind == Kind::levels && n * 4 >= static_cast<std::size_t>(column.n_levels()))
         return ask_levels(tree, node, column, rows, n, branch);
@@ -88,7 +87,7 @@ private:
             const std::size_t at = static_cast<std::size_t>(node);
             const std::int32_t branch = tree_.is_leaf(at) ? row_stays : branch_of_row(tree_, at, table_, row);
             if (branch < 0) return stop(row, node, branch);
-            node = tree_.branch_node[static_cast<std::size_t>(tree_.branch_start[at] + branch)];
+            node = tree_.branch_node[tree_.branch_start[at] + branch];
         }
     }
     void stop(std::uint32_t row, std::int32_t node, std::int32_t why) {
@@ -112,19 +111,16 @@ private:
         }
         std::partial_sum(next_.begin(), next_.end(), next_.begin());
         for (std::int32_t b = 0; b < n_branches; ++b) {
-            const std::uint32_t begin = next_[static_cast<std::size_t>(b)],
-                                end = next_[static_cast<std::size_t>(b) + 1];
-            if (begin < end)
-                open_.push_back(
-                    {tree_.branch_node[static_cast<std::size_t>(first + b)], here.begin + begin, here.begin + end});
+            const std::uint32_t begin = next_[b], end = next_[static_cast<std::size_t>(b) + 1];
+            if (begin < end) open_.push_back({tree_.branch_node[first + b], here.begin + begin, here.begin + end});
         }
         const std::uint32_t placed = next_.back();
         for (std::uint32_t i = 0; i < n; ++i)
-            if (branch_[i] >= 0) spare_[next_[static_cast<std::size_t>(branch_[i])]++] = rows[i];
+            if (branch_[i] >= 0) spare_[next_[branch_[i]]++] = rows[i];
         std::copy_n(spare_.begin(), placed, rows);
     }
 
-    // No jump depends on the rows, but for those that stop here.
+    // Stable, so rows stay ascending and columns are read in order. No branch instruction depends on where a row goes.
     void partition_in_two(const RowRange& here, std::uint32_t* rows, std::uint32_t n) {
         std::uint32_t left = 0, right = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
@@ -136,7 +132,7 @@ private:
             right += branch_[i] == 1;
         }
         std::copy_n(spare_.begin(), right, rows + left);
-        const std::size_t first = static_cast<std::size_t>(tree_.branch_start[static_cast<std::size_t>(here.node)]);
+        const std::size_t first = static_cast<std::size_t>(tree_.branch_start[here.node]);
         const std::uint32_t middle = here.begin + left;
         if (left > 0) open_.push_back({tree_.branch_node[first], here.begin, middle});
         if (right > 0) open_.push_back({tree_.branch_node[first + 1], middle, middle + right});
@@ -157,13 +153,13 @@ private:
 void branches_of_rows(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                       std::size_t n, std::int32_t* branch) {
     ask_split(tree, node, table, rows, n, branch);
-    const bool parted = !tree.branch_share.empty();
+    const bool fractional = !tree.branch_share.empty();
     for (std::size_t i = 0; i < n; ++i)
-        if (branch[i] < 0) branch[i] = parted ? row_is_fractional : tree.branch_at(node, table, rows[i]);
+        if (branch[i] < 0) branch[i] = fractional ? row_is_fractional : tree.branch_at(node, table, rows[i]);
 }
 
 FractionalRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
-                      std::int32_t* node) {
+                          std::int32_t* node) {
     return Walk(tree, table, begin, end, node).run();
 }
 

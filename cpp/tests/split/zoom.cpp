@@ -71,8 +71,8 @@ void keys_are_ordered() {
     check((~std::uint64_t{0} >> split::zoom_shift(0, ~std::uint64_t{0})) == split::zoom_parts - 1, "the whole range");
 }
 
-// Stretches as lay_out() sees them.
-struct Stretches {
+// Ranges as lay_out() sees them.
+struct Ranges {
     std::vector<double> n;
     std::size_t size() const { return n.size(); }
     double rows(std::size_t i) const { return n[i]; }
@@ -81,7 +81,7 @@ struct Stretches {
 void layouts_keep_what_is_open() {
     Numbers numbers(9);
     for (int round = 0; round < 300; ++round) {
-        Stretches column;
+        Ranges column;
         split::Marks marks;
         for (std::size_t i = 0, size = 1 + numbers.below(round % 2 ? 255 : 4000); i < size; ++i) {
             column.n.push_back(numbers.below(4) ? static_cast<double>(numbers.below(100'000)) : 0.0);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/sort.hpp"
-#include "optimal/search.hpp"
 #include "optimal/start/refine.hpp"
 
 namespace ceiba::optimal {
@@ -22,9 +21,9 @@ public:
         if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
         const std::vector<Stump> first = candidates(node, 1);
         if (first.empty()) return {};
-        const Halves parted = divide_node(node, first[0]);
-        const PlanPtr left = greedy(parted.child->front(), depth - 1);
-        return plan_of(node, first[0], parted, left, greedy(parted.child->back(), depth - 1));
+        const Halves halves = divide_node(node, first[0]);
+        const PlanPtr left = greedy(halves.child->front(), depth - 1);
+        return plan_of(node, first[0], halves, left, greedy(halves.child->back(), depth - 1));
     }
 
     // `tried`: so many of the best columns need not be tried again at this node.
@@ -37,14 +36,14 @@ public:
         const std::vector<Stump> columns = candidates(node, width);
         for (std::size_t c = tried; c < columns.size(); ++c) {
             const Stump& first = columns[c];
-            const Halves parted = divide_node(node, first);
+            const Halves halves = divide_node(node, first);
             const double limit = std::min(bound, best.value);
-            const Answer a = solve(parted.child->front(), depth - 1, width, limit - search_.rules().penalty);
+            const Answer a = solve(halves.child->front(), depth - 1, width, limit - search_.rules().penalty);
             if (!a.found()) continue;
-            const Answer b = solve(parted.child->back(), depth - 1, width, limit - a.value);
+            const Answer b = solve(halves.child->back(), depth - 1, width, limit - a.value);
             if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
             best.value = a.value + b.value;
-            best.plan = plan_of(node, first, parted, a.plan, b.plan);
+            best.plan = plan_of(node, first, halves, a.plan, b.plan);
         }
         return best;
     }
@@ -63,8 +62,8 @@ private:
         return {missing_left, std::move(child)};
     }
 
-    PlanPtr plan_of(const Node& node, const Stump& stump, const Halves& parted, PlanPtr left, PlanPtr right) const {
-        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
+    PlanPtr plan_of(const Node& node, const Stump& stump, const Halves& halves, PlanPtr left, PlanPtr right) const {
+        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, halves.missing_left,
                                std::move(left), std::move(right));
     }
 
@@ -182,12 +181,13 @@ public:
 private:
     void keep(const PlanPtr& plan) {
         const PlanPtr small = TrimPlan(search_)(root_, plan, search_.rules().max_leaves);
-        const FittedPlan settled = FitPlan(search_)(root_, small);
-        best_.improved(settled.value, settled.plan);
+        const FittedPlan fitted = FitPlan(search_)(root_, small);
+        best_.improved(fitted.value, fitted.plan);
     }
 
     void refine_best(bool solved) {
-        refine(search_, root_, best_.plan, solved, [&](const FittedPlan& tree) { best_.improved(tree.value, tree.plan); });
+        refine(search_, root_, best_.plan, solved,
+               [&](const FittedPlan& tree) { best_.improved(tree.value, tree.plan); });
     }
 
     void widen() {

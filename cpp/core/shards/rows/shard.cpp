@@ -57,7 +57,7 @@ private:
     const std::uint8_t* bytes_;  // row after row, one per numeric column
     std::uint32_t* order_;
     std::shared_ptr<const Layout> layout_;
-    std::size_t level_ = 0;                   // of the way that these rows have followed
+    std::size_t level_ = 0;                   // of the path that these rows have followed
     std::vector<Range> nodes_;                // the open nodes, as places in `order`
     std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
 };
@@ -78,10 +78,10 @@ void Shard::add_tree(std::uint64_t tree, const std::uint8_t* bytes, std::span<st
 Words Shard::answer(std::span<const std::uint64_t> rounds) {
     const std::lock_guard lock(busy_);
     std::vector<Words> answers;
-    for (const TreeRound& one : split_rounds(rounds)) {
-        const auto found = trees_.find(one.tree);
+    for (const TreeRound& tree : split_rounds(rounds)) {
+        const auto found = trees_.find(tree.tree);
         if (found == trees_.end()) throw Contradiction("a shard was asked for a tree that it does not have");
-        answers.push_back(found->second->answer(one.round));
+        answers.push_back(found->second->answer(tree.round));
     }
     return join_answers(answers);
 }
@@ -100,11 +100,11 @@ Words Shard::TreeRows::answer(std::span<const std::uint64_t> round) {
     if (ask == Ask::gather) return gather(in);
     if (ask == Ask::describe) return describe(in);
     std::vector<RangeQuery> asks(in.size());
-    for (RangeQuery& one : asks) one = RangeQuery::read(in);
+    for (RangeQuery& query : asks) query = RangeQuery::read(in);
     return ask == Ask::zoom ? zoom(asks) : fetch(asks);
 }
 
-// --- the way
+// --- the path
 void Shard::TreeRows::catch_up(Reader& in) {
     const std::size_t n_levels = in.size();
     if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
@@ -121,7 +121,7 @@ void Shard::TreeRows::catch_up(Reader& in) {
 void Shard::TreeRows::follow(Reader level, std::size_t n_nodes) {
     if (n_nodes != nodes_.size()) throw Contradiction("a shard has other open nodes than the round");
     std::vector<Range> nodes;
-    std::vector<std::uint32_t> parted;
+    std::vector<std::uint32_t> rows;
     std::vector<std::uint16_t> branch;  // per row of a node
     branch_rows_.clear();
     std::size_t at = 0;  // never beyond the rows that are still to be read
@@ -146,12 +146,12 @@ void Shard::TreeRows::follow(Reader level, std::size_t n_nodes) {
             nodes.push_back({at + kept, at + kept + n_rows[b]});
             kept += n_rows[b];
         }
-        parted.resize(kept);
+        rows.resize(kept);
         for (std::size_t i = range.begin; i < range.end; ++i) {
             const std::size_t b = branch[i - range.begin];
-            if (route.open[b]) parted[place[b]++] = order_[i];
+            if (route.open[b]) rows[place[b]++] = order_[i];
         }
-        std::copy(parted.begin(), parted.end(), order_ + at);
+        std::copy(rows.begin(), rows.end(), order_ + at);
         at += kept;
     }
     nodes_ = std::move(nodes);
@@ -169,7 +169,7 @@ void Shard::TreeRows::branches_of(const Route& route, const Range& range, std::v
             branch_of.at(static_cast<std::size_t>(level.code)) = static_cast<std::uint16_t>(level.branch);
         for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t code = column.code(order[i]);
-            branch[i] = code < 0 ? missing : branch_of[static_cast<std::size_t>(code)];
+            branch[i] = code < 0 ? missing : branch_of[code];
         }
         return;
     }
@@ -238,8 +238,8 @@ Words Shard::TreeRows::count(Reader& in) const {
                 for (std::size_t i = range.begin; i < range.end; ++i) {
                     const std::size_t row = order_[i];
                     const std::uint8_t* const byte = bytes_ + row * n_slots;
-                    const auto own = term(row);
-                    for (std::size_t s = from; s < to; ++s) own.add_to(cells + offset[s] + byte[s] * width);
+                    const auto addend = term(row);
+                    for (std::size_t s = from; s < to; ++s) addend.add_to(cells + offset[s] + byte[s] * width);
                 }
             }
             for (std::size_t c = 0; c < layout_->column.size(); ++c) {
@@ -293,8 +293,8 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
     };
     std::array<Span, 256> in_bin{};
     for (std::size_t a = 0; a < asks.size(); ++a) {
-        Span& own = in_bin[bins.bin_of(number_of(asks[a].low))];
-        if (own.n++ == 0) own.first = static_cast<std::uint32_t>(a);
+        Span& in = in_bin[bins.bin_of(number_of(asks[a].low))];
+        if (in.n++ == 0) in.first = static_cast<std::uint32_t>(a);
     }
     const std::uint8_t* const byte = bytes_ + bins.slot;
     const std::size_t n_slots = layout_->n_slots;
@@ -400,7 +400,7 @@ Words Shard::TreeRows::neighbours(Reader& in) const {
     return out;
 }
 
-// Every column of a node as 64-bit words, then its target: whoever grows the subtree wants all of it.
+// Every column of a node as 64-bit words, then its target: all that growing the subtree needs.
 Words Shard::TreeRows::gather(Reader& in) const {
     const CellShape& shape = layout_->shape;
     Words out{static_cast<std::uint64_t>(Form::pieces), number_, 0};
@@ -460,9 +460,9 @@ void bin_block(const split::EdgeSearch<T>& search, const data::Column& column, s
         }
         search.find(x, bin);
         for (std::size_t j = 0; j < n; ++j, byte += stride) {
-            const bool there = x[j] == x[j];
-            *byte = there ? static_cast<std::uint8_t>(bin[j]) : missing;
-            if (!there) continue;
+            const bool present = x[j] == x[j];
+            *byte = present ? static_cast<std::uint8_t>(bin[j]) : missing;
+            if (!present) continue;
             const double value = static_cast<double>(x[j]) + 0.0;
             double &least = ranges.least[bin[j]], &most = ranges.most[bin[j]];
             least = value < least ? value : least;

@@ -1,11 +1,10 @@
-// A numeric column of a node as a survey knows it, a column (split/survey/marks.hpp): ranges of keys with what was
-// counted in them. At first the bins; a zoom puts parts in the place of a range, a fetch single values. Neighbours
-// between and inside which nothing can win become one range again: memory is for what is still open.
+// A numeric column of a node as a survey holds it, a BinnedColumn (split/survey/marks.hpp): ranges of keys with their
+// counts. The ranges begin as bins; a zoom replaces a range by parts, a fetch by single values. Neighbours between and
+// inside which no cut can win are joined: memory is for what is still open.
 #pragma once
 
 #include "shards/cells.hpp"
 #include "shards/protocol.hpp"
-#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 
@@ -22,22 +21,22 @@ template <class S>
 class BinnedColumn {
 public:
     // `cells`: of all bins, then of missing values, which take part if `learn`.
-    BinnedColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
-          bool learn)
+    BinnedColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells,
+                 std::size_t width, bool learn)
         : statistic_(&statistic),
           width_(width),
           missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
         total_.assign(width, 0);
         for (std::size_t b = 0; b < column.n_bins(); ++b)
-            if (const auto own = cells.subspan(b * width, width); statistic.rows(own.data()) > 0.0) {
-                append(key_of(column.least[b]), key_of(column.most[b]), own);
-                for (std::size_t w = 0; w < width; ++w) total_[w] += own[w];
+            if (const auto cell = cells.subspan(b * width, width); statistic.rows(cell.data()) > 0.0) {
+                append(key_of(column.least[b]), key_of(column.most[b]), cell);
+                add_words(total_, cell);
             }
         for (const KeyRange& range : ranges_) n_present_ += range.rows;
         n_without_value_ = statistic.rows(missing_.data());
         if (learn && n_without_value_ > 0.0) {
             n_missing_ = n_without_value_;
-            for (std::size_t w = 0; w < width; ++w) total_[w] += missing_[w];
+            add_words(total_, missing_);
         }
         total_fields_.resize(statistic.n_fields());
         statistic.fields(total_.data(), total_fields_.data());
@@ -67,28 +66,15 @@ public:
 
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
-        double before = 0.0, seen = 0.0;
         std::fill(left_.begin(), left_.end(), 0.0);
-        if (missing_left) {
-            before = n_missing_;
-            statistic_->fields(missing_.data(), left_.data());
-        }
-        for (std::size_t i = 0; i < ranges_.size(); ++i) {
-            const double rows = ranges_[i].rows;
-            inside(i, before, n_rows() - before - rows, seen);
-            for (std::size_t f = 0; f < left_.size(); ++f) left_[f] += fields(i)[f];
-            before += rows;
-            seen += rows;
-            if (seen == n_present_) return;
-            boundary(i, before, n_rows() - before);
-        }
+        if (missing_left) statistic_->fields(missing_.data(), left_.data());
+        split::walk_ranges(*this, missing_left, left_, inside, boundary);
     }
 
     // The exact sums of the ranges up to this one, with missing values or without.
     Words part_up_to(std::size_t last, bool with_missing) const {
         Words part = with_missing ? missing_ : Words(width_, 0);
-        for (std::size_t i = 0; i <= last; ++i)
-            for (std::size_t w = 0; w < width_; ++w) part[w] += cell(i)[w];
+        for (std::size_t i = 0; i <= last; ++i) add_words(part, cell(i));
         return part;
     }
     Words present() const { return part_up_to(ranges_.size() - 1, false); }
@@ -100,11 +86,11 @@ public:
             const int shift = zoom_shift(old.low, old.high);
             const auto parts = in.read(zoom_parts * width_);
             for (std::size_t p = 0; p < zoom_parts; ++p) {
-                const auto own = parts.subspan(p * width_, width_);
-                if (!(statistic_->rows(own.data()) > 0.0)) continue;
+                const auto cell = parts.subspan(p * width_, width_);
+                if (!(statistic_->rows(cell.data()) > 0.0)) continue;
                 const std::uint64_t low = old.low + (static_cast<std::uint64_t>(p) << shift),
                                     last = low + ((std::uint64_t{1} << shift) - 1);
-                append(low, std::min(last, old.high), own);
+                append(low, std::min(last, old.high), cell);
             }
         });
     }
@@ -125,13 +111,13 @@ public:
         fields_.clear();
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < old.size(); ++i) {
-            const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
+            const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
             const bool open = marks.of(i) & split::Marks::inside;
             if (i > 0 && marks.of(i - 1) == 0 && !open) {
-                join(old[i], own);
+                join(old[i], cell);
                 continue;
             }
-            append(old[i], own);
+            append(old[i], cell);
             ranges_.back().settled = !open;
             if (open) places.push_back(ranges_.size() - 1);
         }
@@ -164,22 +150,21 @@ private:
         fields_.clear();
         std::size_t next = 0;
         for (std::size_t i = 0; i < old.size(); ++i) {
-            const std::span<const std::uint64_t> own(cells.data() + i * width_, width_);
+            const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
             if (next == asked.size() || asked[next] != i) {
-                append(old[i], own);
-                statistic_->fields(own.data(), fields_.data() + fields_.size() - statistic_->n_fields());
+                append(old[i], cell);
+                statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
                 continue;
             }
             ++next;
             const std::size_t first = ranges_.size();
             replace(old[i]);
-            check(first, own);
+            check(first, cell);
         }
     }
     void check(std::size_t first, std::span<const std::uint64_t> whole) const {
         Words sum(width_, 0);
-        for (std::size_t i = first; i < ranges_.size(); ++i)
-            for (std::size_t w = 0; w < width_; ++w) sum[w] += cell(i)[w];
+        for (std::size_t i = first; i < ranges_.size(); ++i) add_words(sum, cell(i));
         if (!statistic_->shape().alike(sum, {whole.begin(), whole.end()}))
             throw Contradiction("what shards count inside a bin is not what they counted of it before");
     }

@@ -6,7 +6,6 @@
 #include "shards/protocol.hpp"
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
-#include "split/scan/cut_scan.hpp"
 
 namespace ceiba::shards {
 
@@ -25,7 +24,6 @@ public:
 protected:
     ~LevelCounts() = default;
 
-    static void add(Words& sum, const Words& more);
     // The sum of the levels [from, to).
     Words sum(std::size_t from, std::size_t to) const;
 
@@ -57,7 +55,7 @@ public:
 private:
     void include_total(std::size_t n_missing) override {
         Words total = sum(0, cells_.size());
-        if (n_missing > 0) add(total, missing_);
+        if (n_missing > 0) add_words(total, missing_);
         statistic_.set_total(division_, total.data());
         criterion_.begin(division_);
     }
@@ -95,8 +93,8 @@ private:
             if (criterion_.allow_zero) return out;
             std::vector<split::EventPart> level;
             for (std::size_t l = 0; l < code_.size(); ++l) level.push_back(event_part(cells_[l], rows_[l]));
-            const split::EventPart aside = n_missing > 0 ? event_part(missing_, n_missing) : split::EventPart{};
-            for (auto& more : split::orders_past_event_free(level, aside, limits, out.front()))
+            const split::EventPart missing = n_missing > 0 ? event_part(missing_, n_missing) : split::EventPart{};
+            for (auto& more : split::orders_past_event_free(level, missing, limits, out.front()))
                 out.push_back(std::move(more));
         }
         return out;
@@ -114,7 +112,7 @@ private:
             Words left = missing_left ? missing_ : Words(width_, 0);
             std::size_t before = missing_left ? n_missing : 0;
             for (std::size_t p = 0; p + 1 < order.size(); ++p) {
-                add(left, cells_[order[p]]);
+                add_words(left, cells_[order[p]]);
                 before += rows_[order[p]];
                 if (before < limits.min_rows || n_present + n_missing - before < limits.min_rows) continue;
                 division_.put_back(statistic_.part(left.data()));

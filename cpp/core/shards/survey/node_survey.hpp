@@ -1,15 +1,10 @@
 // The survey of a node (survey.hpp) for a statistic S of the target, a criterion C and its bounds B.
 #pragma once
 
-#include "base/expansion.hpp"
-#include "criteria/class_criteria.hpp"
-#include "shards/survey/level_counts.hpp"
 #include "shards/survey/binned_column.hpp"
+#include "shards/survey/level_counts.hpp"
 #include "shards/survey/survey.hpp"
-#include "split/candidate.hpp"
-#include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
-#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 
@@ -69,18 +64,14 @@ public:
             if (columns_[c]) examine(c);
         // Ties go to the lowest column: a later one must be better, however little.
         const SurveyCandidate* best = nullptr;
-        for (const SurveyCandidate* one : by_column(found_))
-            if (!best || better(*one, *best)) best = one;
+        for (const SurveyCandidate* candidate : by_column(found_))
+            if (!best || better(*candidate, *best)) best = candidate;
         return best ? best->split : SurveyedSplit{};
     }
 
 private:
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
-    split::Limits limits_of(std::size_t c) const {
-        split::Limits limits{options_.min_rows, options_.min_weight, 0, context_.low, context_.high};
-        if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
-        return limits;
-    }
+    split::Limits limits_of(std::size_t c) const { return split::limits_of(c, options_, context_); }
     void lift(double floor) { floor_ = std::max(floor_, floor); }
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
@@ -92,8 +83,7 @@ private:
         found.split.n_without_value = levels.n_without_value();
         found.split.missing = found.split.split.learned_missing ? Words(width, 0) : levels.missing();
         found.total.assign(width, 0);
-        for (const Words& branch : found.split.branches)
-            for (std::size_t w = 0; w < width; ++w) found.total[w] += branch[w];
+        for (const Words& branch : found.split.branches) add_words(found.total, branch);
         lift(split::floor_of(found.split.split, options_));
         found_.push_back(std::move(found));
     }
@@ -106,7 +96,7 @@ private:
     }
 
     double highest_gain(const double* left) const {
-        return criteria::with_chosen(bounds_, [left](const auto& own) { return own.gain(left).high; });
+        return criteria::with_chosen(bounds_, [left](const auto& bounds) { return bounds.gain(left).high; });
     }
 
     // The best gain that is certain, from the boundaries of all ranges.
@@ -118,13 +108,13 @@ private:
             bind_column(column);
             const split::Limits limits = limits_of(c);
             const split::SumErrors all{errors_.weight * static_cast<double>(statistic_.n_fields()), errors_.sum,
-                                   errors_.centre};
+                                       errors_.centre};
             const auto allowed = [&](double, double) {
-                return split::certainly_allowed(statistic_.sums(column.left()), statistic_.sums(column.total_fields()), all,
-                                             limits);
+                return split::certainly_allowed(statistic_.sums(column.left()), statistic_.sums(column.total_fields()),
+                                                all, limits);
             };
             const double gain = criteria::with_chosen(
-                bounds_, [&](const auto& own) { return split::certain_gain(column, own, limits, allowed); });
+                bounds_, [&](const auto& bounds) { return split::certain_gain(column, bounds, limits, allowed); });
             best = std::max(best, gain / cost(c));
         }
         if (best != no_floor) lift(split::lowered(best));
@@ -135,8 +125,8 @@ private:
         BinnedColumn<S>& column = *columns_[c];
         bind_column(column);
         std::vector<double> bound(column.size(), no_floor);
-        const split::Marks marks = criteria::with_chosen(bounds_, [&](const auto& own) {
-            return split::mark(column, own, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
+        const split::Marks marks = criteria::with_chosen(bounds_, [&](const auto& bounds) {
+            return split::mark(column, bounds, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
                                [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
         });
         if (!marks.any) {
@@ -165,7 +155,7 @@ private:
             column.walk(
                 missing_left, [](std::size_t, double, double, double) {},
                 [&](std::size_t i, double before, double after) {
-                    for (std::size_t w = 0; w < exact.size(); ++w) exact[w] += column.cell(i)[w];
+                    add_words(exact, column.cell(i));
                     if (before < least || after < least || highest_gain(column.left()) < floor) return;
                     division.put_back(statistic_.part(exact.data()));
                     if (criterion_.below(division, std::max(floor, best.threshold()))) return;
@@ -227,9 +217,9 @@ private:
         D division = statistic_.division();
         if constexpr (requires { criterion_.exact(division); }) {
             if (x.n_branches != 2 || y.n_branches != 2) return false;
-            const auto exact = [&](const SurveyCandidate& one, double price) {
-                statistic_.set_total(division, one.total.data());
-                division.put_back(statistic_.part(one.split.branches[0].data()));
+            const auto exact = [&](const SurveyCandidate& candidate, double price) {
+                statistic_.set_total(division, candidate.total.data());
+                division.put_back(statistic_.part(candidate.split.branches[0].data()));
                 base::Fraction gain = criterion_.exact(division);
                 gain.denominator = gain.denominator * base::Expansion(price);
                 return gain;
@@ -247,9 +237,9 @@ private:
     B bounds_;
     double fetch_rows_;
     split::SumErrors errors_;
-    double floor_ = no_floor;                      // a merit
+    double floor_ = no_floor;                              // a merit
     std::vector<std::optional<BinnedColumn<S>>> columns_;  // of the numeric columns that may still win
-    std::vector<std::vector<std::size_t>> asked_;  // per column: the ranges that were asked for last
+    std::vector<std::vector<std::size_t>> asked_;          // per column: the ranges that were asked for last
     std::vector<SurveyCandidate> found_;
 };
 

@@ -4,13 +4,10 @@
 // are, bit for bit, those of the divisions that only count.
 #pragma once
 
-#include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
 #include "criteria/moment_division.hpp"
-#include "criteria/registry.hpp"
 #include "shards/cells.hpp"
 #include "split/search_options.hpp"
-#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 

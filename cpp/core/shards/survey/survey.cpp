@@ -1,14 +1,14 @@
 
 #include "shards/survey/survey.hpp"
-#include "base/sort.hpp"
 
 namespace ceiba::shards {
 
 std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>& found) {
     std::vector<const SurveyCandidate*> out;
-    for (const SurveyCandidate& one : found) out.push_back(&one);
-    std::sort(out.begin(), out.end(),
-              [](const SurveyCandidate* a, const SurveyCandidate* b) { return a->split.split.column < b->split.split.column; });
+    for (const SurveyCandidate& candidate : found) out.push_back(&candidate);
+    std::sort(out.begin(), out.end(), [](const SurveyCandidate* a, const SurveyCandidate* b) {
+        return a->split.split.column < b->split.split.column;
+    });
     return out;
 }
 

@@ -1,12 +1,10 @@
-// The search for the best split of a node by counts alone. A survey knows no rows: it sets a floor (the gain that some
-// cut has for certain), bounds what ranges of a column may hide, and asks for more about those that reach the floor;
-// large ones are counted again in parts (zoom), small ones fetched. In the end the cuts that are left are compared as
-// everywhere else, to the last tie.
+// The search for the best split of a node by counts alone, without rows. A survey sets a floor (the gain that some cut
+// has for certain), bounds the gains inside ranges of a column, and queries those that reach the floor: large ones are
+// counted again in parts (zoom), small ones fetched. The remaining cuts are compared exactly, as in memory.
 #pragma once
 
 #include "shards/cells.hpp"
 #include "shards/protocol.hpp"
-#include "split/candidate.hpp"
 #include "split/search_options.hpp"
 
 namespace ceiba::shards {
@@ -15,9 +13,9 @@ namespace ceiba::shards {
 struct SurveyedSplit {
     split::Candidate split;
     std::vector<Words> branches;
-    Words missing;           // rows that it does not place
+    Words missing;                 // rows that it does not place
     double n_without_value = 0.0;  // rows without a value in its column, placed or not
-    bool between = false;    // the cut lies between two ranges, of which at least one holds several values
+    bool between = false;          // the cut lies between two ranges, of which at least one holds several values
     RangeQuery below{}, above{};
 };
 

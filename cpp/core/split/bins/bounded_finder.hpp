@@ -1,17 +1,14 @@
-// One column of a node whose rows are counted in bins (counted_finder.hpp): what its boundaries say, what may win, and
-// the exact search among that. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
+// The search of one column whose rows are counted in bins (counted_finder.hpp): bounds of its gains, the cuts that may
+// win, and the exact search among those. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
 // (survey/bounds.hpp), Cells what is counted (cells.hpp).
+//
+// Invariant: a cut that is not marked has a gain below the floor, so the exact search among the marked ones finds the
+// best cut of the column whenever that reaches the floor. Each step (zoom, refine_marks) only removes marks.
 #pragma once
 
 #include "split/bins/cells.hpp"
 #include "split/bins/counted_finder.hpp"
-#include "split/bins/histogram.hpp"
-#include "split/candidate.hpp"
-#include "split/scan/column_finder.hpp"
-#include "split/scan/cut_scan.hpp"
-#include "split/scan/merit.hpp"
 #include "split/scan/search_space.hpp"
-#include "split/survey/bounds.hpp"
 
 namespace ceiba::split {
 
@@ -37,7 +34,7 @@ private:
         Parts parts;                        // by place: exact sums, where counts are rounded
         std::vector<Parts> parts_of_block;  // the same of some rows
     };
-    Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
+    Space& space_of(int thread) { return spaces_[thread]; }
 
     std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const override {
         return count(node, cells_, pool);
@@ -50,8 +47,8 @@ private:
     GainRange bound_gain(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
         Space& space = space_of(thread);
         if (!load(node, c, space)) return {};
-        const GainRange gains =
-            criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.gain_range(own, limits); });
+        const GainRange gains = criteria::with_chosen(
+            space.bounds, [&](const auto& bounds) { return space.counts.gain_range(bounds, limits); });
         return {gains.low / cost(c), gains.high / cost(c)};
     }
 
@@ -70,10 +67,11 @@ private:
     }
     static Marks mark_loaded(const Limits& limits, double floor, Space& space) {
         return criteria::with_chosen(space.bounds,
-                                     [&](const auto& own) { return space.counts.marks(own, limits, floor); });
+                                     [&](const auto& bounds) { return space.counts.marks(bounds, limits, floor); });
     }
 
-    // Counts what is open in finer and finer ranges, as long as that spares fetching it; lifts the floor.
+    // Counts what is open in finer and finer ranges and raises the floor. Each round costs a pass over the node, so it
+    // must at least halve the rows that are left to fetch.
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
               base::ThreadPool* pool, Space& space) const {
         Cells cells = cells_;
@@ -86,15 +84,15 @@ private:
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
             space.places.zoom(node, c, cells, space.plans, layout.n_places, space.words, pool);
             space.counts.refine(space.plans, layout.n_places, space.words.data(), cells);
-            const double best_certain_gain =
-                criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.best_certain_gain(own, limits); });
+            const double best_certain_gain = criteria::with_chosen(
+                space.bounds, [&](const auto& bounds) { return space.counts.best_certain_gain(bounds, limits); });
             floor = std::max(floor, lowered(best_certain_gain));
             marks = mark_loaded(limits, floor, space);
         }
     }
 
     ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
-                  base::ThreadPool* pool, int thread) override {
+                            base::ThreadPool* pool, int thread) override {
         Space& space = space_of(thread);
         ColumnCandidate out;
         if (!marks.any || !load(node, c, space)) return out;
@@ -191,38 +189,38 @@ private:
     // False: nothing can.
     bool refine_marks(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
         return criteria::with_chosen(
-            space.bounds, [&](const auto& own) { return refine_marks(node, limits, floor, own, marks, space); });
+            space.bounds, [&](const auto& bounds) { return refine_marks(node, limits, floor, bounds, marks, space); });
     }
     template <class Bounds>
     bool refine_marks(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
-                     Space& space) const {
+                      Space& space) const {
         Cells cells = cells_;
         cells.bind(node.target(), node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
         std::vector<double> left(cells.n_fields());
         for (int side = 0; side < n_sides(space.counts); ++side) {
-            std::vector<std::uint8_t>& own = marks.sides[static_cast<std::size_t>(side)];
+            std::vector<std::uint8_t>& side_marks = marks.sides[side];
             space.counts.walk(
                 side == 1,
                 [&](std::size_t b, double before, double after, double) {
-                    if (!(own[b] & Marks::inside)) return;
+                    if (!(side_marks[b] & Marks::inside)) return;
                     left.assign(space.counts.left(), space.counts.left() + left.size());
                     const std::size_t n = static_cast<std::size_t>(space.counts.rows(b));
                     const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
-                    own[b] &= static_cast<std::uint8_t>(~Marks::inside);
+                    side_marks[b] &= static_cast<std::uint8_t>(~Marks::inside);
                     for (std::size_t i = 0; i + 1 < n; ++i) {
                         cells.add_row(entries[i].row, left.data());
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
                         if (!space.counts.blind && bounds.gain(left.data()).high < floor) continue;
-                        own[b] |= Marks::inside;
+                        side_marks[b] |= Marks::inside;
                         any = true;
                         return;
                     }
                 },
-                [&](std::size_t b, double, double) { any = any || (own[b] & Marks::after); });
+                [&](std::size_t b, double, double) { any = any || (side_marks[b] & Marks::after); });
         }
         return any;
     }
@@ -258,8 +256,8 @@ private:
         }
 
     private:
-        void add_fields(const double* own) requires Cells::exact {
-            for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
+        void add_fields(const double* fields) requires Cells::exact {
+            for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += fields[f];
         }
 
         const Space& space_;
@@ -293,10 +291,10 @@ private:
         };
         space.places.with([&](auto place_of) {
             const auto add_up = [&](std::size_t block, std::size_t from, std::size_t to, int) {
-                auto& own = space.parts_of_block[pool ? block : 0];
-                own.assign(n_places, nothing);
+                auto& parts = space.parts_of_block[pool ? block : 0];
+                parts.assign(n_places, nothing);
                 for (std::size_t i = from; i < to; ++i) {
-                    space.division.put(own[place_of(i)], i);
+                    space.division.put(parts[place_of(i)], i);
                     largest[block] = std::max(largest[block], space.division.size_of(i));
                 }
                 if (!pool) merge(0, 0, n_places);

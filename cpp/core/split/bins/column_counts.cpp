@@ -1,10 +1,6 @@
 #include "split/bins/column_counts.hpp"
 
-#include <tuple>
-
 #include "criteria/registry.hpp"
-#include "split/survey/bounds.hpp"
-#include "split/survey/marks.hpp"
 
 namespace ceiba::split {
 
@@ -16,7 +12,7 @@ bool ColumnCounts::certainly_allowed(const Bounds& bounds, double before, double
     const bool exact = weight_error_ == 0.0 && sum_error_ == 0.0;
     if (limits.monotone == 0 && limits.min_weight <= 0.0 && exact) return true;
     return split::certainly_allowed({bounds.weight_of(left()), left_[1]}, {bounds.weight_of(total()), total_[1]},
-                                 {weight_error_ * static_cast<double>(left_.size()), sum_error_, centre_}, limits);
+                                    {weight_error_ * static_cast<double>(left_.size()), sum_error_, centre_}, limits);
 }
 
 template <class Bounds>
@@ -49,7 +45,7 @@ GainRange ColumnCounts::gain_range(const Bounds& bounds, const Limits& limits) {
 template <class Bounds>
 double ColumnCounts::best_certain_gain(const Bounds& bounds, const Limits& limits) {
     return certain_gain(*this, bounds, limits,
-                       [&](double before, double after) { return certainly_allowed(bounds, before, after, limits); });
+                        [&](double before, double after) { return certainly_allowed(bounds, before, after, limits); });
 }
 
 template <class Bounds>
@@ -60,7 +56,8 @@ Marks ColumnCounts::marks(const Bounds& bounds, const Limits& limits, double flo
 // Compiled here for all bounds.
 template <class... B>
 auto compiled_for_bounds(criteria::List<B...>) {
-    return std::tuple(&ColumnCounts::gain_range<B>..., &ColumnCounts::best_certain_gain<B>..., &ColumnCounts::marks<B>...);
+    return std::tuple(&ColumnCounts::gain_range<B>..., &ColumnCounts::best_certain_gain<B>...,
+                      &ColumnCounts::marks<B>...);
 }
 template auto compiled_for_bounds(decltype(bounds_of(criteria::AllCriteria{})));
 

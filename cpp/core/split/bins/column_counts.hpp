@@ -1,10 +1,8 @@
-// The counts of one column of a node: a column (survey/marks.hpp) of bins, unpacked from the histogram, or after a zoom
-// (survey/zoom.hpp) of finer ranges. Cells (cells.hpp) are known only where counts are unpacked; what bounds say of
-// the ranges is compiled in column_counts.cpp, for all bounds.
+// The counts of one column of a node, a BinnedColumn (survey/marks.hpp): bins unpacked from the histogram, or the finer
+// ranges of a zoom (survey/zoom.hpp). Cells (cells.hpp) are needed only to unpack counts; what bounds make of them is
+// compiled in column_counts.cpp, for all bounds.
 #pragma once
 
-#include "split/bins/histogram.hpp"
-#include "split/candidate.hpp"
 #include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
@@ -61,11 +59,11 @@ public:
         }
         cells.fields(node.histogram->data() + node.histogram->size() - width, total_.data());
         if (bins.any_missing) {
-            const std::uint64_t* const own = words + missing_bin * width;
-            cells.fields(own, missing_.data());
+            const std::uint64_t* const cell = words + missing_bin * width;
+            cells.fields(cell, missing_.data());
             if (learn)
-                n_missing_ = cells.rows(own);
-            else if (cells.rows(own) > 0.0)
+                n_missing_ = cells.rows(cell);
+            else if (cells.rows(cell) > 0.0)
                 for (std::size_t f = 0; f < n_fields; ++f) total_[f] -= missing_[f];
         }
         if (n_full == 0 || (n_full == 1 && n_missing_ == 0.0 && all_settled_)) return false;
@@ -93,40 +91,27 @@ public:
         refined_ = true;
         for (std::size_t i = 0; i < n_old; ++i) {
             if (old_rows_[i] == 0.0) continue;
-            const ZoomPlan& own = plans[i];
-            for (std::uint32_t p = 0; p < own.n_parts; ++p) {
-                put(own.first + p, words + (own.first + p) * cells.width(), cells);
-                settled_[own.first + p] = own.one_value(p);
+            const ZoomPlan& plan = plans[i];
+            for (std::uint32_t p = 0; p < plan.n_parts; ++p) {
+                put(plan.first + p, words + (plan.first + p) * cells.width(), cells);
+                settled_[plan.first + p] = plan.one_value(p);
             }
-            if (own.n_parts > 0) continue;
-            rows_[own.first] += old_rows_[i];
+            if (plan.n_parts > 0) continue;
+            rows_[plan.first] += old_rows_[i];
             for (std::size_t f = 0; f < n_fields; ++f)
-                fields_[own.first * n_fields + f] += old_fields_[i * n_fields + f];
-            settled_[own.first] = !own.open;
+                fields_[plan.first * n_fields + f] += old_fields_[i * n_fields + f];
+            settled_[plan.first] = !plan.open;
         }
     }
 
     // Walks over the full ranges (survey/marks.hpp).
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
-        const std::size_t n_fields = left_.size();
-        const double n_all = n_rows();
-        double before = 0.0, seen = 0.0;
-        std::fill(left_.begin(), left_.end(), 0.0);
-        if (missing_left) {
-            before = n_missing_;
+        if (missing_left)
             left_ = missing_;
-        }
-        for (std::size_t b = 0; b < n_places_; ++b) {
-            if (rows_[b] == 0.0) continue;
-            inside(b, before, n_all - before - rows_[b], seen);
-            const double* const own = fields(b);
-            for (std::size_t f = 0; f < n_fields; ++f) left_[f] += own[f];
-            before += rows_[b];
-            seen += rows_[b];
-            if (seen == n_present_) return;
-            boundary(b, before, n_all - before);
-        }
+        else
+            std::fill(left_.begin(), left_.end(), 0.0);
+        walk_ranges(*this, missing_left, left_, inside, boundary);
     }
 
     // What the boundaries between the bins say, after load(). Their gains bound those of all other cuts roughly

@@ -1,9 +1,8 @@
-// The edges as the type of the values, and how to find the place of a value among them: a table says how many edges lie
-// below the cell of a value between the first edge and the last, and a binary search among the few inside it does
-// the rest. Rounding keeps the order, so x <= y means cell(x) <= cell(y).
+// The bin of a value, found among edges of the type of the values. A table over a uniform grid between the first and
+// the last edge gives the number of edges below the value's cell; a binary search among the few edges inside the cell
+// does the rest. Rounding keeps the order, so x <= y implies cell(x) <= cell(y).
 #pragma once
 
-#include "split/bins/binning.hpp"
 #include "split/bins/wide_bins.hpp"
 
 namespace ceiba::split {
@@ -27,7 +26,7 @@ public:
         for (std::int64_t v = low_; v <= static_cast<std::int64_t>(high); ++v) {
             const double x = static_cast<double>(v);
             const auto b = std::lower_bound(bins.edge.begin(), bins.edge.end(), x) - bins.edge.begin();
-            const bool other = bins.lossless() && bins.value[static_cast<std::size_t>(b)] != x;
+            const bool other = bins.lossless() && bins.value[b] != x;
             bin_.push_back(static_cast<std::uint16_t>(b) | (other ? another : std::uint16_t{0}));
         }
     }
@@ -50,7 +49,7 @@ public:
                 const T from = x - static_cast<T>(low);
                 if (!(from >= T{0} && from < static_cast<T>(n))) return elsewhere;
                 const auto at = static_cast<std::int32_t>(from);
-                return static_cast<T>(at) == from ? bin[static_cast<std::size_t>(at)] : elsewhere;
+                return static_cast<T>(at) == from ? bin[at] : elsewhere;
             }
         }
     };

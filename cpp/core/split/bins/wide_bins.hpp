@@ -71,7 +71,7 @@ CEIBA_WIDE_END
 #else
 
 template <class T>
-void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // nobody has fast gathers
+void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // no processor has fast gathers
 
 #endif
 

@@ -107,8 +107,9 @@ public:
         }
         partners_.clear();
         while (remaining_.size() > 1) {
-            const std::size_t a = *std::min_element(
-                remaining_.begin(), remaining_.end(), [this](std::size_t g, std::size_t h) { return size_of(g) < size_of(h); });
+            const std::size_t a =
+                *std::min_element(remaining_.begin(), remaining_.end(),
+                                  [this](std::size_t g, std::size_t h) { return size_of(g) < size_of(h); });
             if (size_of(a) >= min_rows) break;
             const Partner partner = partner_of(a);
             join(a, partner.group, partner.p_value);
@@ -132,8 +133,6 @@ private:
         return tester_.difference(cells(std::min(a, b)), cells(std::max(a, b)));
     }
 
-    // ------------------------------------------------------------------ which pairs may be merged
-
     // A floating category on its own; once joined to another, it is an ordinary part of that group.
     bool floats(std::size_t g) const { return merging_ == Merging::floating && g + 1 == out_.group.size(); }
     bool may_join(std::size_t at, std::size_t other) const {
@@ -144,7 +143,8 @@ private:
 
     Partner partner_of(std::size_t g) const {
         Partner best;
-        const std::size_t at = static_cast<std::size_t>(std::find(remaining_.begin(), remaining_.end(), g) - remaining_.begin());
+        const std::size_t at =
+            static_cast<std::size_t>(std::find(remaining_.begin(), remaining_.end(), g) - remaining_.begin());
         for (std::size_t other = 0; other < remaining_.size(); ++other)
             if (other != at && may_join(at, other)) offer(best, remaining_[other], difference(g, remaining_[other]));
         return best;
@@ -159,13 +159,12 @@ private:
             const std::size_t g = remaining_[at];
             const double before = best.p_value;
             offer(best, remaining_[at + 1], difference(g, remaining_[at + 1]));
-            if (at + 1 < last && floats(remaining_[last])) offer(best, remaining_[last], difference(g, remaining_[last]));
+            if (at + 1 < last && floats(remaining_[last]))
+                offer(best, remaining_[last], difference(g, remaining_[last]));
             if (best.p_value > before) first = g;
         }
         return {first, best};
     }
-
-    // ------------------------------------------------------------------ nominal: partners, kept up to date
 
     // Of each group the most similar one after it.
     void find_all_partners() {
@@ -190,7 +189,7 @@ private:
     }
 
     // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar
-    // levels it would mean to look at all pairs after each step.
+    // levels it would mean a pass over all pairs after each step.
     void update_partner(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
         if (g == a) {
             partner.outdated = true;

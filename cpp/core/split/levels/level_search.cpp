@@ -2,13 +2,6 @@
 
 namespace ceiba::split {
 
-LevelSpace::LevelSpace() = default;
-LevelSpace::LevelSpace(const LevelSpace&) = default;
-LevelSpace::~LevelSpace() = default;
-RowLevels::RowLevels() = default;
-RowLevels::RowLevels(const RowLevels&) = default;
-RowLevels::~RowLevels() = default;
-
 Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_without_value, const Limits& limits) {
     const std::size_t n_missing = options_.missing == Missing::learn && !options_.multiway ? n_without_value : 0;
     if (space_.codes().size() + (n_missing > 0) < 2) return {};

@@ -1,9 +1,8 @@
-// The best split of a node by a column of levels: a set of levels against the others, or a branch for each. The path
-// through the levels is ordinary code, for rows in memory and for counts of shards; what depends on statistic and
-// criterion answers through LevelSpace.
+// The best split of a node by a column of levels: a set of levels against the others, or a branch for each. The order
+// of steps is ordinary code, for rows in memory and for counts of shards; what depends on statistic and criterion is
+// virtual (LevelSpace).
 #pragma once
 
-#include "split/candidate.hpp"
 #include "split/levels/level_orders.hpp"
 #include "split/search_options.hpp"
 
@@ -19,9 +18,7 @@ public:
     };
 
 protected:
-    LevelSpace();
-    LevelSpace(const LevelSpace&);
-    ~LevelSpace();
+    ~LevelSpace() = default;
 
 private:
     friend class LevelSearch;
@@ -61,9 +58,7 @@ public:
     Candidate search_levels(const NodeRows& node, std::size_t c, const SearchOptions& options, const Limits& limits);
 
 protected:
-    RowLevels();
-    RowLevels(const RowLevels&);
-    ~RowLevels();
+    ~RowLevels() = default;
 
     const NodeRows* node_ = nullptr;
     const SearchOptions* options_ = nullptr;

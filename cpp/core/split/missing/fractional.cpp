@@ -19,13 +19,13 @@ FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& rout
     place_.resize(branch_.size());
     fractional_.resize(n_fractional * share_.size());
     std::vector<std::uint32_t> size(share_.size(), 0);
-    std::uint32_t parted = 0;
+    std::uint32_t n_seen = 0;
     for (std::size_t i = 0; i < branch_.size(); ++i) {
         if (branch_[i] != unplaced) {
             place_[i] = size[branch_[i]]++;
             continue;
         }
-        place_[i] = parted++;
+        place_[i] = n_seen++;
         for (std::size_t b = 0; b < share_.size(); ++b)
             if (share_[b] > 0.0) fractional_[place_[i] * share_.size() + b] = size[b]++;
     }
@@ -70,10 +70,9 @@ void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branch
     const auto divide = [&](std::size_t c) {
         from.has_levels(c) ? divide_codes(c, branches) : divide_sorted(c, branches);
     };
-    if (!node_.live)
-        for (std::size_t c = 0; c < from.sorted.size(); ++c) divide(c);
-    else  // the others were not moved with the rows, and nobody will look at them again
-        for (const std::uint32_t c : *node_.live) divide(c);
+    // The others were not moved with the rows, and are not read again.
+    const LiveColumns columns(node_);
+    for (std::size_t i = 0; i < columns.size(); ++i) divide(columns[i]);
 }
 
 void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {

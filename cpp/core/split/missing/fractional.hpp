@@ -1,4 +1,4 @@
-// Rows that go down several branches (C4.5): an unplaced row goes down every branch with its weight times that branch's
+// Fractional rows (C4.5): a row that the split cannot place goes down every branch, with its weight times the branch's
 // share of the placed weight. The branches lie one after another in a store of their own.
 #pragma once
 
@@ -32,9 +32,9 @@ private:
 
     const NodeRows& node_;
     const base::Buffer<std::uint16_t>& branch_;
-    std::vector<double> share_;                  // of each branch
+    std::vector<double> share_;                      // of each branch
     std::vector<std::uint32_t> place_, fractional_;  // of whole rows in their branch; of the others in every branch
-    std::vector<std::uint32_t> begin_;           // of each branch in the new store
+    std::vector<std::uint32_t> begin_;               // of each branch in the new store
 };
 
 }  // namespace ceiba::split

@@ -17,9 +17,7 @@ public:
     WholeMass() {
         for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = entropy_mass(static_cast<double>(i));
     }
-    double operator()(double x) const {
-        return x < static_cast<double>(table_.size()) ? table_[static_cast<std::size_t>(x)] : entropy_mass(x);
-    }
+    double operator()(double x) const { return x < static_cast<double>(table_.size()) ? table_[x] : entropy_mass(x); }
 
 private:
     std::array<double, 2048> table_;
@@ -76,7 +74,7 @@ public:
     }
 
     // Levels that have rows, ascending, each once.
-    const std::vector<std::uint32_t>& there() const { return present_; }
+    const std::vector<std::uint32_t>& present() const { return present_; }
     double weight(std::size_t level) const { return weight_[level]; }
 
     void sum_into(Bag& all) const {
@@ -87,11 +85,11 @@ public:
     }
     template <class Mass>
     double mass(std::size_t level, const Mass& mass_of) const {
-        const double* const own = cells_.data() + level * n_classes_;
+        const double* const cell = cells_.data() + level * n_classes_;
         double sum = mass_of(weight_[level]);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            if (own[k] == weight_[level]) return 0.0;
-            sum -= mass_of(own[k]);
+            if (cell[k] == weight_[level]) return 0.0;
+            sum -= mass_of(cell[k]);
         }
         return sum;
     }

@@ -2,12 +2,9 @@
 // one column.
 #pragma once
 
-#include "criteria/number_criteria.hpp"
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
 #include "split/scan/column_finder.hpp"
-#include "split/scan/cut_scan.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
@@ -25,8 +22,8 @@ public:
         typename D::Left left{};
         base::DoubleDouble gain;
     };
-    std::array<WeighedGain, 8> known{};  // left parts whose gains were weighed last in this node
-    std::size_t n_weighed = 0;       // ever since the node was begun
+    std::array<WeighedGain, 8> weighed{};  // left parts whose gains were weighed last in this node
+    std::size_t n_weighed = 0;             // ever since the node was begun
 
     // Makes the division's total that of all rows of the node, or of those with a value in the column.
     void include_all(const NodeRows& node) {
@@ -53,8 +50,8 @@ public:
         const auto weigh = [&](bool missing_left) {
             if (random_position)
                 weigh_cut(entries, n, random_position, n_missing, missing_left, limits, division, criterion, best);
-            else if (scan(entries, n, missing_left ? n_missing : 0, missing_left ? 0 : n_missing, floor, limits, division,
-                          criterion, best))
+            else if (scan(entries, n, missing_left ? n_missing : 0, missing_left ? 0 : n_missing, floor, limits,
+                          division, criterion, best))
                 best.missing_left = missing_left;
         };
         division.clear_left();

@@ -3,12 +3,7 @@
 // slots. Large nodes are counted: rows and rows of class 1 per slot, in NodeRows::histogram.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
-#include "split/search_options.hpp"
 #include "split/store/partition.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 

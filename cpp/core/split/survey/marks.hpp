@@ -1,11 +1,11 @@
-// What the counts of a column say of its cuts: the gain that one of them has for certain, and which of them may still
-// win. Rows in memory (bins/bounded_finder.hpp) and shards (shards/survey) are searched by this.
+// The survey of a column by its counts: the gain that some cut has for certain, and which cuts may still win. Both the
+// search in memory (bins/bounded_finder.hpp) and that over shards (shards/survey) use it.
 //
-// A column is a column of a node as ranges of values in ascending order, bins or parts of bins, with what was counted
-// in each: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() and n_missing()
-// rows with a value, and missing but taking part; left(), total(): fields. A walk goes over its ranges with missing
-// values on one side: inside(i, rows before, rows after, rows with a value before) sees the fields left of the range
-// in left(), boundary(i, rows before, rows after) those up to its end.
+// A `BinnedColumn` is a column of a node as ranges of values in ascending order, bins or parts of bins, with their
+// counts: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() rows with a
+// value, n_missing() missing rows that take part; left(), total(): fields. walk() visits its ranges with the missing
+// values on one side: inside(i, rows before, rows after, present rows before), then boundary(i, rows before, rows
+// after).
 #pragma once
 
 #include "base/sort.hpp"
@@ -27,6 +27,26 @@ struct Marks {
         return static_cast<std::uint8_t>((sides[0].empty() ? 0 : sides[0][i]) | (sides[1].empty() ? 0 : sides[1][i]));
     }
 };
+
+// Walks over the ranges of a column that hold rows. On entry `left` holds the fields of what lies left of them all.
+// Invariant: at inside(i) `left` holds the fields of all that lies before range i, at boundary(i) range i too. There is
+// no boundary after the last value: a cut there would divide nothing. Cost: one addition per range and field.
+template <class Column, class Inside, class Boundary>
+void walk_ranges(const Column& column, bool missing_left, std::vector<double>& left, Inside inside, Boundary boundary) {
+    const double n_all = column.n_rows();
+    double before = missing_left ? column.n_missing() : 0.0, seen = 0.0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        const double rows = column.rows(i);
+        if (rows == 0.0) continue;
+        inside(i, before, n_all - before - rows, seen);
+        const double* const fields = column.fields(i);
+        for (std::size_t f = 0; f < left.size(); ++f) left[f] += fields[f];
+        before += rows;
+        seen += rows;
+        if (seen == column.n_present()) return;
+        boundary(i, before, n_all - before);
+    }
+}
 
 // Sides to be tried: missing values right; and left if there are any.
 template <class BinnedColumn>
@@ -51,20 +71,21 @@ double certain_gain(BinnedColumn& column, const Bounds& bounds, const Limits& li
     return best;
 }
 
-// Marks what may reach the floor; open(i, bound) hears of each range inside which a cut may.
+// Marks what may reach the floor; calls open(i, bound) for each range inside which a cut may.
 template <class BinnedColumn, class Bounds, class Open>
 Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, double floor, Open open) {
     Marks out;
     const double least = static_cast<double>(limits.min_rows);
     const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
     for (int side = 0; side < n_sides(column); ++side) {
-        std::vector<std::uint8_t>& marks = out.sides[static_cast<std::size_t>(side)];
+        std::vector<std::uint8_t>& marks = out.sides[side];
         marks.assign(column.size(), 0);
         column.walk(
             side == 1,
             [&](std::size_t i, double before, double after, double seen) {
                 const double rows = column.rows(i);
-                if (column.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
+                if (column.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least)
+                    return;
                 BinPlace place;
                 place.rows = rows;
                 place.first = before == 0.0;
@@ -102,7 +123,7 @@ struct SumErrors {
 };
 
 inline bool certainly_allowed(const WeightAndSum& left, const WeightAndSum& total, const SumErrors& doubt,
-                           const Limits& limits) {
+                              const Limits& limits) {
     const double wl = left.weight, wr = total.weight - wl, off = doubt.weight + total.weight * 0x1p-40;
     if (!(wl > off && wr > off) || wl - off < limits.min_weight || wr - off < limits.min_weight) return false;
     if (limits.monotone == 0) return true;

@@ -1,5 +1,6 @@
-// Where every row of a node stands in a column: in its bin, or after a zoom in a part of it. Stretches that are not
-// zoomed keep their counts, and join their neighbours where no cut between them can win.
+// The zoom: ranges of a column in which a cut may win are counted again in finer parts, so that fewer rows are fetched.
+// A row's place in a column is its bin or, after a zoom, its part. Ranges that are not zoomed keep their counts, and
+// join their neighbours where no cut between them can win. Cost: one pass over the rows of the node per zoom.
 #pragma once
 
 #include "split/bins/histogram.hpp"
@@ -56,10 +57,10 @@ public:
         words.assign(n_places * width, 0);
         std::vector<Histogram> parts(pool ? static_cast<std::size_t>(pool->size()) : 0);
         place_rows(node, c, plans, n_places, pool, [&](std::size_t from, std::size_t to, int thread) {
-            Histogram& own = pool ? parts[static_cast<std::size_t>(thread)] : words;
-            if (own.empty()) own.resize(words.size(), 0);
+            Histogram& part = pool ? parts[thread] : words;
+            if (part.empty()) part.resize(words.size(), 0);
             for (std::size_t i = from; i < to; ++i)
-                if (counted_[place_[i]]) Cells::put(own.data() + place_[i] * width, cells.row(i));
+                if (counted_[place_[i]]) Cells::put(part.data() + place_[i] * width, cells.row(i));
         });
         if (pool) add_parts(pool, parts, words);
     }
@@ -86,8 +87,8 @@ struct ZoomLayout {
 // Decides what becomes of each range. Parts shall hold about `per_part` rows; ranges of less than four times as
 // many are left as they are. `width`: words in a cell.
 template <class BinnedColumn>
-ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t missing, std::size_t width, double per_part,
-                   std::vector<ZoomPlan>& plans) {
+ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t missing, std::size_t width,
+                   double per_part, std::vector<ZoomPlan>& plans) {
     constexpr std::size_t most_places = 65535, most_words = std::size_t{1} << 18;
     const std::size_t room = std::min(std::max(most_words / width, 2 * column.size()), most_places);
     for (int most_bits = zoom_bits;; --most_bits) {
@@ -97,19 +98,19 @@ ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t m
         bool joins = false;  // with what comes next, unless that is open
         for (std::size_t i = 0; i < column.size(); ++i) {
             if (column.rows(i) == 0.0) continue;
-            ZoomPlan& own = plans[i];
-            own.open = marks.of(i) & Marks::inside;
-            if (!own.open && joins) {
-                own.first = static_cast<std::uint32_t>(last);
+            ZoomPlan& plan = plans[i];
+            plan.open = marks.of(i) & Marks::inside;
+            if (!plan.open && joins) {
+                plan.first = static_cast<std::uint32_t>(last);
             } else {
                 last = out.n_places++;
-                own.first = static_cast<std::uint32_t>(last);
+                plan.first = static_cast<std::uint32_t>(last);
             }
-            joins = !own.open && !(marks.of(i) & Marks::after);
-            if (!own.open || column.rows(i) < 4.0 * per_part) continue;
-            own.bits = std::min(most_bits, 1 + std::ilogb(column.rows(i) / per_part));
-            own.n_parts = (1u << own.bits) + 2;
-            out.n_places += own.n_parts - 1;
+            joins = !plan.open && !(marks.of(i) & Marks::after);
+            if (!plan.open || column.rows(i) < 4.0 * per_part) continue;
+            plan.bits = std::min(most_bits, 1 + std::ilogb(column.rows(i) / per_part));
+            plan.n_parts = (1u << plan.bits) + 2;
+            out.n_places += plan.n_parts - 1;
             out.rows += column.rows(i);
         }
         out.fits = out.n_places <= most_places;

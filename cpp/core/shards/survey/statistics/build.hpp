@@ -1,7 +1,6 @@
 // The survey for a statistic and the criterion of a name; only the files beside this one include it.
 #pragma once
 
-#include "criteria/registry.hpp"
 #include "shards/survey/node_survey.hpp"
 #include "shards/survey/statistic.hpp"
 
@@ -16,9 +15,9 @@ std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& 
             using Criterion = criteria::Shared<C>;
             using Bounds = split::SharedBounds<C>;
             const C criterion = criteria::make_criterion<C>({0, options.conventions.allow_zero_rate});
-            return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(
-                layout, options, context, Criterion(criterion), Bounds(typename split::BoundsOf<C>::type(criterion)),
-                counts, fetch_rows);
+            return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(layout, options, context, Criterion(criterion),
+                                                                      Bounds(split::BoundsOf<C>(criterion)), counts,
+                                                                      fetch_rows);
         } else {
             return nullptr;
         }
