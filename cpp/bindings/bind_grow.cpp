@@ -211,14 +211,15 @@ void bind_merging(nb::module_& m) {
                                     : kind == "ordered" ? Merging::ordered
                                                         : Merging::floating;
             const split::PairTest test = pair_test(statistic, cells);
-            split::MergedLevels found;
+            split::MergedLevels merged;
             interruptible([&](base::Interrupt& interrupt) {
-                found = split::merge_levels({cells.data(), cells.size()}, cells.shape(1), merging, test, alpha,
-                                            min_rows, interrupt);
+                merged = split::merge_levels({cells.data(), cells.size()}, cells.shape(1), merging, test, alpha,
+                                             min_rows, interrupt);
             });
             nb::list steps;
-            for (const split::MergeStep& step : found.steps) steps.append(nb::make_tuple(step.a, step.b, step.p_value));
-            return nb::make_tuple(to_numpy(std::move(found.group)), steps);
+            for (const split::MergeStep& step : merged.steps)
+                steps.append(nb::make_tuple(step.a, step.b, step.p_value));
+            return nb::make_tuple(to_numpy(std::move(merged.group)), steps);
         },
         nb::arg("cells").noconvert(), nb::arg("kind"), nb::arg("statistic"), nb::arg("alpha"), nb::arg("min_rows"),
         "Merge the categories of a column as CHAID does: the first category of each one's group, and the steps.");

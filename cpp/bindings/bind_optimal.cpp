@@ -17,20 +17,20 @@ namespace {
 
 using optimal::Request;
 
-nb::dict to_dict(optimal::Found&& found) {
+nb::dict to_dict(optimal::TreeShape&& shape) {
     nb::dict splits;
-    splits["kind"] = to_numpy(std::move(found.splits.kind));
-    splits["column"] = to_numpy(std::move(found.splits.column));
-    splits["cut"] = to_numpy(std::move(found.splits.cut));
-    splits["low_branch"] = to_numpy(std::move(found.splits.low_branch));
-    splits["level_start"] = to_numpy(std::move(found.splits.level_start));
-    splits["level_code"] = to_numpy(std::move(found.splits.level_code));
-    splits["level_branch"] = to_numpy(std::move(found.splits.level_branch));
+    splits["kind"] = to_numpy(std::move(shape.splits.kind));
+    splits["column"] = to_numpy(std::move(shape.splits.column));
+    splits["cut"] = to_numpy(std::move(shape.splits.cut));
+    splits["low_branch"] = to_numpy(std::move(shape.splits.low_branch));
+    splits["level_start"] = to_numpy(std::move(shape.splits.level_start));
+    splits["level_code"] = to_numpy(std::move(shape.splits.level_code));
+    splits["level_branch"] = to_numpy(std::move(shape.splits.level_branch));
     nb::dict out;
     out["splits"] = splits;
-    out["parent"] = to_numpy(std::move(found.parent));
-    out["default_branch"] = to_numpy(std::move(found.default_branch));
-    out["value"] = found.value;
+    out["parent"] = to_numpy(std::move(shape.parent));
+    out["default_branch"] = to_numpy(std::move(shape.default_branch));
+    out["value"] = shape.value;
     return out;
 }
 
@@ -70,13 +70,13 @@ nb::dict run(const Columns& columns, data::Target& target, const std::optional<A
         PyErr_Clear();  // what was found is the answer
         return true;
     });
-    double told = 0.0;
+    double last_report = 0.0;
     nb::object error;
     optimal::Progress tell;
     if (!progress.is_none())
         tell = [&](double value, double lower, double seconds) {
-            if (failed || seconds < told + 0.25) return;
-            told = seconds;
+            if (failed || seconds < last_report + 0.25) return;
+            last_report = seconds;
             const nb::gil_scoped_acquire gil;
             try {
                 progress(value, lower, seconds);
@@ -95,7 +95,7 @@ nb::dict run(const Columns& columns, data::Target& target, const std::optional<A
         throw nb::python_error();
     }
     nb::list alternatives;
-    for (optimal::Found& other : outcome.alternatives) alternatives.append(to_dict(std::move(other)));
+    for (optimal::TreeShape& other : outcome.alternatives) alternatives.append(to_dict(std::move(other)));
     nb::dict out;
     out["best"] = to_dict(std::move(outcome.best));
     out["alternatives"] = alternatives;

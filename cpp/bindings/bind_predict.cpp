@@ -82,8 +82,8 @@ nb::tuple node_paths(const Array1<std::int32_t>& parent, const Array1<std::int32
             throw std::invalid_argument("a row ends in a node that is not there");
     const std::vector<std::int32_t> depth = predict::node_depths(parents);
     std::int64_t total = 0;
-    for (const std::int32_t node : ends) total += depth[static_cast<std::size_t>(node)] + 1;
-    const auto made = [&]<class Index>(Index) {
+    for (const std::int32_t node : ends) total += depth[node] + 1;
+    const auto paths_as = [&]<class Index>(Index) {
         predict::Paths<Index> paths;
         {
             const nb::gil_scoped_release no_gil;
@@ -91,7 +91,7 @@ nb::tuple node_paths(const Array1<std::int32_t>& parent, const Array1<std::int32
         }
         return nb::make_tuple(to_numpy(std::move(paths.start)), to_numpy(std::move(paths.node)));
     };
-    return total <= std::numeric_limits<std::int32_t>::max() ? made(std::int32_t{}) : made(std::int64_t{});
+    return total <= std::numeric_limits<std::int32_t>::max() ? paths_as(std::int32_t{}) : paths_as(std::int64_t{});
 }
 
 }  // namespace

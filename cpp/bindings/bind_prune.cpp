@@ -79,9 +79,9 @@ void bind_losses(nb::module_& m) {
             check_length(label.shape(0), end.shape(0));
             check_length(answer.shape(0), parent.shape(0));
             check_length(cost.shape(0), n_classes * n_classes);
-            const auto known = [&](std::int32_t k) { return k >= 0 && static_cast<std::size_t>(k) < n_classes; };
-            if (!std::all_of(view(label).begin(), view(label).end(), known) ||
-                !std::all_of(view(answer).begin(), view(answer).end(), known))
+            const auto is_class = [&](std::int32_t k) { return k >= 0 && static_cast<std::size_t>(k) < n_classes; };
+            if (!std::all_of(view(label).begin(), view(label).end(), is_class) ||
+                !std::all_of(view(answer).begin(), view(answer).end(), is_class))
                 throw std::invalid_argument("a label or answer is not a class");
             prune::Losses out;
             {
@@ -118,11 +118,11 @@ void bind_losses(nb::module_& m) {
         "row.");
 }
 
-nb::dict arrays_of(const split::GivenSplitSurrogates& found) {
+nb::dict arrays_of(const split::GivenSplitSurrogates& result) {
     tree::SplitTable splits;
     std::vector<double> agreement, adjusted;
     std::vector<std::int64_t> sent;
-    for (const split::Surrogate& s : found.surrogates) {
+    for (const split::Surrogate& s : result.surrogates) {
         splits.push(s.kind, s.column, s.cut, s.low_branch, s.levels);
         agreement.push_back(s.agreement);
         adjusted.push_back(s.adjusted);
@@ -140,7 +140,7 @@ nb::dict arrays_of(const split::GivenSplitSurrogates& found) {
     out["agreement"] = to_numpy(std::move(agreement));
     out["adjusted"] = to_numpy(std::move(adjusted));
     out["sent"] = to_numpy(std::move(sent));
-    out["branch"] = to_numpy(std::vector<std::uint16_t>(found.branch));
+    out["branch"] = to_numpy(std::vector<std::uint16_t>(result.branch));
     return out;
 }
 
@@ -159,18 +159,18 @@ nb::dict raise_subtrees(const predict::Router& router, const Columns& columns, c
                 throw std::invalid_argument("a label is not a class");
     }
     const prune::TrainingRows rows{&columns.table, view(label), view(weight), counts.shape(1)};
-    prune::Raised found;
+    prune::Raised result;
     interruptible([&](base::Interrupt& interrupt) {
-        found = prune::raise_subtrees(router.questions(), {counts.data(), counts.size()}, rows,
-                                      {{confidence, z}, raising, parted}, interrupt);
+        result = prune::raise_subtrees(router.questions(), {counts.data(), counts.size()}, rows,
+                                       {{confidence, z}, raising, parted}, interrupt);
     });
     nb::dict out;
-    out["node"] = to_numpy(std::move(found.node));
-    out["content"] = to_numpy(std::move(found.content));
-    out["parent"] = to_numpy(std::move(found.parent));
-    out["leaf"] = to_numpy(std::move(found.leaf));
-    out["weight"] = to_numpy(std::move(found.weight));
-    out["any"] = found.any;
+    out["node"] = to_numpy(std::move(result.node));
+    out["content"] = to_numpy(std::move(result.content));
+    out["parent"] = to_numpy(std::move(result.parent));
+    out["leaf"] = to_numpy(std::move(result.leaf));
+    out["weight"] = to_numpy(std::move(result.weight));
+    out["any"] = result.any;
     return out;
 }
 

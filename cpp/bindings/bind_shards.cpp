@@ -60,10 +60,10 @@ void bind_layout(nb::module_& m) {
         .def_static(
             "of_numbers",
             [](std::pair<double, double> range, std::pair<int, int> bits, std::uint64_t n_rows, bool rates) {
-                SharedLayout made;
-                made.layout->shape =
+                SharedLayout shared;
+                shared.layout->shape =
                     shards::CellShape::of_numbers(range.first, range.second, bits.first, bits.second, n_rows, rates);
-                return made;
+                return shared;
             },
             nb::arg("range"), nb::arg("bits"), nb::arg("n_rows"), nb::arg("rates"),
             "For a target of numbers: their range, the bits that they use (see bit_range), the rows of the table.")
@@ -146,8 +146,8 @@ void bind_layout(nb::module_& m) {
         [](const Array1<double>& values, int max_bins, bool single, std::optional<Array1<double>> weights) {
             if (weights && weights->shape(0) != values.shape(0))
                 throw std::invalid_argument("there are other weights than values");
-            const std::vector<double> own = weights ? to_vector(*weights) : std::vector<double>{};
-            return to_numpy(split::edges_of(to_vector(values), own, max_bins, single));
+            const std::vector<double> weight = weights ? to_vector(*weights) : std::vector<double>{};
+            return to_numpy(split::edges_of(to_vector(values), weight, max_bins, single));
         },
         nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
         "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");
@@ -168,8 +168,8 @@ void bind_layout(nb::module_& m) {
                 ranges = shards::bin_rows(columns.table, edges, bytes.data(), interrupt);
             });
             nb::list out;
-            for (shards::BinRanges& one : ranges)
-                out.append(nb::make_tuple(to_numpy(std::move(one.least)), to_numpy(std::move(one.most))));
+            for (shards::BinRanges& range : ranges)
+                out.append(nb::make_tuple(to_numpy(std::move(range.least)), to_numpy(std::move(range.most))));
             return out;
         },
         nb::arg("columns"), nb::arg("edges"), nb::arg("bytes"),
@@ -199,11 +199,12 @@ void bind_shard(nb::module_& m) {
             "add_tree",
             [](OwningShard& self, std::uint64_t tree, const Room<const std::uint8_t, 2>& bytes,
                Room<std::uint32_t, 1> order, const SharedLayout& layout) {
-                const shards::Layout& own = *layout.layout;
+                const shards::Layout& bins = *layout.layout;
                 const data::Table& table = self.table;
-                if (bytes.shape(0) != table.n_rows || bytes.shape(1) != own.n_slots || order.shape(0) > table.n_rows ||
-                    (self.target.weights != nullptr) != own.shape.weighted ||
-                    (self.target.labels != nullptr) != own.shape.classes() || table.columns.size() != own.column.size())
+                if (bytes.shape(0) != table.n_rows || bytes.shape(1) != bins.n_slots || order.shape(0) > table.n_rows ||
+                    (self.target.weights != nullptr) != bins.shape.weighted ||
+                    (self.target.labels != nullptr) != bins.shape.classes() ||
+                    table.columns.size() != bins.column.size())
                     throw std::invalid_argument("the arrays of a tree do not fit its shard");
                 self.owners.insert(self.owners.end(), {nb::cast(bytes), nb::cast(order)});
                 self.shard.add_tree(tree, bytes.data(), {order.data(), order.shape(0)}, layout.layout);
@@ -233,7 +234,7 @@ void bind_shard(nb::module_& m) {
         "trees_of",
         [](const Message& rounds) {
             std::vector<std::uint64_t> trees;
-            for (const shards::TreeRound& one : shards::split_rounds(words_of(rounds))) trees.push_back(one.tree);
+            for (const shards::TreeRound& round : shards::split_rounds(words_of(rounds))) trees.push_back(round.tree);
             return trees;
         },
         nb::arg("rounds"), "The trees that a message is about.");
@@ -306,7 +307,7 @@ void bind_shards(nb::module_& m) {
         .def(
             "take",
             [](shards::LevelGrower& self, const Message& answer) {
-                interruptible([&](base::Interrupt& interrupt) { self.take(words_of(answer), interrupt); });
+                interruptible([&](base::Interrupt& interrupt) { self.consume(words_of(answer), interrupt); });
             },
             nb::arg("answer"), "Take the merged answer of all shards to the round.")
         .def("tree", &shards::LevelGrower::tree, "The tree so far.");

@@ -1,12 +1,12 @@
-// What a fast path serves is stated by an allow-list of options: one that the list does not name must have its default.
+// Allow-lists of options: a fast path names the options that it supports, and all others must have their default.
 #pragma once
 
 namespace ceiba::base {
 
-// Do these options ask for nothing but what the listed members say? An option added later is not listed, so a path that
-// does not know it steps aside until somebody has looked.
+// Do these options differ from the defaults in the listed members only? An option added later is not listed, so no fast
+// path is taken with it until it is reviewed.
 template <class Options, class... Member>
-bool asks_only_for(Options options, Member... known) {
+bool differs_only_in(Options options, Member... known) {
     const Options plain;
     ((options.*known = plain.*known), ...);
     return options == plain;

@@ -3,8 +3,6 @@
 // where two gains are closer than double-double arithmetic can tell apart.
 #pragma once
 
-#include <initializer_list>
-
 #include "base/double_double.hpp"
 
 namespace ceiba::base {
@@ -19,16 +17,41 @@ public:
         for (double x : terms) add(x);
     }
 
-    friend Expansion operator+(Expansion a, const Expansion& b);
-    friend Expansion operator-(Expansion a, const Expansion& b);
-    friend Expansion operator*(const Expansion& a, const Expansion& b);
+    friend Expansion operator+(Expansion a, const Expansion& b) {
+        for (double x : b.parts_) a.add(x);
+        return a;
+    }
+    friend Expansion operator-(Expansion a, const Expansion& b) {
+        for (double x : b.parts_) a.add(-x);
+        return a;
+    }
+    friend Expansion operator*(const Expansion& a, const Expansion& b) {
+        Expansion product;
+        for (double x : a.parts_)
+            for (double y : b.parts_) {
+                const DoubleDouble p = two_product(x, y);
+                product.add(p.lo);
+                product.add(p.hi);
+            }
+        return product;
+    }
 
     // -1, 0 or 1. The largest part decides, since the others together are smaller than its last bit.
     int sign() const { return parts_.empty() ? 0 : (parts_.back() > 0.0 ? 1 : -1); }
     bool finite() const { return parts_.empty() || std::isfinite(parts_.back()); }
 
 private:
-    void add(double x);
+    // Grow-expansion with elimination of zeros; parts ascend in magnitude.
+    void add(double x) {
+        std::size_t n = 0;
+        for (double part : parts_) {
+            const DoubleDouble s = two_sum(x, part);
+            if (s.lo != 0.0) parts_[n++] = s.lo;
+            x = s.hi;
+        }
+        parts_.resize(n);
+        if (x != 0.0) parts_.push_back(x);
+    }
 
     std::vector<double> parts_;
 };
@@ -39,6 +62,9 @@ struct Fraction {
 };
 
 // Sign of a - b; 0 also where the numbers are too large to tell.
-int compare(const Fraction& a, const Fraction& b);
+inline int compare(const Fraction& a, const Fraction& b) {
+    const Expansion gap = a.numerator * b.denominator - b.numerator * a.denominator;
+    return gap.finite() ? gap.sign() : 0;
+}
 
 }  // namespace ceiba::base

@@ -2,7 +2,6 @@
 // need fewer than 128 bits, which two limbs hold; 34 limbs hold the sums of any finite doubles.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 
 namespace ceiba::base {
@@ -70,7 +69,7 @@ public:
     friend FixedPoint operator-(const FixedPoint& a, const FixedPoint& b) { return sum<true>(a, b); }
     friend FixedPoint distance(const FixedPoint& a, const FixedPoint& b) { return a < b ? b - a : a - b; }  // |a - b|
     bool negative() const { return static_cast<std::int64_t>(limb_[Limbs - 1]) < 0; }
-    std::uint64_t limb(int i) const { return limb_[static_cast<std::size_t>(i)]; }
+    std::uint64_t limb(int i) const { return limb_[i]; }
 
 private:
     template <bool Minus>
@@ -89,7 +88,7 @@ private:
 };
 
 #ifdef __SIZEOF_INT128__
-// The commonest size has instructions of its own.
+// The commonest size has its own instructions.
 template <>
 class FixedPoint<2> {
     __extension__ using Whole = __int128;

@@ -1,12 +1,8 @@
-// How a long computation is stopped from outside. The caller's thread asks the host (Python: pending signals) now
-// and then; every thread reads one flag. Core code throws Interrupted and owns nothing that could leak.
+// Interruption of a long computation. The calling thread polls the host (Python: pending signals) now and then; every
+// thread reads one flag. Core code throws Interrupted and owns nothing that could leak.
 #pragma once
 
 #include "base/standard.hpp"
-
-#include <atomic>
-#include <chrono>
-#include <exception>
 
 namespace ceiba::base {
 
@@ -28,6 +24,11 @@ public:
                 if (host_wants_stop_()) stop_.store(true, std::memory_order_relaxed);
             }
         }
+        check();
+    }
+    // The same of a task of a pool, whose thread 0 is the one that entered.
+    void poll(int thread) {
+        if (thread == 0) poll();
         check();
     }
     // Called by worker threads.

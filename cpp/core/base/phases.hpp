@@ -1,27 +1,36 @@
 // Wall time of the phases of growing, for benchmarks; not measured unless asked for.
 #pragma once
 
-#include <atomic>
-#include <chrono>
-
 #include "base/standard.hpp"
 
 namespace ceiba::base {
 
 enum class Phase : std::size_t {
-    target, bins, describe, count, survey, likeliest, examine, conclude, route, part, move, hand_down, subtrees,
+    target,
+    bins,
+    describe,
+    count,
+    survey,
+    likeliest,
+    examine,
+    conclude,
+    route,
+    part,
+    move,
+    hand_down,
+    subtrees,
     assemble
 };
 constexpr std::array phase_names = {"target",   "bins",  "describe", "count", "survey",    "likeliest", "examine",
-                                    "conclude", "route",   "part",  "move",     "hand_down", "subtrees", "assemble"};
+                                    "conclude", "route", "part",     "move",  "hand_down", "subtrees",  "assemble"};
 
 struct Phases {
     static inline std::atomic<bool> measured{false};
     static inline std::array<std::atomic<std::int64_t>, phase_names.size()> nanoseconds{};
     static inline thread_local bool in_subtree = false;
-    struct Apart {  // what threads do apart counts as one phase
-        Apart() { in_subtree = true; }
-        ~Apart() { in_subtree = false; }
+    struct SubtreeScope {  // what threads do apart counts as one phase
+        SubtreeScope() { in_subtree = true; }
+        ~SubtreeScope() { in_subtree = false; }
     };
 };
 

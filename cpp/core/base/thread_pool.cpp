@@ -1,10 +1,5 @@
 #include "base/thread_pool.hpp"
 
-#include <atomic>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <stdexcept>
 #include <thread>
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
@@ -33,7 +28,7 @@ void spin(const Condition& holds) {
 
 }  // namespace
 
-// Who sleeps, sleeps on a condition variable of its own, and what it waits for changes under its mutex (or, for
+// Each thread sleeps on its own condition variable, and what it waits for changes under its mutex (or, for
 // `working`, before its mutex is passed): no call is lost. Atomics have the default order, sequentially consistent.
 struct ThreadPool::State {
     explicit State(std::size_t n_threads, bool spinning) : seats(n_threads), may_spin(spinning) {}

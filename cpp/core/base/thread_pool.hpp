@@ -1,9 +1,9 @@
 // A pool of threads, and rows shared between them in blocks.
 //
 // Own pool instead of OpenMP because OpenMP's waiting threads spin: on a busy two-core machine that made two threads up
-// to four times slower than one. The calling thread works too; tasks are handed out one by one, and nobody waits for a
-// thread that woke too late to get one. Where the system refuses to start a thread, the pool is smaller than asked for:
-// read size(), not the wish.
+// to four times slower than one. The calling thread works too; tasks are handed out one by one, and the pool does not
+// wait for a thread that woke too late to get one. Where the system refuses to start a thread, the pool is smaller than
+// asked for: read size(), not the wish.
 #pragma once
 
 #include "base/standard.hpp"
@@ -44,9 +44,8 @@ inline std::size_t n_blocks(std::size_t n_rows, std::size_t size = block_rows) {
 // f(block, first row, end, thread) for all blocks of n rows.
 template <class F>
 void for_blocks(ThreadPool* pool, std::size_t n_rows, const F& f, std::size_t size = block_rows) {
-    run(pool, n_blocks(n_rows, size), 0, [&](std::size_t block, int thread) {
-        f(block, block * size, std::min(n_rows, (block + 1) * size), thread);
-    });
+    run(pool, n_blocks(n_rows, size), 0,
+        [&](std::size_t block, int thread) { f(block, block * size, std::min(n_rows, (block + 1) * size), thread); });
 }
 
 // fill(part, first row, end) for all blocks, each with a copy of `nothing`; then merge(whole, part) in block order.
@@ -64,8 +63,8 @@ Part merge_blocks(ThreadPool* pool, std::size_t n_rows, const Part& nothing, con
     }
     std::vector<Part> parts(n_blocks(n_rows, size), nothing);
     for_blocks(
-        pool, n_rows,
-        [&](std::size_t block, std::size_t from, std::size_t to, int) { fill(parts[block], from, to); }, size);
+        pool, n_rows, [&](std::size_t block, std::size_t from, std::size_t to, int) { fill(parts[block], from, to); },
+        size);
     for (const Part& part : parts) merge(whole, part);
     return whole;
 }

@@ -11,7 +11,6 @@
 // What a criterion has to answer is in criterion.hpp. The list of them is at the end.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "criteria/criterion.hpp"
 
@@ -30,8 +29,7 @@ double over_classes(int n_classes, Count count, F f) {
     std::vector<double> more(
         static_cast<std::size_t>(n_classes) < room.size() ? 0 : static_cast<std::size_t>(n_classes) + 1);
     double* const after = more.empty() ? room.data() : more.data();
-    for (int k = n_classes; k-- > 0;)
-        after[static_cast<std::size_t>(k)] = after[static_cast<std::size_t>(k) + 1] + count(k);
+    for (int k = n_classes; k-- > 0;) after[k] = after[static_cast<std::size_t>(k) + 1] + count(k);
     double before = 0.0, sum = 0.0;
     for (int k = 0; k < n_classes; ++k) {
         const double c = count(k);
@@ -41,10 +39,16 @@ double over_classes(int n_classes, Count count, F f) {
     return sum;
 }
 
-struct Gini {
+template <class F>
+double over_counts(const std::vector<double>& counts, F f) {
+    return over_classes(
+        static_cast<int>(counts.size()), [&](int k) { return counts[k]; }, f);
+}
+
+struct Gini : SlackCriterion<Gini> {
     static constexpr std::string_view name = "gini";
     static constexpr bool asks_for_squares_only = true;  // below() reads sums of squares and weights, nothing else
-    double base = 0.0, slack = 0.0, tie = 0.0;
+    double base = 0.0;
 
     template <class D>
     void begin(const D& d) {
@@ -69,37 +73,37 @@ struct Gini {
         return (d.left_squares() * nr + d.right_squares() * nl) / (nl * nr) - base + slack;
     }
     template <class D>
-    double lower(const D& d) const {
-        return upper(d) - 2.0 * slack;
-    }
-    template <class D>
     DoubleDouble gain(const D& d) const {
-        DoubleDouble l2, r2, t2, l, r;
-        if (keeps_squares(d)) {
-            take_squares(d, l2, r2, t2, l, r);
-            return l2 / l + r2 / r - t2 / (l + r);
-        }
-        for (int k = 0; k < d.n_classes(); ++k) {
-            const DoubleDouble a = d.left_precise(k), b = d.right_precise(k), t = d.total_precise(k);
-            l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
-            l = l + a, r = r + b;
-        }
-        return l2 / l + r2 / r - t2 / (l + r);
+        Sums<DoubleDouble> s = squares_of<DoubleDouble>(d);
+        if (!keeps_squares(d))
+            for (int k = 0; k < d.n_classes(); ++k) s.add(d.left_precise(k), d.right_precise(k), d.total_precise(k));
+        return s.l2 / s.l + s.r2 / s.r - s.t2 / (s.l + s.r);
     }
     template <class D>
     Fraction exact(const D& d) const {
-        Expansion l2, r2, t2, l, r;
-        if (keeps_squares(d))
-            take_squares(d, l2, r2, t2, l, r);
-        else
+        Sums<Expansion> s = squares_of<Expansion>(d);
+        if (!keeps_squares(d))
             for (int k = 0; k < d.n_classes(); ++k) {
-                const Expansion a = d.left_exact(k), b = d.right_exact(k), t = a + b;
-                l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
-                l = l + a, r = r + b;
+                const Expansion a = d.left_exact(k), b = d.right_exact(k);
+                s.add(a, b, a + b);
             }
-        const Expansion n = l + r;
-        return {l2 * r * n + r2 * l * n - t2 * l * r, l * r * n};
+        const Expansion n = s.l + s.r;
+        return {s.l2 * s.r * n + s.r2 * s.l * n - s.t2 * s.l * s.r, s.l * s.r * n};
     }
+
+    static double impurity(const std::vector<double>& counts, double n) {
+        return over_counts(counts, [n](double c, double others) { return (c / n) * (others / n); });
+    }
+
+private:
+    template <class Number>
+    struct Sums {  // of squares on the left, on the right and in all; of weights
+        Number l2, r2, t2, l, r;
+        void add(const Number& a, const Number& b, const Number& t) {
+            l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
+            l = l + a, r = r + b;
+        }
+    };
     // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once,
     // however many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to
     // depth 3).
@@ -108,26 +112,20 @@ struct Gini {
         if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
         return false;
     }
-    template <class D, class Number>
-    static void take_squares(const D& d, Number& l2, Number& r2, Number& t2, Number& l, Number& r) {
+    template <class Number, class D>
+    static Sums<Number> squares_of(const D& d) {
         if constexpr (requires { d.squares_are_exact(); })
-            l2 = d.left_squares(), r2 = d.right_squares(), t2 = d.total_squares(), l = d.left_weight(),
-            r = d.right_weight();
-    }
-    double tolerance() const { return tie; }
-
-    static double impurity(const std::vector<double>& counts, double n) {
-        return over_classes(
-            static_cast<int>(counts.size()), [&](int k) { return counts[static_cast<std::size_t>(k)]; },
-            [n](double c, double others) { return (c / n) * (others / n); });
+            if (d.squares_are_exact())
+                return {d.left_squares(), d.right_squares(), d.total_squares(), d.left_weight(), d.right_weight()};
+        return {};
     }
 };
 
-struct Entropy {
+struct Entropy : SlackCriterion<Entropy> {
     static constexpr std::string_view name = "entropy";
     // x log2(x) for whole x: the counts of neighbouring cuts are neighbours in this table, so it stays in cache.
     std::shared_ptr<const std::vector<double>> table;
-    double base = 0.0, slack = 0.0, tie = 0.0;
+    double base = 0.0;
 
     explicit Entropy(const Setting& setting) {
         auto t = std::make_shared<std::vector<double>>(setting.n_rows + 1, 0.0);
@@ -145,18 +143,10 @@ struct Entropy {
         tie = base * 0x1p-48;
     }
     template <class D>
-    bool below(const D& d, double t) const {
-        return upper(d) < t;
-    }
-    template <class D>
     double upper(const D& d) const {
         double sum = -x_log_x<D>(d.left_weight()) - x_log_x<D>(d.right_weight());
         for (int k = 0; k < d.n_classes(); ++k) sum += x_log_x<D>(d.left(k)) + x_log_x<D>(d.right(k));
         return base + sum + slack;
-    }
-    template <class D>
-    double lower(const D& d) const {
-        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -166,13 +156,8 @@ struct Entropy {
             d.n_classes(), [&](int k) { return d.right(k); }, term);
         return DoubleDouble(base - (left + right));
     }
-    double tolerance() const { return tie; }
 
-    static double impurity(const std::vector<double>& counts, double n) {
-        return over_classes(
-                   static_cast<int>(counts.size()), [&](int k) { return counts[static_cast<std::size_t>(k)]; }, term) /
-               n;
-    }
+    static double impurity(const std::vector<double>& counts, double n) { return over_counts(counts, term) / n; }
 
 private:
     // c log2(n / c), as a logarithm of 1 + others / c: a class that is nearly everything keeps its digits.
@@ -181,14 +166,14 @@ private:
     }
     template <class D>
     double x_log_x(double x) const {
-        if constexpr (D::unit_counts) return (*table)[static_cast<std::size_t>(x)];
+        if constexpr (D::unit_counts) return (*table)[x];
         return x > 0.0 ? x * std::log2(x) : 0.0;
     }
 };
 
-struct Error {
+struct Error : SlackCriterion<Error> {
     static constexpr std::string_view name = "error";
-    double base = 0.0, slack = 0.0, tie = 0.0;
+    double base = 0.0;
 
     template <class D>
     void begin(const D& d) {
@@ -198,18 +183,10 @@ struct Error {
         tie = D::unit_counts ? 0.0 : d.total_weight() * 0x1p-94;
     }
     template <class D>
-    bool below(const D& d, double t) const {
-        return upper(d) < t;
-    }
-    template <class D>
     double upper(const D& d) const {
         double l = 0.0, r = 0.0;
         for (int k = 0; k < d.n_classes(); ++k) l = std::max(l, d.left(k)), r = std::max(r, d.right(k));
         return l + r - base + slack;
-    }
-    template <class D>
-    double lower(const D& d) const {
-        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -221,16 +198,14 @@ struct Error {
         }
         return l + r - t;
     }
-    double tolerance() const { return tie; }
 
     static double impurity(const std::vector<double>& counts, double n) {
         return 1.0 - *std::max_element(counts.begin(), counts.end()) / n;
     }
 };
 
-struct Twoing {
+struct Twoing : SlackCriterion<Twoing> {
     static constexpr std::string_view name = "twoing";
-    double slack = 0.0, tie = 0.0;
 
     template <class D>
     void begin(const D& d) {
@@ -238,19 +213,11 @@ struct Twoing {
         tie = d.total_weight() * 0x1p-90;
     }
     template <class D>
-    bool below(const D& d, double t) const {
-        return upper(d) < t;
-    }
-    template <class D>
     double upper(const D& d) const {
         const double nl = d.left_weight(), nr = d.right_weight();
         double sum = 0.0;
         for (int k = 0; k < d.n_classes(); ++k) sum += std::fabs(d.left(k) / nl - d.right(k) / nr);
         return nl * nr / (nl + nr) * 0.25 * sum * sum + slack;
-    }
-    template <class D>
-    double lower(const D& d) const {
-        return upper(d) - 2.0 * slack;
     }
     template <class D>
     DoubleDouble gain(const D& d) const {
@@ -262,7 +229,6 @@ struct Twoing {
         }
         return l * r / (l + r) * DoubleDouble(0.25) * sum * sum;
     }
-    double tolerance() const { return tie; }
 
     static double impurity(const std::vector<double>& counts, double n) { return Gini::impurity(counts, n); }
 };
@@ -270,9 +236,8 @@ struct Twoing {
 // H^2 averaged over the pairs of K classes is the variance (divisor K - 1) of sqrt(l_k) over the classes plus that of
 // sqrt(r_k): nothing cancels, and a cut costs O(K). It does not depend on how heavy the classes are, so rare ones count
 // as much as common ones; weights matter within a class, and for the weight n of the node.
-struct Hellinger {
+struct Hellinger : SlackCriterion<Hellinger> {
     static constexpr std::string_view name = "hellinger";
-    double slack = 0.0, tie = 0.0;
     int n_present = 0;
 
     template <class D>
@@ -281,10 +246,6 @@ struct Hellinger {
         for (int k = 0; k < d.n_classes(); ++k) n_present += d.total(k) > 0.0;
         slack = d.total_weight() * (n_present + 8) * 0x1p-48;
         tie = d.total_weight() * 0x1p-47;
-    }
-    template <class D>
-    bool below(const D& d, double t) const {
-        return upper(d) < t;
     }
     template <class D>
     double upper(const D& d) const {
@@ -298,7 +259,6 @@ struct Hellinger {
     DoubleDouble gain(const D& d) const {
         return DoubleDouble(value(d));
     }
-    double tolerance() const { return tie; }
 
     static double impurity(const std::vector<double>& counts, double n) { return Gini::impurity(counts, n); }
 

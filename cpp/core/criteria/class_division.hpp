@@ -8,7 +8,6 @@
 //   WeightedDivision  weights of rows, or a factor per class (altered priors): compensated sums
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "data/target.hpp"
 
@@ -18,18 +17,38 @@ using base::DoubleDouble;
 using base::Expansion;
 using base::LongSum;
 
-class BinaryDivision {
+// What divisions have in common in which every row counts 1: counts need no compensation.
+template <class Own>
+class UnitCounts {
 public:
     static constexpr bool unit_counts = true;
+
+    void bind(const data::TargetRows& rows, int output, std::size_t begin) {
+        label_ = rows.labels[output].data() + begin;
+    }
+    DoubleDouble left_precise(int k) const { return own().left(k); }
+    DoubleDouble right_precise(int k) const { return own().right(k); }
+    DoubleDouble total_precise(int k) const { return own().total(k); }
+    Expansion left_exact(int k) const { return own().left(k); }
+    Expansion right_exact(int k) const { return own().right(k); }
+    double left_value() const { return own().left(1) / own().left_weight(); }
+    double right_value() const { return own().right(1) / own().right_weight(); }
+
+protected:
+    const std::uint16_t* label_ = nullptr;
+
+private:
+    const Own& own() const { return static_cast<const Own&>(*this); }
+};
+
+class BinaryDivision : public UnitCounts<BinaryDivision> {
+public:
     struct Left {
         std::int64_t n = 0, ones = 0;
     };
 
     BinaryDivision(int /*n_classes*/, const double* /*class_scale*/) {}
 
-    void bind(const data::TargetRows& rows, int output, std::size_t begin) {
-        label_ = rows.labels[output].data() + begin;
-    }
     void reset() {
         total_n_ = total_ones_ = 0;
         clear_left();
@@ -73,32 +92,23 @@ public:
     double left(int k) const { return number(k ? left_.ones : left_.n - left_.ones); }
     double right(int k) const { return number(k ? right_ones() : right_n() - right_ones()); }
     double total(int k) const { return number(k ? total_ones_ : total_n_ - total_ones_); }
-    DoubleDouble left_precise(int k) const { return left(k); }
-    DoubleDouble right_precise(int k) const { return right(k); }
-    DoubleDouble total_precise(int k) const { return total(k); }
-    Expansion left_exact(int k) const { return left(k); }
-    Expansion right_exact(int k) const { return right(k); }
     double left_weight() const { return number(left_.n); }
     double right_weight() const { return number(right_n()); }
     double total_weight() const { return number(total_n_); }
     double left_squares() const { return left(0) * left(0) + left(1) * left(1); }
     double right_squares() const { return right(0) * right(0) + right(1) * right(1); }
-    double left_value() const { return left(1) / left_weight(); }
-    double right_value() const { return right(1) / right_weight(); }
 
 private:
     static double number(std::int64_t n) { return static_cast<double>(n); }
     std::int64_t right_n() const { return total_n_ - left_.n; }
     std::int64_t right_ones() const { return total_ones_ - left_.ones; }
 
-    const std::uint16_t* label_ = nullptr;
     std::int64_t total_n_ = 0, total_ones_ = 0;
     Left left_;
 };
 
-class UnitDivision {
+class UnitDivision : public UnitCounts<UnitDivision> {
 public:
-    static constexpr bool unit_counts = true;
     struct Left {
         std::vector<double> count;
         double n = 0.0, squares = 0.0, cross = 0.0;  // cross = sum of left x total
@@ -106,9 +116,6 @@ public:
 
     UnitDivision(int n_classes, const double* /*class_scale*/) : total_(n_classes) { left_.count.resize(n_classes); }
 
-    void bind(const data::TargetRows& rows, int output, std::size_t begin) {
-        label_ = rows.labels[output].data() + begin;
-    }
     void reset() {
         total_.assign(total_.size(), 0.0);
         total_n_ = 0.0;
@@ -161,7 +168,7 @@ public:
         return {label_,        total_.data(), left_.count.data(), left_.n,
                 left_.squares, left_.cross,   total_n_,           total_squares_};
     }
-    void take(const Running& r) { left_.n = r.n, left_.squares = r.squares, left_.cross = r.cross; }
+    void store(const Running& r) { left_.n = r.n, left_.squares = r.squares, left_.cross = r.cross; }
 
     Left part_of(const double* count) const {
         Left part;
@@ -185,11 +192,6 @@ public:
     double left(int k) const { return left_.count[k]; }
     double right(int k) const { return total_[k] - left_.count[k]; }
     double total(int k) const { return total_[k]; }
-    DoubleDouble left_precise(int k) const { return left(k); }
-    DoubleDouble right_precise(int k) const { return right(k); }
-    DoubleDouble total_precise(int k) const { return total(k); }
-    Expansion left_exact(int k) const { return left(k); }
-    Expansion right_exact(int k) const { return right(k); }
     double left_weight() const { return left_.n; }
     double right_weight() const { return total_n_ - left_.n; }
     double total_weight() const { return total_n_; }
@@ -199,11 +201,8 @@ public:
     double total_squares() const { return total_squares_; }
     double left_squares() const { return left_.squares; }
     double right_squares() const { return total_squares_ - 2.0 * left_.cross + left_.squares; }
-    double left_value() const { return left(1) / left_weight(); }
-    double right_value() const { return right(1) / right_weight(); }
 
 private:
-    const std::uint16_t* label_ = nullptr;
     std::vector<double> total_;
     double total_n_ = 0.0, total_squares_ = 0.0;
     Left left_;

@@ -12,8 +12,6 @@
 // A gain is a decrease of impurity mass: weight x impurity of the node, less that of its branches.
 #pragma once
 
-#include <concepts>
-
 #include "base/double_double.hpp"
 
 namespace ceiba::criteria {
@@ -26,6 +24,23 @@ concept Criterion = requires(C& fresh, const C& c, const D& d, double t) {
     { c.lower(d) } -> std::same_as<double>;
     { c.gain(d) } -> std::same_as<base::DoubleDouble>;
     { c.tolerance() } -> std::same_as<double>;
+};
+
+// What criteria have in common whose upper() is cheap and at most `slack` above the gain, and `slack` below it
+// otherwise.
+template <class Own>
+struct SlackCriterion {
+    double slack = 0.0, tie = 0.0;
+
+    template <class D>
+    bool below(const D& d, double t) const {
+        return static_cast<const Own&>(*this).upper(d) < t;
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return static_cast<const Own&>(*this).upper(d) - 2.0 * slack;
+    }
+    double tolerance() const { return tie; }
 };
 
 // What some criteria must know before the first node.
@@ -45,9 +60,9 @@ C make_criterion(const Setting& setting) {
 template <class... C>
 struct List {};
 
-template <class One, class... C>
+template <class Alternative, class... C>
 constexpr bool is_listed(List<C...>) {
-    return (std::is_same_v<One, C> || ...);
+    return (std::is_same_v<Alternative, C> || ...);
 }
 
 template <class... A, class... B>
@@ -65,50 +80,50 @@ class Chosen;
 template <class... C, ChosenPer Per>
 class Chosen<List<C...>, Per> {
 public:
-    template <class One>
-    explicit Chosen(const One& one) : one_(one) {}
+    template <class Alternative>
+    explicit Chosen(const Alternative& alternative) : alternative_(alternative) {}
 
     template <class... D>
     void begin(const D&... d) {
-        std::visit([&](auto& c) { c.begin(d...); }, one_);
+        std::visit([&](auto& c) { c.begin(d...); }, alternative_);
     }
     template <class D>
     bool below(const D& d, double t) const {
-        return std::visit([&](const auto& c) { return c.below(d, t); }, one_);
+        return std::visit([&](const auto& c) { return c.below(d, t); }, alternative_);
     }
     template <class D>
     double upper(const D& d) const {
-        return std::visit([&](const auto& c) { return c.upper(d); }, one_);
+        return std::visit([&](const auto& c) { return c.upper(d); }, alternative_);
     }
     template <class D>
     double lower(const D& d) const {
-        return std::visit([&](const auto& c) { return c.lower(d); }, one_);
+        return std::visit([&](const auto& c) { return c.lower(d); }, alternative_);
     }
     template <class D>
     base::DoubleDouble gain(const D& d) const {
-        return std::visit([&](const auto& c) { return c.gain(d); }, one_);
+        return std::visit([&](const auto& c) { return c.gain(d); }, alternative_);
     }
     double tolerance() const {
-        return std::visit([](const auto& c) { return c.tolerance(); }, one_);
+        return std::visit([](const auto& c) { return c.tolerance(); }, alternative_);
     }
 
     template <class F>
     decltype(auto) with(F f) const {
-        return std::visit(f, one_);
+        return std::visit(f, alternative_);
     }
 
 private:
-    std::variant<C...> one_;
+    std::variant<C...> alternative_;
 };
 
 // f(one), in which a criterion that was chosen per loop is the one that was chosen.
 template <class C, class F>
-decltype(auto) with_chosen(const C& one, F f) {
-    return f(one);
+decltype(auto) with_chosen(const C& alternative, F f) {
+    return f(alternative);
 }
 template <class Of, class F>
-decltype(auto) with_chosen(const Chosen<Of, ChosenPer::loop>& one, F f) {
-    return one.with(f);
+decltype(auto) with_chosen(const Chosen<Of, ChosenPer::loop>& alternative, F f) {
+    return alternative.with(f);
 }
 
 // A criterion as options carry it: the place in the list of all criteria (registry.hpp).

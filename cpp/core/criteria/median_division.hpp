@@ -2,8 +2,6 @@
 // weighted_median_division.hpp for rows that do not). One or several outputs; the gain is the mean over them.
 #pragma once
 
-#include "base/double_double.hpp"
-#include "base/expansion.hpp"
 #include "base/fixed_point.hpp"
 #include "base/rank_set.hpp"
 #include "base/sort.hpp"
@@ -22,7 +20,7 @@ template <class Number>
 class RunningMedians {
 public:
     // Ranks these rows; all of them are on the right.
-    void take(const double* y, const std::vector<std::uint32_t>& rows, int unit) {
+    void assign(const double* y, const std::vector<std::uint32_t>& rows, int unit) {
         y_ = y;
         const std::size_t n = rows.size(), n_keys = n ? *std::max_element(rows.begin(), rows.end()) + 1 : 0;
         key_.resize(n_keys);
@@ -192,7 +190,7 @@ public:
             if (ranked_)
                 outputs_[o].clear();
             else
-                outputs_[o].take(number_[o], included_, unit_);
+                outputs_[o].assign(number_[o], included_, unit_);
         }
         ranked_ = true;
     }

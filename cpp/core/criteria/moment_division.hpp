@@ -2,7 +2,6 @@
 // Poisson deviance need. Sums are compensated, so the order in which rows are added does not show.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "data/target.hpp"
 

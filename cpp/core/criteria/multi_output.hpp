@@ -60,8 +60,7 @@ public:
     struct Terms {
         std::vector<double> of_row, centre, spread;  // spread: sum of |w (y - centre)|
     };
-    const Terms& terms() requires requires(const D& part) { part.term(0, 0.0); }
-    {
+    const Terms& terms() {
         if (!terms_.of_row.empty()) return terms_;
         terms_.spread.assign(parts_.size(), 0.0);
         terms_.centre.clear();
@@ -87,7 +86,7 @@ class MultiCriterion {
 public:
     static constexpr bool bounds_are_exact = requires { requires C::bounds_are_exact; };
 
-    MultiCriterion(std::size_t n_outputs, const C& one) : parts_(n_outputs, one) {}
+    MultiCriterion(std::size_t n_outputs, const C& criterion) : parts_(n_outputs, criterion) {}
 
     template <class D>
     void begin(const MultiDivision<D>& d) {

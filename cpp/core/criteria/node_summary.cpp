@@ -1,17 +1,10 @@
 #include "criteria/node_summary.hpp"
 
-#include "base/double_double.hpp"
 #include "criteria/registry.hpp"
 
 namespace ceiba::criteria {
 
 namespace {
-
-double class_impurity(Name criterion, const std::vector<double>& counts) {
-    const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
-    if (!(n > 0.0)) return 0.0;
-    return for_criterion<double, ClassCriteria>(criterion, [&]<class C>() { return C::impurity(counts, n); });
-}
 
 // The weighted median as scikit-learn has it: the mean of the two middle values when the weight halves exactly.
 double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
@@ -73,8 +66,8 @@ std::vector<double> weigh_classes(const data::TargetRows& rows, std::size_t outp
             size);
     const auto sums = base::merge_blocks(
         pool, n, std::vector<base::WeightSum>(k),
-        [&](std::vector<base::WeightSum>& own, std::size_t from, std::size_t to) {
-            for (std::size_t i = from; i < to; ++i) own[label[i]].add(rows.weight[begin + i]);
+        [&](std::vector<base::WeightSum>& part, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) part[label[i]].add(rows.weight[begin + i]);
         },
         [](std::vector<base::WeightSum>& all, const std::vector<base::WeightSum>& more) {
             for (std::size_t c = 0; c < all.size(); ++c) all[c].add(more[c]);
@@ -93,7 +86,10 @@ void add_classes(std::vector<double> counts, Name criterion, const std::vector<d
         for (std::size_t k = 0; k < counts.size(); ++k) counts[k] *= class_scale[k];
         out.search_weight = std::accumulate(counts.begin(), counts.end(), 0.0);
     }
-    out.impurity += class_impurity(criterion, counts) / n_outputs;
+    const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
+    if (!(n > 0.0)) return;
+    const auto impurity = [&]<class C>() { return C::impurity(counts, n); };
+    out.impurity += for_criterion<double, ClassCriteria>(criterion, impurity) / n_outputs;
 }
 
 struct NumberSummary {
@@ -111,14 +107,14 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
     };
     const auto [sum, first, any, pure] = base::merge_blocks(
         pool, end - begin, Part{},
-        [&](Part& own, std::size_t from, std::size_t to) {
+        [&](Part& part, std::size_t from, std::size_t to) {
             for (std::size_t i = begin + from; i < begin + to; ++i) {
                 const double w = rows.weight_of(i);
-                own.sum.add(base::two_product(w, y[i]));
+                part.sum.add(base::two_product(w, y[i]));
                 if (!(w > 0.0)) continue;
-                if (own.any && y[i] != own.first) own.pure = false;
-                if (!own.any) own.first = y[i];
-                own.any = true;
+                if (part.any && y[i] != part.first) part.pure = false;
+                if (!part.any) part.first = y[i];
+                part.any = true;
             }
         },
         [](Part& all, const Part& more) {
@@ -150,9 +146,9 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
     } else {
         loss = base::merge_blocks(
             pool, end - begin, base::Sum{},
-            [&](base::Sum& own, std::size_t from, std::size_t to) {
+            [&](base::Sum& part, std::size_t from, std::size_t to) {
                 for (std::size_t i = begin + from; i < begin + to; ++i)
-                    own.add(C::loss(rows.weight_of(i), y[i], out.value));
+                    part.add(C::loss(rows.weight_of(i), y[i], out.value));
             },
             [](base::Sum& all, const base::Sum& more) { all.add(base::DoubleDouble(more.hi, more.lo)); });
     }
@@ -181,8 +177,8 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     else
         weight = base::merge_blocks(
             pool, end - begin, weight,
-            [&](base::WeightSum& own, std::size_t from, std::size_t to) {
-                for (std::size_t i = begin + from; i < begin + to; ++i) own.add(rows.weight[i]);
+            [&](base::WeightSum& part, std::size_t from, std::size_t to) {
+                for (std::size_t i = begin + from; i < begin + to; ++i) part.add(rows.weight[i]);
             },
             [](base::WeightSum& all, const base::WeightSum& more) { all.add(more); });
     const bool whole = weight.ones == end - begin;

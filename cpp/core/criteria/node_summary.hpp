@@ -1,4 +1,4 @@
-// What a node says of itself: weight, value and impurity, from its own rows (never by subtraction from a parent).
+// The summary of a node: weight, value and impurity, from its own rows (never by subtraction from a parent).
 #pragma once
 
 #include "base/thread_pool.hpp"
@@ -23,7 +23,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
 NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,
                               const std::vector<double>& class_scale);
 
-// R(t) of a node taken as a leaf, as a sum over its rows: what rpart's complexity stop looks at.
+// R(t) of a node taken as a leaf, as a sum over its rows: what rpart's complexity stop compares.
 //
 //   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest
 //                    f(k)
@@ -40,10 +40,10 @@ struct RiskRule {
 inline double node_risk(const NodeSummary& node, const RiskRule& rule, bool classification) {
     if (!classification) {
         if (!(rule.prior_events > 0.0)) return node.weight * node.impurity;
-        const double own = node.value[0];
+        const double mean = node.value[0];
         const double rate =
-            (own * node.weight + rule.prior_events) / (node.weight + rule.prior_events / rule.overall_rate);
-        return node.weight * (node.impurity + (own > 0.0 ? own * std::log(own / rate) : 0.0) - own + rate);
+            (mean * node.weight + rule.prior_events) / (node.weight + rule.prior_events / rule.overall_rate);
+        return node.weight * (node.impurity + (mean > 0.0 ? mean * std::log(mean / rate) : 0.0) - mean + rate);
     }
     if (rule.class_cost.empty()) return node.weight - *std::max_element(node.value.begin(), node.value.end());
     const std::size_t n = node.value.size();

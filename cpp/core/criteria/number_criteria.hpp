@@ -1,7 +1,6 @@
 // The criteria of numeric targets, one row each.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "criteria/criterion.hpp"
 
@@ -68,11 +67,7 @@ struct SquaredError {
     static constexpr std::size_t rough_at_once = 4;
     template <class D, class Entry>
     void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n,
-                    std::size_t first, std::size_t last,
-                    std::array<double, rough_at_once>& bound) const requires requires {
-        d.number(0);
-    }
-    {
+                    std::size_t first, std::size_t last, std::array<double, rough_at_once>& bound) const {
         const double whole = static_cast<double>(n);
         std::array<double, rough_at_once> shift{}, most{}, over;
         over.fill(1.0);
@@ -158,8 +153,6 @@ private:
 
 // The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two
 // sides.
-using base::DoubleDouble;
-
 struct AbsoluteError {
     static constexpr std::string_view name = "absolute_error";
     static constexpr bool at_median = true;
@@ -189,10 +182,9 @@ struct AbsoluteError {
         return d.gain();
     }
     template <class D>
-    base::Fraction exact(const D& d) const requires requires {
-        d.exact_gain();
+    auto exact(const D& d) const -> decltype(d.exact_gain()) {
+        return d.exact_gain();
     }
-    { return d.exact_gain(); }
     double tolerance() const { return tie; }
 };
 

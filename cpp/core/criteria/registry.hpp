@@ -4,7 +4,6 @@
 #pragma once
 
 #include "criteria/class_criteria.hpp"
-#include "criteria/criterion.hpp"
 #include "criteria/number_criteria.hpp"
 
 namespace ceiba::criteria {

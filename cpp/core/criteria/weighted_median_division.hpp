@@ -12,11 +12,11 @@
 
 namespace ceiba::criteria {
 
-// Weighted medians of two sides in plain doubles: a quick look before weighted_median_division.hpp weighs a cut.
+// Weighted medians of two sides in plain doubles: a rough pass before WeightedMedianDivision weighs a cut.
 //
 // As rows move from the right side to the left, each median moves along a set of ranks until half of the weight is on
 // either side. With weights of about the same size it moves a step or two; where it has to cross thousands again and
-// again, the look is given up. docs/engine.md derives error().
+// again, the rough pass is given up. docs/engine.md derives error().
 class RoughMedians {
 public:
     struct Row {
@@ -24,7 +24,7 @@ public:
     };
 
     // The rows by rank; all are on the right.
-    void take(std::vector<Row> rows) {
+    void assign(std::vector<Row> rows) {
         rows_ = std::move(rows);
         whole_ = Side{};
         farthest_ = 0.0;
@@ -177,12 +177,12 @@ public:
     }
 
     // Medians in plain doubles, with the rows on the left that are there now.
-    RoughMedians& rough_look() {
+    RoughMedians& rough_medians() {
         if (!rough_fresh_) {
             std::vector<RoughMedians::Row> rows(order_.size());
             for (std::size_t r = 0; r < rows.size(); ++r)
                 rows[r] = {cell_[r].weight.hi, shifted(r).hi, cell_[r].sum.hi};
-            rough_.take(std::move(rows));
+            rough_.assign(std::move(rows));
             rough_fresh_ = true;
         }
         rough_.clear();

@@ -35,7 +35,7 @@ CEIBA_WIDE void widen_wide(const T* x, std::size_t n_rows, std::int64_t stride, 
 
 // What is known so far of n columns, or of n lanes of one.
 template <class T>
-struct Seen {
+struct Extremes {
     using Limits = std::numeric_limits<T>;
     static constexpr T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
     static constexpr T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
@@ -46,7 +46,7 @@ struct Seen {
     std::vector<T> low, high;
     std::vector<Count> n_missing;
 
-    explicit Seen(std::size_t n) : low(n, top), high(n, bottom), n_missing(n, 0) {}
+    explicit Extremes(std::size_t n) : low(n, top), high(n, bottom), n_missing(n, 0) {}
 
     void widen_all(const T* x, std::size_t n_rows, std::int64_t stride) {
 #if defined(CEIBA_HAS_WIDE)
@@ -60,13 +60,13 @@ struct Seen {
 
 // One column. Without gaps in memory it is read as rows of several values: a comparison need not wait for the last one.
 template <class T>
-void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t c, Seen<T>& out) {
+void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t c, Extremes<T>& out) {
     constexpr std::size_t n_lanes = 16;
-    T low = Seen<T>::top, high = Seen<T>::bottom;
-    typename Seen<T>::Count missing = 0;
+    T low = Extremes<T>::top, high = Extremes<T>::bottom;
+    typename Extremes<T>::Count missing = 0;
     std::size_t done = 0;
     if (stride == 1 && n_rows >= 4 * n_lanes) {
-        Seen<T> lanes(n_lanes);
+        Extremes<T> lanes(n_lanes);
         lanes.widen_all(x, n_rows / n_lanes, n_lanes);
         done = n_rows / n_lanes * n_lanes;
         low = *std::min_element(lanes.low.begin(), lanes.low.end());
@@ -77,25 +77,21 @@ void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size
     out.low[c] = low, out.high[c] = high, out.n_missing[c] = missing;
 }
 
-// Rows [from, to) of a matrix.
-template <class T>
-void widen_matrix(const MatrixView<T>& m, std::size_t from, std::size_t to, Seen<T>& seen) {
-    const T* const first = m.data + static_cast<std::int64_t>(from) * m.row_stride;
-    if (m.column_stride == 1) return seen.widen_all(first, to - from, m.row_stride);
-    for (std::size_t c = 0; c < m.n_columns; ++c)
-        widen_column(first + static_cast<std::int64_t>(c) * m.column_stride, to - from, m.row_stride, c, seen);
-}
-
 }  // namespace
 
 template <class T>
 Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
     const std::size_t k = m.n_columns;
     constexpr std::size_t values_at_once = std::size_t{1} << 17;
-    const Seen<T> seen = base::merge_blocks(
-        pool, m.n_rows, Seen<T>(k),
-        [&](Seen<T>& part, std::size_t from, std::size_t to) { widen_matrix(m, from, to, part); },
-        [](Seen<T>& all, const Seen<T>& more) {
+    const Extremes<T> extremes = base::merge_blocks(
+        pool, m.n_rows, Extremes<T>(k),
+        [&](Extremes<T>& part, std::size_t from, std::size_t to) {
+            const T* const first = m.data + static_cast<std::int64_t>(from) * m.row_stride;
+            if (m.column_stride == 1) return part.widen_all(first, to - from, m.row_stride);
+            for (std::size_t c = 0; c < k; ++c)
+                widen_column(first + static_cast<std::int64_t>(c) * m.column_stride, to - from, m.row_stride, c, part);
+        },
+        [](Extremes<T>& all, const Extremes<T>& more) {
             for (std::size_t c = 0; c < all.low.size(); ++c) {
                 all.low[c] = std::min(all.low[c], more.low[c]);
                 all.high[c] = std::max(all.high[c], more.high[c]);
@@ -106,13 +102,14 @@ Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
     Ranges out;
     out.values.resize(3 * k);
     for (std::size_t c = 0; c < k; ++c) {
-        const bool none = seen.n_missing[c] == m.n_rows;
+        const bool none = extremes.n_missing[c] == m.n_rows;
         if constexpr (std::is_floating_point_v<T>)
-            out.is_finite = out.is_finite && (none || (std::isfinite(seen.low[c]) && std::isfinite(seen.high[c])));
-        out.values[c] = static_cast<double>(seen.n_missing[c]);
+            out.is_finite =
+                out.is_finite && (none || (std::isfinite(extremes.low[c]) && std::isfinite(extremes.high[c])));
+        out.values[c] = static_cast<double>(extremes.n_missing[c]);
         // + 0 turns -0 into 0: which of them came first depends on the layout.
-        out.values[k + c] = none ? std::nan("") : static_cast<double>(seen.low[c]) + 0.0;
-        out.values[2 * k + c] = none ? std::nan("") : static_cast<double>(seen.high[c]) + 0.0;
+        out.values[k + c] = none ? std::nan("") : static_cast<double>(extremes.low[c]) + 0.0;
+        out.values[2 * k + c] = none ? std::nan("") : static_cast<double>(extremes.high[c]) + 0.0;
     }
     return out;
 }
@@ -133,23 +130,23 @@ Ranges ranges_of(const SparseMatrix& m) {
         double low = infinity, high = -infinity;
         std::uint32_t n_missing = 0, n_stored = 0;
     };
-    std::vector<SeenColumn> seen(m.n_columns);
+    std::vector<SeenColumn> extremes(m.n_columns);
     Ranges out;
     for (std::size_t major = 0; major < m.n_major(); ++major)
         for (std::size_t i = m.start(major); i < m.start(major + 1); ++i) {
             const std::size_t c = m.by_rows ? m.index(i) : major;
             const double x = m.value(i);
             out.is_finite = out.is_finite && !std::isinf(x);
-            widen(x, seen[c].low, seen[c].high, seen[c].n_missing);
-            ++seen[c].n_stored;
+            widen(x, extremes[c].low, extremes[c].high, extremes[c].n_missing);
+            ++extremes[c].n_stored;
         }
     const std::size_t k = m.n_columns;
     out.values.resize(3 * k);
     for (std::size_t c = 0; c < k; ++c) {
-        double low = seen[c].low, high = seen[c].high;
-        if (seen[c].n_stored < m.n_rows) low = low < 0.0 ? low : 0.0, high = high > 0.0 ? high : 0.0;
+        double low = extremes[c].low, high = extremes[c].high;
+        if (extremes[c].n_stored < m.n_rows) low = low < 0.0 ? low : 0.0, high = high > 0.0 ? high : 0.0;
         const bool none = low > high;
-        out.values[c] = seen[c].n_missing;
+        out.values[c] = extremes[c].n_missing;
         out.values[k + c] = none ? std::numeric_limits<double>::quiet_NaN() : low;
         out.values[2 * k + c] = none ? std::numeric_limits<double>::quiet_NaN() : high;
     }
@@ -163,9 +160,8 @@ std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, st
     using Ends = std::pair<std::int64_t, std::int64_t>;
     const auto [low, high] = base::merge_blocks(
         pool, n, Ends(at(0), at(0)),
-        [&](Ends& own, std::size_t from, std::size_t to) {
-            for (std::size_t i = from; i < to; ++i)
-                own = {std::min(own.first, at(i)), std::max(own.second, at(i))};
+        [&](Ends& part, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) part = {std::min(part.first, at(i)), std::max(part.second, at(i))};
         },
         [](Ends& all, const Ends& more) {
             all = {std::min(all.first, more.first), std::max(all.second, more.second)};
@@ -174,20 +170,20 @@ std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, st
     if (span > 4 * static_cast<std::uint64_t>(n) + 1024) return std::nullopt;
     const auto offset = [&, least = low](std::size_t i) { return static_cast<std::size_t>(at(i) - least); };
     const std::size_t n_values = static_cast<std::size_t>(span) + 1;
-    using Seen = std::vector<std::uint8_t>;
-    const Seen seen = base::merge_blocks(
-        pool, n, Seen(n_values, 0),
-        [&](Seen& own, std::size_t from, std::size_t to) {
-            for (std::size_t i = from; i < to; ++i) own[offset(i)] = 1;
+    using Extremes = std::vector<std::uint8_t>;
+    const Extremes extremes = base::merge_blocks(
+        pool, n, Extremes(n_values, 0),
+        [&](Extremes& part, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) part[offset(i)] = 1;
         },
-        [](Seen& all, const Seen& more) {
+        [](Extremes& all, const Extremes& more) {
             for (std::size_t v = 0; v < all.size(); ++v) all[v] |= more[v];
         },
         std::max(base::block_rows, 16 * n_values));
     std::vector<std::int32_t> code_of(n_values, -1);
     Coded out;
     for (std::size_t v = 0; v < n_values; ++v)
-        if (seen[v]) {
+        if (extremes[v]) {
             code_of[v] = static_cast<std::int32_t>(out.classes.size());
             out.classes.push_back(low + static_cast<std::int64_t>(v));
         }

@@ -1,5 +1,5 @@
-// One look at the data before a fit: ranges of columns, classes of a target. For small tables the same in numpy costs
-// more than growing the tree; for large ones it takes twice as many passes over the memory.
+// One pass over the data before a fit: ranges of columns, classes of a target. For small tables numpy would take longer
+// than growing the tree; for large ones it makes twice as many passes over the memory.
 #pragma once
 
 #include "base/buffer.hpp"

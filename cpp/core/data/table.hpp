@@ -1,4 +1,4 @@
-// The table as the core sees it: typed views on columns that somebody else owns.
+// The table as the core sees it: typed views on columns that the caller owns.
 //
 // A numeric column holds floats or integers with any stride, or belongs to a sparse matrix; NaN = missing. A column of
 // levels holds int32 codes, -1 = missing, n_levels or more = a level that was not there when the tree was grown. An
@@ -7,11 +7,9 @@
 
 #include "base/standard.hpp"
 
-#include <mutex>
-
 namespace ceiba::data {
 
-// A compressed sparse matrix that somebody else owns (CSR or CSC): only values that are not zero are stored, sorted and
+// A compressed sparse matrix (CSR or CSC) that the caller owns: only values that are not zero are stored, sorted and
 // without duplicates within each row (CSR) or column (CSC).
 struct SparseMatrix {
     enum class Type : std::int8_t { float64, float32, int64 };
@@ -116,7 +114,7 @@ public:
     }
 
     // Asks the memory for the value of a row that will be read soon.
-    void ahead([[maybe_unused]] std::size_t row) const {
+    void prefetch([[maybe_unused]] std::size_t row) const {
 #if defined(__GNUC__)
         if (is_sparse_) return;
         __builtin_prefetch(values_ + static_cast<std::ptrdiff_t>(row) * stride_);

@@ -1,21 +1,19 @@
-// A block of rows taken down the game tree together: which columns of its path agree with each row, as bits.
+// Routes a block of rows down the game tree together: which columns of the path agree with each row, as bits.
 #pragma once
 
-#include "data/table.hpp"
 #include "explain/game_tree.hpp"
-#include "explain/product_game.hpp"
 #include "tree/route_rows.hpp"
 
 namespace ceiba::explain {
 
 // Whether a row that the node's own split cannot place goes by surrogates and default, or is left undecided where other
 // columns or several branches come in (a row put together from two others may go another way than either).
-enum class Deciding { whole_row, own_column };
+enum class PlacementRule { whole_row, own_column };
 
 class BlockWalk {
 public:
-    BlockWalk(const GameTree& tree, const tree::Questions& questions, Deciding deciding)
-        : tree_(tree), questions_(questions), deciding_(deciding) {}
+    BlockWalk(const GameTree& tree, const tree::Questions& questions, PlacementRule rule)
+        : tree_(tree), questions_(questions), rule_(rule) {}
 
     void start(const data::Table& table, std::size_t begin, std::size_t end) {
         table_ = &table;
@@ -30,22 +28,28 @@ public:
 
     // The child that each row takes.
     const std::vector<std::int32_t>& outcomes(std::size_t g) {
-        const std::size_t node = static_cast<std::size_t>(tree_.asked[g]);
-        const bool own = deciding_ == Deciding::own_column && !questions_.surrogate_start.empty();
-        if (own)
+        const std::size_t node = static_cast<std::size_t>(tree_.source[g]);
+        const bool by_column = rule_ == PlacementRule::own_column && !questions_.surrogate_start.empty();
+        if (by_column)
             for (std::size_t i = 0; i < rows_.size(); ++i) {
                 const int branch = questions_.by_split(node, *table_, rows_[i]);
-                branch_[i] = branch < 0 ? tree::row_is_parted : branch;
+                branch_[i] = branch < 0 ? tree::row_is_fractional : branch;
             }
         else
             tree::branches_of_rows(questions_, node, *table_, rows_.data(), rows_.size(), branch_.data());
         const std::int32_t last = static_cast<std::int32_t>(tree_.n_children(g)) - 1;
         for (std::size_t i = 0; i < rows_.size(); ++i)
             if (branch_[i] < 0) {
-                if (branch_[i] == tree::row_is_parted) undecided_[i] = 1;
+                if (branch_[i] == tree::row_is_fractional) undecided_[i] = 1;
                 branch_[i] = branch_[i] == tree::row_stays ? last : 0;
             }
         return branch_;
+    }
+
+    // Asks all questions, so that undecided() is complete.
+    void find_undecided() {
+        for (std::size_t g = 0; g < tree_.size(); ++g)
+            if (!tree_.is_leaf(g)) outcomes(g);
     }
 
     // Calls visit(node, masks) at each node that `stop` names, and goes where `enter` allows.
@@ -59,19 +63,19 @@ public:
             if (stop(g))
                 visit(g, mask);
             else
-                part(g, mask, enter);
+                descend(g, mask, enter);
         }
     }
 
 private:
     template <class Enter>
-    void part(std::size_t g, const std::vector<std::uint32_t>& mask, Enter enter) {
+    void descend(std::size_t g, const std::vector<std::uint32_t>& mask, Enter enter) {
         const std::vector<std::int32_t>& outcome = outcomes(g);
-        const std::uint32_t one = std::uint32_t{1} << tree_.bit[g];
-        const std::uint32_t base = tree_.is_new(g) ? 0 : one;  // a column asked again has agreed so far, or has not
+        const std::uint32_t flag = std::uint32_t{1} << tree_.bit[g];
+        const std::uint32_t base = tree_.is_new(g) ? 0 : flag;  // a column asked again has agreed so far, or has not
         children_.assign(tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g]),
                          tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g + 1]));
-        // The largest is worked off last, so that few blocks of masks wait at a time.
+        // The stack is last in, first out: with the largest subtree at the bottom few blocks of masks wait at a time.
         std::stable_sort(children_.begin(), children_.end(),
                          [this](std::int32_t a, std::int32_t b) { return n_below(a) > n_below(b); });
         for (const std::int32_t c : children_) {
@@ -80,19 +84,17 @@ private:
             const std::int32_t place = tree_.place[child];
             std::vector<std::uint32_t> below(mask.size());
             for (std::size_t i = 0; i < mask.size(); ++i) {
-                const std::uint32_t agrees = outcome[i] == place ? one : 0;
-                below[i] = base ? mask[i] & (agrees | ~one) : mask[i] | agrees;
+                const std::uint32_t agrees = outcome[i] == place ? flag : 0;
+                below[i] = base ? mask[i] & (agrees | ~flag) : mask[i] | agrees;
             }
             open_.emplace_back(child, std::move(below));
         }
     }
-    std::size_t n_below(std::int32_t g) const {
-        return tree_.end[static_cast<std::size_t>(g)] - static_cast<std::size_t>(g);
-    }
+    std::size_t n_below(std::int32_t g) const { return tree_.end[g] - static_cast<std::size_t>(g); }
 
     const GameTree& tree_;
     const tree::Questions& questions_;
-    Deciding deciding_;
+    PlacementRule rule_;
     const data::Table* table_ = nullptr;
     std::vector<std::uint32_t> rows_;
     std::vector<std::uint8_t> undecided_;
@@ -103,14 +105,7 @@ private:
 // One row against the training shares, leaf by leaf: for leaves without a table and rows that go down several branches.
 class RowWalk {
 public:
-    RowWalk(const GameTree& tree, const tree::Questions& questions, const ProductGame& game, const Values& values,
-            std::size_t n_columns, bool interactions)
-        : tree_(tree),
-          questions_(questions),
-          game_(game),
-          values_(values),
-          n_columns_(n_columns),
-          interactions_(interactions) {}
+    RowWalk(const Game& game, const ProductGame& product) : game_(game), product_(product) {}
 
     // Adds the contributions of the leaves below nodes that `enter` allows.
     template <class Enter>
@@ -147,7 +142,7 @@ private:
             hot_[k] = cold_[k] = 1.0;
             column_[k] = tree_.column[g];
         }
-        const std::size_t node = static_cast<std::size_t>(tree_.asked[g]);
+        const std::size_t node = static_cast<std::size_t>(tree_.source[g]);
         std::int32_t branch = tree::branch_of_row(questions_, node, table, row);
         if (branch == tree::row_stays) branch = static_cast<std::int32_t>(tree_.n_children(g)) - 1;
         open_.push_back({g, branch, hot_[k], cold_[k]});
@@ -155,9 +150,9 @@ private:
     void arrive(std::size_t g) {
         const Open& above = open_.back();
         double part = tree_.place[g] == above.branch ? 1.0 : 0.0;
-        if (above.branch == tree::row_is_parted) {
-            const std::size_t node = static_cast<std::size_t>(tree_.asked[above.node]);
-            part = questions_.branch_share[static_cast<std::size_t>(questions_.branch_start[node] + tree_.place[g])];
+        if (above.branch == tree::row_is_fractional) {
+            const std::size_t node = static_cast<std::size_t>(tree_.source[above.node]);
+            part = questions_.branch_share[questions_.branch_start[node] + tree_.place[g]];
         }
         hot_[tree_.bit[above.node]] = above.hot * part;
         cold_[tree_.bit[above.node]] = above.cold * tree_.cold[g];
@@ -169,21 +164,17 @@ private:
     }
     void add_leaf(std::size_t g, double* out) {
         const std::size_t m = tree_.n_above[g];
-        slots_.resize(n_slots(m, interactions_));
-        game_.solve(hot_.data(), cold_.data(), m, interactions_, slots_.data(), room_);
+        slots_.resize(n_slots(m, game_.interactions));
+        product_.solve(hot_.data(), cold_.data(), m, game_.interactions, slots_.data(), room_);
         const std::vector<std::int32_t> mine(column_.begin(), column_.begin() + static_cast<std::ptrdiff_t>(m));
-        const std::vector<std::uint32_t> target = slot_targets(mine, n_columns_, interactions_);
-        const double* const value = values_.of_node + static_cast<std::size_t>(tree_.asked[g]) * values_.width;
-        for (std::size_t s = 0; s < target.size(); ++s)
-            for (std::size_t w = 0; w < values_.width; ++w) out[target[s] * values_.width + w] += slots_[s] * value[w];
+        const std::vector<std::uint32_t> target = slot_targets(mine, game_.n_columns, game_.interactions);
+        game_.values.add(tree_.source[g], target, slots_.data(), out);
     }
 
-    const GameTree& tree_;
-    const tree::Questions& questions_;
-    const ProductGame& game_;
-    Values values_;
-    std::size_t n_columns_;
-    bool interactions_;
+    const Game& game_;
+    const GameTree& tree_ = game_.tree;
+    const tree::Questions& questions_ = game_.questions;
+    const ProductGame& product_;
     std::vector<Open> open_;
     std::vector<double> hot_, cold_, slots_, room_;
     std::vector<std::int32_t> column_;

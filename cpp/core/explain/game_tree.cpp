@@ -12,7 +12,7 @@ struct Open {
     std::int32_t node;  // of the tree; its value too
     std::int32_t parent, place;
     double cold;
-    bool stays;  // the leaf of those who stay in the node
+    bool stays;  // the leaf of rows that stay in the node
 };
 
 // How many different columns stand above each node, and where the node's own stands among them.
@@ -27,12 +27,12 @@ void count_columns(GameTree& tree) {
     for (std::size_t g = 0; g < tree.size(); ++g) {
         while (!open.empty() && tree.end[open.back()] <= g) {
             const std::size_t left = open.back();
-            if (tree.is_new(left)) position[static_cast<std::size_t>(tree.column[left])] = absent;
+            if (tree.is_new(left)) position[tree.column[left]] = absent;
             open.pop_back();
         }
         if (!open.empty()) tree.n_above[g] = tree.n_above[open.back()] + (tree.is_new(open.back()) ? 1 : 0);
         if (tree.is_leaf(g)) continue;
-        std::uint32_t& at = position[static_cast<std::size_t>(tree.column[g])];
+        std::uint32_t& at = position[tree.column[g]];
         tree.bit[g] = at == absent ? at = tree.n_above[g] : at;
         open.push_back(g);
     }
@@ -50,13 +50,13 @@ GameTree game_tree(const tree::Questions& questions, const double* share) {
         const std::size_t node = static_cast<std::size_t>(now.node);
         const std::int32_t g = static_cast<std::int32_t>(out.size());
         const bool leaf = now.stays || questions.is_leaf(node);
-        out.asked.push_back(now.node);
+        out.source.push_back(now.node);
         out.column.push_back(leaf ? -1 : questions.splits.column[node]);
         out.cold.push_back(now.cold);
         out.parent.push_back(now.parent);
         out.place.push_back(now.place);
         children.emplace_back();
-        if (now.parent >= 0) children[static_cast<std::size_t>(now.parent)].push_back(g);
+        if (now.parent >= 0) children[now.parent].push_back(g);
         if (leaf) continue;
         const std::int32_t first = questions.branch_start[node], n = questions.branch_start[node + 1] - first;
         const bool may_stay = questions.default_branch[node] < 0 && questions.branch_share.empty() &&
@@ -73,8 +73,7 @@ GameTree game_tree(const tree::Questions& questions, const double* share) {
         out.child_start.push_back(out.child.size());
     }
     out.end.resize(out.size());
-    for (std::size_t g = out.size(); g-- > 0;)
-        out.end[g] = children[g].empty() ? g + 1 : out.end[static_cast<std::size_t>(children[g].back())];
+    for (std::size_t g = out.size(); g-- > 0;) out.end[g] = children[g].empty() ? g + 1 : out.end[children[g].back()];
     count_columns(out);
     return out;
 }
@@ -99,7 +98,7 @@ Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_
     for (std::size_t g = n; g-- > 0;) {
         if (!tree.is_leaf(g)) outcomes[g] = limited_product(outcomes[g], tree.n_children(g));
         if (g == 0) break;
-        std::uint64_t& above = outcomes[static_cast<std::size_t>(tree.parent[g])];
+        std::uint64_t& above = outcomes[tree.parent[g]];
         above = limited_product(above, outcomes[g]);
     }
     Cover out{{}, std::vector<std::uint8_t>(n, 0), std::vector<std::uint8_t>(n, 0)};
@@ -170,11 +169,11 @@ std::size_t mask_of(const UnitLeaf& leaf, const Unit& unit, const GameTree& tree
     for (const Step& step : leaf.steps) {
         const Unit::Question& q = unit.questions[step.question];
         const bool agrees = code / q.stride % tree.n_children(q.node) == step.place;
-        const std::size_t one = std::size_t{1} << step.bit;
+        const std::size_t flag = std::size_t{1} << step.bit;
         if (step.is_new)
-            mask |= agrees ? one : 0;
+            mask |= agrees ? flag : 0;
         else if (!agrees)
-            mask &= ~one;
+            mask &= ~flag;
     }
     return mask;
 }
@@ -219,7 +218,7 @@ Unit unit_table(const GameTree& tree, std::size_t root, std::size_t n_columns, b
         const PathColumns path = path_columns(tree, g);
         UnitLeaf leaf{g, steps_to(tree, unit, g), slots_within(path.column, columns, interactions), {}};
         leaf_table(g, path, leaf.slots);
-        const double* const value = values.of_node + static_cast<std::size_t>(tree.asked[g]) * width;
+        const double* const value = values.at(tree.source[g]);
         for (std::size_t code = 0; code < n_codes; ++code) {
             const double* const from = leaf.slots.data() + mask_of(leaf, unit, tree, code, bits) * leaf.slot_of.size();
             double* const to = unit.table.data() + code * n_slots * width;

@@ -1,8 +1,8 @@
-// The tree as a game: who takes part in the path to each node, and what a branch weighs when its question is left open.
-// Rows that stay in an inner node end in a leaf of their own there (the last child), so every end is a leaf.
+// The tree as a cooperative game: the columns on the path to each node, and the share of a branch when its column is
+// unknown. Rows that stay in an inner node end in a leaf added there (the last child), so every path ends in a leaf.
 //
-// A leaf's contributions depend on the row only through which of its columns agree, so they are tabulated: a *unit* is
-// a subtree whose contributions have one table, read by the row's code (bits of the columns above, outcomes of the
+// A leaf's contributions depend on the row only through which columns of its path agree with it, so they are tabulated:
+// a *unit* is a small subtree with one table, read by the row's code (bits of the columns above, outcomes of the
 // questions inside). Leaves with too many columns for a table are left to the walks.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace ceiba::explain {
 
 struct GameTree {
-    std::vector<std::int32_t> asked;   // node of the tree whose question is asked; at leaves whose value is given
+    std::vector<std::int32_t> source;  // node of the tree whose question is asked; at leaves whose value is given
     std::vector<std::int32_t> column;  // -1: a leaf
     std::vector<std::size_t> child_start;
     std::vector<std::int32_t> child;
@@ -22,7 +22,7 @@ struct GameTree {
     std::vector<std::uint32_t> n_above;       // different columns on the path to the node
     std::vector<std::uint32_t> bit;           // of inner nodes: position of the column among those of the path
 
-    std::size_t size() const { return asked.size(); }
+    std::size_t size() const { return source.size(); }
     bool is_leaf(std::size_t g) const { return column[g] < 0; }
     std::size_t n_children(std::size_t g) const { return child_start[g + 1] - child_start[g]; }
     // Whether the question is the first about its column.
@@ -32,7 +32,7 @@ struct GameTree {
 // `share`: of each branch, as branch_node.
 GameTree game_tree(const tree::Questions& questions, const double* share);
 
-// The columns of the path to a node, in order of their first question; with the product of the shares of the way taken.
+// The columns of the path to a node, in order of their first question; with the product of the shares along the path.
 struct PathColumns {
     std::vector<std::int32_t> column;
     std::vector<double> cold;
@@ -54,6 +54,13 @@ Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_
 struct Values {
     const double* of_node;  // nodes x width
     std::size_t width;      // outputs
+
+    const double* at(std::int32_t node) const { return of_node + static_cast<std::size_t>(node) * width; }
+    // Adds each slot times the value of a node to its place in a row of the output.
+    void add(std::int32_t node, const std::vector<std::uint32_t>& target, const double* slots, double* out) const {
+        for (std::size_t s = 0; s < target.size(); ++s)
+            for (std::size_t w = 0; w < width; ++w) out[target[s] * width + w] += slots[s] * at(node)[w];
+    }
 };
 
 struct Unit {
@@ -72,6 +79,15 @@ using LeafTable = std::function<void(std::size_t leaf, const PathColumns& path, 
 
 Unit unit_table(const GameTree& tree, std::size_t root, std::size_t n_columns, bool interactions, const Values& values,
                 const LeafTable& leaf_table);
+
+// What all walks of one explanation share.
+struct Game {
+    const GameTree& tree;
+    const tree::Questions& questions;
+    Values values;
+    std::size_t n_columns;
+    bool interactions;
+};
 
 // Where the slots of some columns lie in a row of the output.
 std::vector<std::uint32_t> slot_targets(const std::vector<std::int32_t>& columns, std::size_t n_columns,

@@ -1,21 +1,19 @@
 #include "explain/pair_walk.hpp"
 
-#include "explain/product_game.hpp"
-
 namespace ceiba::explain {
 
 // Forgets what was decided on another way, and notes what was decided on this one.
-void PairWalk::take_back(const State& now) {
-    for (; own_.size() > now.n_own; own_.pop_back()) side_[static_cast<std::size_t>(own_.back())] = free;
-    for (; other_.size() > now.n_other; other_.pop_back()) side_[static_cast<std::size_t>(other_.back())] = free;
+void PairWalk::backtrack(const State& now) {
+    for (; own_.size() > now.n_own; own_.pop_back()) side_[own_.back()] = free;
+    for (; other_.size() > now.n_other; other_.pop_back()) side_[other_.back()] = free;
     if (now.column < 0) return;
-    side_[static_cast<std::size_t>(now.column)] = now.side;
+    side_[now.column] = now.side;
     (now.side == own_side ? own_ : other_).push_back(now.column);
 }
 
 // The branch, or -1 if the question cannot place the row.
 int PairWalk::answer_of(const State& now, const RowOf& row) const {
-    const std::size_t node = static_cast<std::size_t>(tree_.asked[now.node]);
+    const std::size_t node = static_cast<std::size_t>(tree_.source[now.node]);
     const int branch =
         now.surrogate == primary
             ? questions_.by_split(node, *row.table, row.row)
@@ -24,10 +22,9 @@ int PairWalk::answer_of(const State& now, const RowOf& row) const {
 }
 
 void PairWalk::ask(const State& now, const RowOf& own, const RowOf& other) {
-    const std::int32_t column = now.surrogate == primary
-                                    ? tree_.column[now.node]
-                                    : questions_.surrogates.column[static_cast<std::size_t>(now.surrogate)];
-    const Side side = side_[static_cast<std::size_t>(column)];
+    const std::int32_t column =
+        now.surrogate == primary ? tree_.column[now.node] : questions_.surrogates.column[now.surrogate];
+    const Side side = side_[column];
     const int mine = side == other_side ? -1 : answer_of(now, own),
               theirs = side == own_side ? -1 : answer_of(now, other);
     if (side == free && mine != theirs) {
@@ -40,7 +37,7 @@ void PairWalk::ask(const State& now, const RowOf& own, const RowOf& other) {
 
 void PairWalk::go(const State& from, int answer, std::int32_t column, Side side) {
     State next{from.node, primary, from.weight, own_.size(), other_.size(), column, side};
-    const std::size_t node = static_cast<std::size_t>(tree_.asked[from.node]), first = tree_.child_start[from.node];
+    const std::size_t node = static_cast<std::size_t>(tree_.source[from.node]), first = tree_.child_start[from.node];
     const auto to = [&](std::size_t place) {
         next.node = static_cast<std::size_t>(tree_.child[first + place]);
         open_.push_back(next);
@@ -74,20 +71,16 @@ void PairWalk::add_leaf(const State& now, double* out) {
     for (std::size_t i = 0; i < p; ++i) single_[i] = now.weight * SetGame::own(p, q);
     std::vector<std::int32_t> columns(own_);
     columns.insert(columns.end(), other_.begin(), other_.end());
-    if (interactions_) {
+    if (game_.interactions) {
         slots_.assign(n_slots(m, true), 0.0);
         for (std::size_t i = 0; i < m; ++i)
             for (std::size_t j = i + 1; j < m; ++j)
-                slots_[pair_slot(i, j, m)] = now.weight * (j < p    ? SetGame::own_pair(p, q)
-                                                           : i >= p ? SetGame::other_pair(p, q)
-                                                                    : SetGame::mixed_pair(p, q));
+                slots_[pair_slot(i, j, m)] = now.weight * SetGame::pair(i < p, j < p, p, q);
         ProductGame::put_diagonal(single_.data(), m, slots_.data());
     }
-    const std::vector<double>& slots = interactions_ ? slots_ : single_;
-    const std::vector<std::uint32_t> target = slot_targets(columns, n_columns_, interactions_);
-    const double* const value = values_.of_node + static_cast<std::size_t>(tree_.asked[now.node]) * values_.width;
-    for (std::size_t s = 0; s < target.size(); ++s)
-        for (std::size_t w = 0; w < values_.width; ++w) out[target[s] * values_.width + w] += slots[s] * value[w];
+    const std::vector<double>& slots = game_.interactions ? slots_ : single_;
+    const std::vector<std::uint32_t> target = slot_targets(columns, game_.n_columns, game_.interactions);
+    game_.values.add(tree_.source[now.node], target, slots.data(), out);
 }
 
 }  // namespace ceiba::explain

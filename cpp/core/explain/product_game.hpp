@@ -11,8 +11,6 @@
 
 #include "base/standard.hpp"
 
-#include <numbers>
-
 namespace ceiba::explain {
 
 // Gauss-Legendre quadrature on [0, 1]: n points integrate every polynomial of degree 2 n - 1 exactly.
@@ -134,10 +132,12 @@ public:
     }
     static double own(std::size_t p, std::size_t q) { return p > 0 ? beta(p - 1, q) : 0.0; }
     static double other(std::size_t p, std::size_t q) { return q > 0 ? -beta(p, q - 1) : 0.0; }
-    // Pairs: both own, both other, one of each; half of the interaction.
-    static double own_pair(std::size_t p, std::size_t q) { return p > 1 ? 0.5 * beta(p - 2, q) : 0.0; }
-    static double other_pair(std::size_t p, std::size_t q) { return q > 1 ? 0.5 * beta(p, q - 2) : 0.0; }
-    static double mixed_pair(std::size_t p, std::size_t q) { return p > 0 && q > 0 ? -0.5 * beta(p - 1, q - 1) : 0.0; }
+    // Half of the interaction of two columns, each of them own or other.
+    static double pair(bool first_own, bool second_own, std::size_t p, std::size_t q) {
+        if (first_own != second_own) return p > 0 && q > 0 ? -0.5 * beta(p - 1, q - 1) : 0.0;
+        if (first_own) return p > 1 ? 0.5 * beta(p - 2, q) : 0.0;
+        return q > 1 ? 0.5 * beta(p, q - 2) : 0.0;
+    }
 };
 
 }  // namespace ceiba::explain

@@ -2,7 +2,6 @@
 
 #include "explain/block_walk.hpp"
 #include "explain/pair_walk.hpp"
-#include "explain/product_game.hpp"
 
 namespace ceiba::explain {
 
@@ -27,7 +26,7 @@ public:
         walk.run([this](std::size_t g) { return unit_at_[g] >= 0; },
                  [this](std::size_t g) { return cover_.leads_to[g] != 0; },
                  [&](std::size_t g, std::vector<std::uint32_t>& code) {
-                     const Unit& unit = units_[static_cast<std::size_t>(unit_at_[g])];
+                     const Unit& unit = units_[unit_at_[g]];
                      for (const Unit::Question& question : unit.questions) {
                          const std::vector<std::int32_t>& outcome = walk.outcomes(question.node);
                          for (std::size_t i = 0; i < code.size(); ++i)
@@ -110,10 +109,7 @@ void background_table(const std::vector<double>& weight, std::size_t m, bool int
                 for (std::size_t i = 0; i < m; ++i)
                     for (std::size_t j = i + 1; j < m; ++j) {
                         if ((common >> i & 1) || (common >> j & 1)) continue;
-                        const bool first = own >> i & 1, second = own >> j & 1;
-                        pairs[pair_slot(i, j, m)] = w * (first && second     ? SetGame::own_pair(p, q)
-                                                         : !first && !second ? SetGame::other_pair(p, q)
-                                                                             : SetGame::mixed_pair(p, q));
+                        pairs[pair_slot(i, j, m)] = w * SetGame::pair(own >> i & 1, own >> j & 1, p, q);
                     }
                 ProductGame::put_diagonal(phi, m, pairs.data());
                 for (std::size_t s = 0; s < each; ++s) out[s] += pairs[s];
@@ -125,15 +121,15 @@ void background_table(const std::vector<double>& weight, std::size_t m, bool int
 
 }  // namespace
 
-// Tables pay where rows outnumber codes.
+// Tables pay off where rows outnumber codes. Halves the sizes until all tables fit into the limit of memory.
 Cover Shapley::chosen_cover(std::size_t n_rows) const {
     std::size_t most = std::min(unit_codes, n_rows / 4), most_leaf = std::min(leaf_codes, n_rows / 4);
     while (true) {
         Cover chosen = cover(tree_, most, most_leaf);
-        std::size_t numbers = 0;
+        std::uint64_t numbers = 0;  // 64 bits on any machine: codes x slots x outputs
         for (const std::int32_t u : chosen.units) {
             const std::size_t g = static_cast<std::size_t>(u), m = tree_.n_above[g];
-            const std::size_t codes = tree_.is_leaf(g) ? std::size_t{1} << m : most;
+            const std::uint64_t codes = tree_.is_leaf(g) ? std::uint64_t{1} << m : most;
             numbers += codes * n_slots(m + (tree_.end[g] - g) / 2, interactions_) * values_.width;
         }
         if (numbers <= table_numbers || most_leaf < 2) return chosen;
@@ -154,17 +150,13 @@ std::vector<Unit> Shapley::make_units(const Cover& cover, const LeafTable& leaf_
 template <class Add>
 void Shapley::each_block(const data::Table& table, double* out, base::ThreadPool& pool, base::Interrupt& interrupt,
                          Add add) const {
-    const std::size_t n_blocks = (table.n_rows + block_rows - 1) / block_rows, size = row_size();
-    pool.run(n_blocks, [&](std::size_t b, int thread) {
-        if (thread == 0)
-            interrupt.poll();
-        else
-            interrupt.check();
-        const std::size_t begin = b * block_rows, end = std::min(table.n_rows, begin + block_rows);
+    const auto add_block = [&](std::size_t, std::size_t begin, std::size_t end, int thread) {
+        interrupt.poll(thread);
         add(begin, end);
         if (interactions_)
-            for (std::size_t row = begin; row < end; ++row) mirror(out + row * size);
-    });
+            for (std::size_t row = begin; row < end; ++row) mirror(out + row * row_size());
+    };
+    base::for_blocks(&pool, table.n_rows, add_block, block_rows);
 }
 
 void Shapley::mirror(double* row) const {
@@ -185,10 +177,11 @@ void Shapley::path_dependent(const data::Table& table, double* out, base::Thread
         },
         pool);
     const UnitReader reader(tree_, cover, units, values_.width);
+    const Game shared{tree_, questions_, values_, n_columns_, interactions_};
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, Deciding::whole_row);
-        RowWalk by_row(tree_, questions_, game, values_, n_columns_, interactions_);
+        BlockWalk walk(tree_, questions_, PlacementRule::whole_row);
+        RowWalk by_row(shared, game);
         walk.start(table, begin, end);
         reader.add(walk, out + begin * size, size);
         for (std::size_t row = begin; row < end; ++row) {
@@ -215,10 +208,9 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
     std::vector<std::vector<double>> masks(tree_.size());
     std::vector<std::size_t> plain, mixed;
     for (std::size_t begin = 0; begin < background.n_rows; begin += block_rows) {
-        BlockWalk walk(tree_, questions_, Deciding::own_column);
+        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
         walk.start(background, begin, std::min(background.n_rows, begin + block_rows));
-        for (std::size_t g = 0; g < tree_.size(); ++g)
-            if (!tree_.is_leaf(g)) walk.outcomes(g);
+        walk.find_undecided();
         const std::vector<std::uint8_t> undecided = walk.undecided();
         for (std::size_t i = 0; i < undecided.size(); ++i) (undecided[i] ? mixed : plain).push_back(begin + i);
         if (!cover.units.empty())
@@ -235,13 +227,13 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
         },
         pool);
     const UnitReader reader(tree_, cover, units, values_.width);
+    const Game shared{tree_, questions_, values_, n_columns_, interactions_};
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, Deciding::own_column);
-        PairWalk pair(tree_, questions_, values_, n_columns_, interactions_);
+        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
+        PairWalk pair(shared);
         walk.start(table, begin, end);
-        for (std::size_t g = 0; g < tree_.size(); ++g)
-            if (!tree_.is_leaf(g)) walk.outcomes(g);
+        walk.find_undecided();
         reader.add(walk, out + begin * size, size);
         for (std::size_t row = begin; row < end; ++row) {
             double* const to = out + row * size;
@@ -261,9 +253,9 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
 std::vector<double> Shapley::expected() const {
     std::vector<double> reach(tree_.size(), 1.0), out(values_.width, 0.0);
     for (std::size_t g = 0; g < tree_.size(); ++g) {
-        if (g > 0) reach[g] = reach[static_cast<std::size_t>(tree_.parent[g])] * tree_.cold[g];
+        if (g > 0) reach[g] = reach[tree_.parent[g]] * tree_.cold[g];
         if (!tree_.is_leaf(g)) continue;
-        const double* const value = values_.of_node + static_cast<std::size_t>(tree_.asked[g]) * values_.width;
+        const double* const value = values_.at(tree_.source[g]);
         for (std::size_t w = 0; w < values_.width; ++w) out[w] += reach[g] * value[w];
     }
     return out;

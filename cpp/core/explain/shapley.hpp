@@ -8,9 +8,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
-#include "data/table.hpp"
 #include "explain/game_tree.hpp"
-#include "tree/questions.hpp"
 
 namespace ceiba::explain {
 

@@ -15,19 +15,19 @@ void append(tree::TreeArrays& out, const NodeRecord& node, std::int32_t parent) 
     out.impurity.push_back(node.impurity);
     out.value.insert(out.value.end(), node.value.begin(), node.value.end());
     static const Question none;
-    const Question& asked = node.question ? *node.question : none;
-    const split::Candidate& s = asked.split;
+    const Question& question = node.question ? *node.question : none;
+    const split::Candidate& s = question.split;
     out.splits.push(s.kind, s.column, s.cut, 0, s.levels);
     out.gain.push_back(node.question ? per_weight(s, node) : 0.0);
-    out.default_branch.push_back(asked.default_branch);
-    out.sent_default.push_back(asked.sent_default);
-    for (const split::Surrogate& r : asked.surrogates) {
+    out.default_branch.push_back(question.default_branch);
+    out.sent_default.push_back(question.sent_default);
+    for (const split::Surrogate& r : question.surrogates) {
         out.surrogates.push(r.kind, r.column, r.cut, r.low_branch, r.levels);
         out.agreement.push_back(r.agreement);
         out.adjusted.push_back(r.adjusted);
         out.surrogate_sent.push_back(r.sent);
     }
-    for (const split::Candidate& c : asked.competitors) {
+    for (const split::Candidate& c : question.competitors) {
         out.competitors.push(c.kind, c.column, c.cut, 0, c.levels);
         out.competitor_gain.push_back(per_weight(c, node));
     }
@@ -38,26 +38,19 @@ void append(tree::TreeArrays& out, const NodeRecord& node, std::int32_t parent) 
 // A finished tree without runners-up, as the branch of `parent`.
 void append(tree::TreeArrays& out, const tree::TreeArrays& part, std::int32_t parent) {
     const std::int32_t first = static_cast<std::int32_t>(out.parent.size());
-    const auto join = [](auto& all, const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
     for (std::int32_t p : part.parent) out.parent.push_back(p < 0 ? parent : p + first);
-    join(out.n_rows, part.n_rows);
-    join(out.weight, part.weight);
-    join(out.impurity, part.impurity);
-    join(out.value, part.value);
-    join(out.sent_default, part.sent_default);
-    join(out.splits.kind, part.splits.kind);
-    join(out.splits.column, part.splits.column);
-    join(out.splits.cut, part.splits.cut);
-    join(out.splits.low_branch, part.splits.low_branch);
+    const auto join = [](auto& all, const auto& more, auto... members) {
+        (((all.*members).insert((all.*members).end(), (more.*members).begin(), (more.*members).end())), ...);
+    };
+    using T = tree::TreeArrays;
+    using S = tree::SplitTable;
+    join(out, part, &T::n_rows, &T::weight, &T::impurity, &T::value, &T::sent_default, &T::limited, &T::gain,
+         &T::default_branch);
+    join(out.splits, part.splits, &S::kind, &S::column, &S::cut, &S::low_branch, &S::level_code, &S::level_branch);
     const std::int64_t first_level = out.splits.level_start.back();
     for (std::size_t s = 1; s < part.splits.level_start.size(); ++s)
         out.splits.level_start.push_back(first_level + part.splits.level_start[s]);
-    join(out.splits.level_code, part.splits.level_code);
-    join(out.splits.level_branch, part.splits.level_branch);
     out.splits.level_start.resize(out.splits.size() + 1, out.splits.level_start.back());
-    join(out.limited, part.limited);
-    join(out.gain, part.gain);
-    join(out.default_branch, part.default_branch);
     out.surrogate_start.resize(out.parent.size() + 1, out.surrogate_start.back());
     out.competitor_start.resize(out.parent.size() + 1, out.competitor_start.back());
 }
@@ -73,9 +66,8 @@ tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited) {
     while (!stack.empty()) {
         Visit v = stack.back();
         stack.pop_back();
-        if (builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft >= 0)
-            v = {builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)].graft, 0, v.parent};
-        const NodeRecord& node = builders[static_cast<std::size_t>(v.builder)][static_cast<std::size_t>(v.node)];
+        if (builders[v.builder][v.node].graft >= 0) v = {builders[v.builder][v.node].graft, 0, v.parent};
+        const NodeRecord& node = builders[v.builder][v.node];
         if (node.grown) {
             append(out, *node.grown, v.parent);
             continue;
@@ -96,9 +88,7 @@ void link_branches(tree::TreeArrays& out) {
     for (std::size_t i = 0; i < n; ++i) out.branch_start[i + 1] += out.branch_start[i];
     std::vector<std::int32_t> cursor(out.branch_start.begin(), out.branch_start.end() - 1);
     out.branch_node.resize(n - 1);
-    for (std::size_t i = 1; i < n; ++i)
-        out.branch_node[static_cast<std::size_t>(cursor[static_cast<std::size_t>(out.parent[i])]++)] =
-            static_cast<std::int32_t>(i);
+    for (std::size_t i = 1; i < n; ++i) out.branch_node[cursor[out.parent[i]]++] = static_cast<std::int32_t>(i);
 }
 
 }  // namespace ceiba::grow

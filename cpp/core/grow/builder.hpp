@@ -1,16 +1,11 @@
 // A growing tree: nodes in the order in which they were made, numbered in pre-order only at the end.
 //
-// Subtrees may be grown apart (by other threads, each with a builder of its own) and grafted onto a node of the first
-// builder; the finished arrays do not depend on who grew what when.
+// Subtrees may be grown by other threads, each in its own builder, and grafted onto a node of the first builder; the
+// finished arrays do not depend on the threads.
 #pragma once
 
-#include <deque>
-
 #include "criteria/node_summary.hpp"
-#include "split/candidate.hpp"
 #include "split/missing/surrogates.hpp"
-#include "split/search_options.hpp"
-#include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
 
@@ -53,16 +48,26 @@ inline double limited_value(const criteria::NodeSummary& summary, const split::N
                       classes ? std::min(context.high, 1.0) : context.high);
 }
 
+// Fills in what a node says of itself; the value is left to the caller to move. `limits`: values have monotone limits.
+inline void describe(NodeRecord& node, const criteria::NodeSummary& summary, std::uint64_t n_rows, bool limits,
+                     const split::NodeContext& context) {
+    node.n_rows = static_cast<std::int64_t>(n_rows);
+    node.weight = summary.weight;
+    node.search_weight = summary.search_weight;
+    node.impurity = summary.impurity;
+    if (limits) node.limited = limited_value(summary, context);
+}
+
 struct LimitedBranch {
     split::NodeContext& context;
     double& value;
 };
 
-// The split was judged by the rows that it places; those placed otherwise may turn the order round. Then both sides
+// The split was chosen by the rows that it places; rows placed otherwise may reverse the order. Then both sides
 // answer with the middle.
 inline void hand_down_limits(const split::SearchOptions& options, const split::Candidate& split,
                              const split::NodeContext& parent, LimitedBranch first, LimitedBranch second) {
-    const int direction = options.monotone[static_cast<std::size_t>(split.column)];
+    const int direction = options.monotone[split.column];
     if (direction == 0) return;
     const double middle = 0.5 * (first.value + second.value);
     const LimitedBranch low = direction > 0 ? first : second, high = direction > 0 ? second : first;

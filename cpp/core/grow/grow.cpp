@@ -2,19 +2,10 @@
 // recursion. All threads share the rows of a large node; whole subtrees below are grown by one thread each.
 #include "grow/grow.hpp"
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-
 #include "base/phases.hpp"
 #include "base/random.hpp"
 #include "base/sort.hpp"
-#include "base/thread_pool.hpp"
-#include "criteria/node_summary.hpp"
 #include "grow/small_tree.hpp"
-#include "grow/stop_rules.hpp"
-#include "split/engine.hpp"
 
 namespace ceiba::grow {
 
@@ -26,7 +17,7 @@ using split::NodeRows;
 
 // Values (rows x columns) below which sharing a node between threads does not pay, and those below which a subtree is
 // not given to another thread.
-constexpr std::size_t shared_work = 200000, given_work = 50000;
+constexpr std::size_t shared_work = 200000, delegated_work = 50000;
 
 // A node whose split is yet to be found or carried out.
 struct Open {
@@ -48,7 +39,7 @@ public:
           stop_(options, options.search),
           n_columns_(table.columns.size()),
           limits_(!options.search.monotone.empty() || std::isfinite(options.low) || std::isfinite(options.high)) {
-        if (engine_.counts_in_bins() && SmallGrower::serves(table, target, options))
+        if (engine_.counts_in_bins() && SmallGrower::supports(table, target, options))
             for (int t = 0; t < pool_.size(); ++t)
                 small_.emplace_back(static_cast<std::size_t>(target.n_classes[0]), options);
     }
@@ -68,7 +59,7 @@ private:
     void grow_all() {
         builders_.emplace_back();
         builders_[0].emplace_back();
-        Open root{engine_.take_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
+        Open root{engine_.release_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
         n_rows_ = root.rows.size();
         describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
@@ -77,60 +68,61 @@ private:
         else
             depth_first(std::move(root));
     }
-    bool worth_sharing(const NodeRows& rows) const {
-        return pool_.size() > 1 && rows.size() * n_columns_ >= shared_work;
-    }
-    // What is shared makes threads wait for each other, whole subtrees do not: no more is shared than needed.
+    // Of 64 bits on any machine: sparse tables have more columns than memory has values.
+    std::uint64_t n_values(const NodeRows& rows) const { return std::uint64_t{rows.size()} * n_columns_; }
+    bool worth_sharing(const NodeRows& rows) const { return pool_.size() > 1 && n_values(rows) >= shared_work; }
+    // Sharing a node makes threads wait for each other at every step, growing whole subtrees does not: nodes are shared
+    // only until there are subtrees for all threads.
     bool one_task(const NodeRows& rows) const {
         return !worth_sharing(rows) || rows.size() * static_cast<std::size_t>(pool_.size()) <= n_rows_;
     }
 
     void depth_first(Open root) {
-        std::vector<Open> stack, apart;
+        std::vector<Open> stack, subtrees;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
             Open open = std::move(stack.back());
             stack.pop_back();
             if (pool_.size() > 1 && one_task(open.rows)) {
-                apart.push_back(std::move(open));
+                subtrees.push_back(std::move(open));
                 continue;
             }
             split_node(open, builders_[0], pool_.size() > 1 ? &pool_ : nullptr, 0, stack);
         }
-        if (apart.empty()) return;
-        if (apart.size() == 1 || pool_.size() == 1) {
-            for (Open& open : apart) subtree(std::move(open), builders_[0], 0);
+        if (subtrees.empty()) return;
+        if (subtrees.size() == 1 || pool_.size() == 1) {
+            for (Open& open : subtrees) subtree(std::move(open), builders_[0], 0);
             return;
         }
         std::vector<double> rows;
-        for (const Open& open : apart) rows.push_back(static_cast<double>(open.rows.size()));
-        base::sort_by(rows, apart);  // the largest is taken first, from the end
-        for (Open& open : apart) give(std::move(open), builders_[0]);
+        for (const Open& open : subtrees) rows.push_back(static_cast<double>(open.rows.size()));
+        base::sort_by(rows, subtrees);  // the largest is taken first, from the end
+        for (Open& open : subtrees) delegate(std::move(open), builders_[0]);
         const base::PhaseTimer timer(base::Phase::subtrees);
-        pool_.run(static_cast<std::size_t>(pool_.size()), [&](std::size_t, int thread) { serve(thread); });
+        pool_.run(static_cast<std::size_t>(pool_.size()), [&](std::size_t, int thread) { grow_delegated(thread); });
     }
 
-    // A subtree that any thread may grow, in a builder of its own.
+    // A subtree that any thread may grow, in a separate builder.
     struct Task {
         Open root;
         Builder* builder;
     };
 
-    void give(Open open, Builder& builder) {
-        NodeRecord& stub = builder[static_cast<std::size_t>(open.node)];
+    void delegate(Open open, Builder& builder) {
+        NodeRecord& stub = builder[open.node];
         const std::lock_guard lock(mutex_);
-        Builder& own = builders_.emplace_back();
-        own.push_back(std::move(stub));
+        Builder& graft = builders_.emplace_back();
+        graft.push_back(std::move(stub));
         stub = NodeRecord{};
         stub.graft = static_cast<std::int32_t>(builders_.size() - 1);
         open.node = 0;
-        waiting_.push_back({std::move(open), &own});
+        waiting_.push_back({std::move(open), &graft});
         ready_.notify_one();
     }
 
     // Grows subtrees until there are no more.
-    void serve(int thread) {
-        const base::Phases::Apart apart;
+    void grow_delegated(int thread) {
+        const base::Phases::SubtreeScope subtrees;
         std::unique_lock lock(mutex_);
         try {
             while (!failed_ && (n_busy_ > 0 || !waiting_.empty())) {
@@ -164,9 +156,9 @@ private:
         std::vector<Open> stack;
         stack.push_back(std::move(root));
         while (!stack.empty()) {
-            // The first one is the highest, and mostly the largest.
-            if (n_idle_ > 0 && stack.size() > 1 && stack.front().rows.size() * n_columns_ >= given_work) {
-                give(std::move(stack.front()), builder);
+            // The bottom of the stack is the highest open node, and mostly the largest: the best one to delegate.
+            if (n_idle_ > 0 && stack.size() > 1 && n_values(stack.front().rows) >= delegated_work) {
+                delegate(std::move(stack.front()), builder);
                 stack.erase(stack.begin());
             }
             Open open = std::move(stack.back());
@@ -209,11 +201,10 @@ private:
         if (small_.empty() || !open.rows.binned() || open.rows.size() >= options_.search.small_node ||
             !SmallGrower::small(open.rows.size(), n_columns_))
             return false;
-        if (thread == 0) interrupt_.poll();
-        interrupt_.check();
-        SmallGrower& grower = small_[static_cast<std::size_t>(thread)];
+        interrupt_.poll(thread);
+        SmallGrower& grower = small_[thread];
         if (!grower.read(open.rows)) return false;
-        builder[static_cast<std::size_t>(open.node)].grown =
+        builder[open.node].grown =
             std::make_unique<tree::TreeArrays>(grower.grow(open.depth, stop_.whole_weight(), nullptr));
         return true;
     }
@@ -223,23 +214,18 @@ private:
         const base::PhaseTimer timer(base::Phase::describe);
         criteria::NodeSummary summary = engine_.summarize(open.rows, pool);
         if (open.depth == 0) stop_.begin(summary, engine_.classification());
-        NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
-        node.n_rows = static_cast<std::int64_t>(open.rows.size());
-        node.weight = summary.weight;
-        node.search_weight = summary.search_weight;
-        node.impurity = summary.impurity;
-        if (limits_) node.limited = limited_value(summary, open.context);
+        NodeRecord& node = builder[open.node];
+        grow::describe(node, summary, open.rows.size(), limits_, open.context);
         open.splittable = stop_.splittable(summary, open.rows.size(), open.depth);
         node.value = std::move(summary.value);
     }
 
     bool find(Open& open, Builder& builder, base::ThreadPool* pool, int thread) {
-        if (thread == 0) interrupt_.poll();
-        interrupt_.check();
+        interrupt_.poll(thread);
         open.found = engine_.find(open.rows, open.context, pool, thread);
         if (open.found.empty() || !stop_.gains_enough(open.found[0].gain.value())) return false;
         if (stop_.compares_with_root()) {
-            const NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+            const NodeRecord& node = builder[open.node];
             const double least =
                 stop_.least_gain(open.found[0].gain.value(), node.impurity * node.search_weight, open.depth);
             std::erase_if(open.found, [least](const Candidate& c) { return !(c.gain.value() > least); });
@@ -273,7 +259,7 @@ private:
         }
         if (!options_.search.monotone.empty() && n_branches == 2) {
             const auto branch = [&](std::size_t b) -> LimitedBranch {
-                return {children[b].context, builder[static_cast<std::size_t>(children[b].node)].limited};
+                return {children[b].context, builder[children[b].node].limited};
             };
             hand_down_limits(options_.search, question->split, open.context, branch(0), branch(1));
         }
@@ -284,7 +270,7 @@ private:
         question->default_branch = placement.default_branch;
         question->sent_default = placement.sent_default;
         question->surrogates = std::move(placement.surrogates);
-        NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+        NodeRecord& node = builder[open.node];
         node.first_child = first;
         node.n_children = static_cast<std::int32_t>(n_branches);
         node.question = std::move(question);
@@ -292,13 +278,13 @@ private:
             if (children[b].splittable) stack.push_back(std::move(children[b]));
     }
 
-    // rpart's rule when predicting: the son to which more rows went, by whatever way; nobody moves on a tie.
+    // rpart's rule for predictions: the son with more rows, however they were placed; rows stay on a tie.
     static int most_rows(const Builder& builder, std::int32_t first, std::size_t n) {
         int best = 0;
         bool tie = false;
         for (std::size_t b = 1; b < n; ++b) {
             const std::int64_t rows = builder[static_cast<std::size_t>(first) + b].n_rows,
-                               most = builder[static_cast<std::size_t>(first + best)].n_rows;
+                               most = builder[first + best].n_rows;
             if (rows == most) tie = true;
             if (rows > most) best = static_cast<int>(b), tie = false;
         }

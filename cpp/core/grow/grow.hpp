@@ -1,14 +1,73 @@
-// Growing a tree: from a table and a target to the arrays of a tree.
+// Growing a tree: from a table, a target and options to the arrays of a tree.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
 #include "grow/builder.hpp"
-#include "grow/options.hpp"
-#include "tree/tree_arrays.hpp"
+#include "grow/stop_rules.hpp"
+#include "split/engine.hpp"
 
 namespace ceiba::grow {
+
+struct GrowOptions : split::EngineOptions, StopOptions {
+    int max_leaf_nodes = -1;   // best-first growth when set
+    bool small_tables = true;  // whole trees of small tables may be grown by small_tree.hpp
+    std::uint64_t seed = 0;
+    double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
+    double high = std::numeric_limits<double>::infinity();
+    int n_threads = 1;
+
+    bool operator==(const GrowOptions&) const = default;
+};
+
+// Calls visit(name, field) for every option that Python sets by name; field(options) is the member. An option of the
+// core is declared by its member and its line here, or both in stop_rules.hpp.
+template <class Visit>
+void for_each_option(Visit visit) {
+    for_each_stop_option(visit);
+    const auto own = [&](const char* name, auto member) {
+        visit(
+            name, [member](auto& o) -> auto& { return o.*member; });
+    };
+    using G = GrowOptions;
+    own("max_leaf_nodes", &G::max_leaf_nodes);
+    own("small_tables", &G::small_tables);
+    own("seed", &G::seed);
+    own("low", &G::low);
+    own("high", &G::high);
+    own("n_threads", &G::n_threads);
+    own("use_surrogate", &G::use_surrogate);
+    const auto surrogates = [&](const char* name, auto member) {
+        visit(
+            name, [member](auto& o) -> auto& { return o.surrogates.*member; });
+    };
+    surrogates("max_surrogates", &split::SurrogateOptions::max_surrogates);
+    surrogates("weights_count_rows", &split::SurrogateOptions::weights_count_rows);
+    surrogates("surrogate_style", &split::SurrogateOptions::style);
+    const auto bins = [&](const char* name, auto member) {
+        visit(
+            name, [member](auto& o) -> auto& { return o.bins.*member; });
+    };
+    bins("max_bins", &split::BinOptions::max_bins);
+    bins("approximate", &split::BinOptions::approximate);
+    const auto search = [&](const char* name, auto member) {
+        visit(
+            name, [member](auto& o) -> auto& { return o.search.*member; });
+    };
+    using S = split::SearchOptions;
+    search("min_samples_leaf", &S::min_rows);
+    search("min_weight_leaf", &S::min_weight);
+    search("small_node", &S::small_node);
+    search("zoom_rows", &S::zoom_rows);
+    search("max_features", &S::max_features);
+    search("max_competitors", &S::max_competitors);
+    search("random_splitter", &S::random_cuts);
+    search("multiway", &S::multiway);
+    search("empty_branches", &S::empty_branches);
+    search("cuts_at_values", &S::cuts_at_values);
+    search("min_branch", &S::min_branch);
+    search("class_scale", &S::class_scale);
+    search("monotonic", &S::monotone);
+    search("column_cost", &S::column_cost);
+}
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
                       base::Interrupt& interrupt);

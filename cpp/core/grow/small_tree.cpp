@@ -1,8 +1,6 @@
 #include "grow/small_tree.hpp"
 
 #include "base/allow_list.hpp"
-#include "base/processor/wide_registers.hpp"
-#include "criteria/class_criteria.hpp"
 #include "grow/builder.hpp"
 #include "grow/wide_entries.hpp"
 
@@ -50,15 +48,15 @@ namespace {
 constexpr std::size_t most_values = std::size_t{1} << 17;
 // Fewer are done before sixteen at a time have begun.
 constexpr std::int32_t least_wide_rows = 16;
-// Entries that are scanned between two looks at the clock: less than a millisecond.
+// Entries that are scanned between two polls: less than a millisecond.
 constexpr std::size_t work_per_poll = 100000;
 // A whole table in one thread: 128 MB of entries.
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
 // Counts of both sides of the chosen cut, for the criterion's own precise gain.
-class Sides {
+class CutCounts {
 public:
-    Sides(const std::uint32_t* of_left, const std::uint32_t* of_all, int n_classes)
+    CutCounts(const std::uint32_t* of_left, const std::uint32_t* of_all, int n_classes)
         : left_(of_left), total_(of_all), k_(n_classes) {}
 
     int n_classes() const { return k_; }
@@ -154,7 +152,8 @@ bool SmallGrower::splittable(const Open& open, const std::uint32_t* counts) cons
            std::count_if(counts, counts + n_classes_, [](std::uint32_t c) { return c > 0; }) > 1;
 }
 
-// Takes the node on top of the stack: writes it down, splits it if it can be, and opens its branches, the second first.
+// Pops a node: appends it to the tree, splits it if possible, and pushes its branches, the second first, so that nodes
+// are appended in pre-order.
 void SmallGrower::visit() {
     const Open open = stack_.back();
     stack_.pop_back();
@@ -165,16 +164,16 @@ void SmallGrower::visit() {
     std::size_t n_present = 0;
     for (std::size_t k = 0; k < n_classes_; ++k) {
         node_squares_ += static_cast<std::int32_t>(node_counts()[k] * node_counts()[k]);
-        if (node_counts()[k] > 0) ++n_present, one_ = static_cast<std::uint32_t>(k);
+        if (node_counts()[k] > 0) ++n_present, second_class_ = static_cast<std::uint32_t>(k);
     }
-    two_ = n_present == 2;
+    two_classes_ = n_present == 2;
     BestCut best;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
         if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
         if (columns_.bundle(c))
             scan_bundle(entries, open.size(), c, best);
-        else if (two_)
+        else if (two_classes_)
             scan_two(entries, open.size(), c, best);
         else
             scan_many(entries, open.size(), c, best);
@@ -205,8 +204,8 @@ std::int32_t SmallGrower::append(const Open& open) {
 // Two classes in the node, as most small nodes have, however many the table has. `shift` is n left_ones - n_left ones.
 void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
     const std::int32_t n = static_cast<std::int32_t>(size),
-                       ones = static_cast<std::int32_t>(counts_[n_classes_ + one_]);
-    const std::uint32_t one = one_;
+                       ones = static_cast<std::int32_t>(counts_[n_classes_ + second_class_]);
+    const std::uint32_t one = second_class_;
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const auto offer = [&](std::int32_t i, std::int32_t left_ones) {
         if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) return;
@@ -278,14 +277,14 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
                            others = n - rare;
         if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
         std::int64_t top = 0;
-        if (two_) {
-            const std::int64_t shift = n * count[one_] - rare * total[one_];
+        if (two_classes_) {
+            const std::int64_t shift = n * count[second_class_] - rare * total[second_class_];
             top = shift * shift;
         } else {
             std::int64_t squares = 0, other_squares = 0;
             for (std::size_t k = 0; k < n_classes_; ++k) {
-                const std::int64_t own = count[k], rest = std::int64_t{total[k]} - own;
-                squares += own * own;
+                const std::int64_t inside = count[k], rest = std::int64_t{total[k]} - inside;
+                squares += inside * inside;
                 other_squares += rest * rest;
             }
             top = squares * others + other_squares * rare;
@@ -303,7 +302,7 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[PackedColumns::label(sorted[i])];
     if (!first_is_left)
         for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
-    const double gain = criteria::Gini{}.gain(Sides(left, node_counts(), static_cast<int>(n_classes_))).value();
+    const double gain = criteria::Gini{}.gain(CutCounts(left, node_counts(), static_cast<int>(n_classes_))).value();
     if (!stop_.gains_enough(gain)) return;
 
     const std::size_t at = static_cast<std::size_t>(id);
@@ -327,14 +326,14 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     Open second{open.begin + n_left, open.end, id, open.depth + 1};
     first.splittable = splittable(first, open_counts(place + 1));
     second.splittable = splittable(second, open_counts(place));
-    if (first.splittable || second.splittable) part(open, best, first.splittable, second.splittable);
+    if (first.splittable || second.splittable) partition(open, best, first.splittable, second.splittable);
     stack_.push_back(second);
     stack_.push_back(first);
 }
 
-// Parts the entries of all columns but the one of the cut, which is parted already (bundles are not). A side that will
-// not be searched is not kept. No branch instruction depends on the data.
-void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
+// Partitions the entries of all columns but that of the cut, which is in order already (bundles are not). A side that
+// will not be searched is not kept. No branch instruction depends on the data.
+void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
     const std::uint8_t inside = best.code == 0 || columns_.rare_on_left(best.at, best.code);
@@ -350,7 +349,8 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
         if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (wide) {
-            part_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits, spare);
+            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits,
+                              spare);
             continue;
         }
         if (!keep_second) {
@@ -380,7 +380,7 @@ void SmallGrower::part(const Open& open, const BestCut& best, bool keep_first, b
     }
 }
 
-bool SmallGrower::serves(const data::Table& table, const data::Target& target, const GrowOptions& options) {
+bool SmallGrower::supports(const data::Table& table, const data::Target& target, const GrowOptions& options) {
     using split::Missing;
     const bool plain = target.n_classes.size() == 1 && !table.sparse &&
                        target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
@@ -389,24 +389,26 @@ bool SmallGrower::serves(const data::Table& table, const data::Target& target, c
     if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
         return false;
     // Values that mean the same as the default.
-    GrowOptions asked = options;
-    if (asked.max_leaf_nodes <= 0) asked.max_leaf_nodes = -1;
-    if (asked.min_gain_ratio <= 0.0) asked.min_gain_ratio = 0.0;
-    if (asked.min_risk < 0.0) asked.min_risk = -1.0;
-    if (asked.min_risk_ratio < 0.0) asked.min_risk_ratio = -1.0;
-    if (const int m = asked.search.max_features; m <= 0 || m >= static_cast<int>(table.columns.size()))
-        asked.search.max_features = -1;
+    GrowOptions adjusted = options;
+    if (adjusted.max_leaf_nodes <= 0) adjusted.max_leaf_nodes = -1;
+    if (adjusted.min_gain_ratio <= 0.0) adjusted.min_gain_ratio = 0.0;
+    if (adjusted.min_risk < 0.0) adjusted.min_risk = -1.0;
+    if (adjusted.min_risk_ratio < 0.0) adjusted.min_risk_ratio = -1.0;
+    if (const int m = adjusted.search.max_features; m <= 0 || m >= static_cast<int>(table.columns.size()))
+        adjusted.search.max_features = -1;
     using S = split::SearchOptions;
     using G = GrowOptions;
-    const bool search = base::asks_only_for(asked.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
-                                            // there are no missing values and no levels:
-                                            &S::missing, &S::multiway, &S::empty_branches,
-                                            // without effect on gini:
-                                            &S::cuts_at_values, &S::min_branch);
-    return search && base::asks_only_for(asked, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
-                                         &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
-                                         // there are no missing values, no weights, and no risk is watched:
-                                         &G::surrogates, &G::use_surrogate, &G::risk);
+    const bool search =
+        base::differs_only_in(adjusted.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
+                              // there are no missing values and no levels:
+                              &S::missing, &S::multiway, &S::empty_branches,
+                              // without effect on gini:
+                              &S::cuts_at_values, &S::min_branch);
+    return search &&
+           base::differs_only_in(adjusted, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
+                                 &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
+                                 // there are no missing values, no weights, and no risk is watched:
+                                 &G::surrogates, &G::use_surrogate, &G::risk);
 }
 
 bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {
@@ -426,7 +428,7 @@ std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const 
                                                 const GrowOptions& options, base::Interrupt& interrupt) {
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
     if (n == 0 || n >= 2 * options.search.small_node || options.bins.approximate ||
-        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::serves(table, target, options))
+        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::supports(table, target, options))
         return std::nullopt;
     std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
     if (rows.empty()) {

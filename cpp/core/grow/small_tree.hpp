@@ -1,18 +1,13 @@
 // Trees of at most 2,048 rows and 131,072 values (one thread: wider tables), grown without an allocation per node:
-// whole ones, or what grows below a node of a large one.
+// whole trees, or the subtree below a node of a larger one.
 //
 // Only the plainest case: one target of classes without weights, numbers without missing values, gini, cuts, depth
-// first. All sums are whole numbers below 2^63, so every comparison is exact, and the tree is that of the general
-// grower.
+// first. Invariant: all sums are integers below 2^63, so every comparison is exact and the tree equals that of the
+// general grower.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
-#include "grow/options.hpp"
-#include "grow/stop_rules.hpp"
+#include "grow/grow.hpp"
 #include "split/store/packed_columns.hpp"
-#include "tree/tree_arrays.hpp"
 
 namespace ceiba::grow {
 
@@ -21,7 +16,7 @@ public:
     SmallGrower(std::size_t n_classes, const GrowOptions& options);
 
     // Is this the plain case, whatever the rows?
-    static bool serves(const data::Table& table, const data::Target& target, const GrowOptions& options);
+    static bool supports(const data::Table& table, const data::Target& target, const GrowOptions& options);
     static bool small(std::size_t n_rows, std::size_t n_columns);
 
     // Takes rows in; what is given must outlive the growing. False: a value is missing.
@@ -54,7 +49,7 @@ private:
     void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void split(const Open& open, const BestCut& best, std::int32_t id);
-    void part(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
+    void partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
 
     StopRules stop_;
     std::size_t n_classes_, min_rows_ = 1;
@@ -62,9 +57,9 @@ private:
     bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
-    std::int32_t node_squares_ = 0;  // sum of the squares of node_counts()
-    bool two_ = false;               // the node at work has two classes ...
-    std::uint32_t one_ = 1;          // ... and this is the second of them
+    std::int32_t node_squares_ = 0;   // sum of the squares of node_counts()
+    bool two_classes_ = false;        // the node at work has two classes ...
+    std::uint32_t second_class_ = 1;  // ... and this is the second of them
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint32_t> spare_, counts_;
     std::vector<Open> stack_;

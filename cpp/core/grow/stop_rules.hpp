@@ -1,8 +1,7 @@
-// When a node is not split: the one place for these rules and their options, whoever grows the tree.
+// Stopping rules and their options: the one place for them, shared by all growers.
 #pragma once
 
 #include "criteria/node_summary.hpp"
-#include "criteria/registry.hpp"
 #include "split/search_options.hpp"
 
 namespace ceiba::grow {
@@ -22,23 +21,20 @@ struct StopOptions {
     bool operator==(const StopOptions&) const = default;
 };
 
-// As in for_each_option (options.hpp).
+// As in for_each_option (grow.hpp).
 template <class Visit>
 void for_each_stop_option(Visit visit) {
-    visit(
-        "max_depth", [](auto& o) -> auto& { return o.max_depth; });
-    visit(
-        "min_samples_split", [](auto& o) -> auto& { return o.min_samples_split; });
-    visit(
-        "min_weight_split", [](auto& o) -> auto& { return o.min_weight_split; });
-    visit(
-        "min_gain", [](auto& o) -> auto& { return o.min_gain; });
-    visit(
-        "min_gain_ratio", [](auto& o) -> auto& { return o.min_gain_ratio; });
-    visit(
-        "min_risk", [](auto& o) -> auto& { return o.min_risk; });
-    visit(
-        "min_risk_ratio", [](auto& o) -> auto& { return o.min_risk_ratio; });
+    const auto own = [&](const char* name, auto member) {
+        visit(
+            name, [member](auto& o) -> auto& { return o.*member; });
+    };
+    own("max_depth", &StopOptions::max_depth);
+    own("min_samples_split", &StopOptions::min_samples_split);
+    own("min_weight_split", &StopOptions::min_weight_split);
+    own("min_gain", &StopOptions::min_gain);
+    own("min_gain_ratio", &StopOptions::min_gain_ratio);
+    own("min_risk", &StopOptions::min_risk);
+    own("min_risk_ratio", &StopOptions::min_risk_ratio);
     visit(
         "class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
     visit(
@@ -77,7 +73,7 @@ public:
                (options_.max_depth < 0 || depth < options_.max_depth);
     }
     // A node with so little risk that no split below it can be worth its cost need not be split. The last bits are left
-    // to whoever weighs the splits in the end.
+    // to the comparison of splits.
     bool splittable(const criteria::NodeSummary& node, std::size_t n_rows, int depth) const {
         return !node.pure && large_enough(n_rows, node.weight, depth) &&
                (!watches_risk_ || criteria::node_risk(node, risk_, classification_) > least_risk_);

@@ -50,15 +50,15 @@ namespace {
 
 // Large: there are more rows than two registers have bits.
 template <bool Large>
-CEIBA_WIDE void part_sixteens(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
-                              std::uint32_t* spare) {
+CEIBA_WIDE void partition_sixteens(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left,
+                                   int row_shift, std::uint32_t* spare) {
     const __m512i low = _mm512_load_si512(left.bits), high = _mm512_load_si512(left.bits + 8);
     const __m512i low_2 = Large ? _mm512_load_si512(left.bits + 16) : low;
     const __m512i high_2 = Large ? _mm512_load_si512(left.bits + 24) : high;
     const __m512i beyond = _mm512_set1_epi32(1024);
     const __m512i shift = _mm512_set1_epi32(row_shift), one = _mm512_set1_epi32(1), in_word = _mm512_set1_epi32(31);
     std::uint32_t n_left = 0, n_right = 0;
-    for (std::uint32_t i = 0; i < parting.n; i += 16) {
+    for (std::uint32_t i = 0; i < spec.n; i += 16) {
         const __m512i entry = _mm512_loadu_si512(entries + i), row = _mm512_srlv_epi32(entry, shift);
         // Of the number of the word the lowest five bits count.
         const __m512i number = _mm512_srli_epi32(row, 5);
@@ -67,26 +67,26 @@ CEIBA_WIDE void part_sixteens(std::uint32_t* entries, const Parting& parting, co
             word = _mm512_mask_mov_epi32(word, _mm512_test_epi32_mask(row, beyond),
                                          _mm512_permutex2var_epi32(low_2, number, high_2));
         const __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(row, in_word));
-        const std::uint32_t there = parting.n - i >= 16 ? 0xFFFFu : (1u << (parting.n - i)) - 1u;
+        const std::uint32_t there = spec.n - i >= 16 ? 0xFFFFu : (1u << (spec.n - i)) - 1u;
         const std::uint32_t to_left = _mm512_test_epi32_mask(word, bit) & there, to_right = there & ~to_left;
         const std::uint32_t here = static_cast<std::uint32_t>(std::popcount(to_left));
-        if (parting.keep_left)
+        if (spec.keep_left)
             _mm512_mask_storeu_epi32(entries + n_left, static_cast<__mmask16>((1u << here) - 1u),
                                      _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_left), entry));
-        if (parting.keep_right)
+        if (spec.keep_right)
             _mm512_storeu_si512(spare + n_right, _mm512_maskz_compress_epi32(static_cast<__mmask16>(to_right), entry));
         n_left += here;
         n_right += static_cast<std::uint32_t>(std::popcount(to_right));
     }
-    if (parting.keep_right) std::memcpy(entries + parting.n_left, spare, n_right * sizeof(std::uint32_t));
+    if (spec.keep_right) std::memcpy(entries + spec.n_left, spare, n_right * sizeof(std::uint32_t));
 }
 
 }  // namespace
 
-void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
-                  std::uint32_t* spare) {
-    left.n_rows > 1024 ? part_sixteens<true>(entries, parting, left, row_shift, spare)
-                       : part_sixteens<false>(entries, parting, left, row_shift, spare);
+void partition_entries(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left, int row_shift,
+                       std::uint32_t* spare) {
+    left.n_rows > 1024 ? partition_sixteens<true>(entries, spec, left, row_shift, spare)
+                       : partition_sixteens<false>(entries, spec, left, row_shift, spare);
 }
 
 CEIBA_WIDE_END
@@ -95,7 +95,7 @@ CEIBA_WIDE_END
 
 bool next_promising(const TwoClassScan&, double, Promising&) { return false; }
 void LeftRows::set(const std::uint8_t*, std::size_t) {}
-void part_entries(std::uint32_t*, const Parting&, const LeftRows&, int, std::uint32_t*) {}
+void partition_entries(std::uint32_t*, const PartitionSpec&, const LeftRows&, int, std::uint32_t*) {}
 
 #endif
 

@@ -1,6 +1,6 @@
-// What small_tree.hpp does to the entries of a column, sixteen at a time, where there are registers for it
-// (base/processor). A scan finds cuts that may be better than the best so far: in single precision all its numbers are
-// exact but the last two products, which have a small slack; the caller compares exactly.
+// AVX-512 versions of two loops of small_tree.cpp, sixteen entries at a time. The scan finds cuts that may beat the
+// best so far: in single precision all its numbers are exact but the last two products, which have a small slack; the
+// caller compares exactly.
 #pragma once
 
 #include "base/standard.hpp"
@@ -38,11 +38,11 @@ struct LeftRows {
 
 // Parts n entries, in their order: those that go left, then the others. A side that is not kept may hold anything. The
 // row of an entry is (entry >> row_shift) % 2048; spare has room for n + past_entries.
-struct Parting {
+struct PartitionSpec {
     std::uint32_t n, n_left;
     bool keep_left, keep_right;
 };
-void part_entries(std::uint32_t* entries, const Parting& parting, const LeftRows& left, int row_shift,
-                  std::uint32_t* spare);
+void partition_entries(std::uint32_t* entries, const PartitionSpec& spec, const LeftRows& left, int row_shift,
+                       std::uint32_t* spare);
 
 }  // namespace ceiba::grow

@@ -43,7 +43,6 @@ public:
         for (std::size_t k = 0; k + leaves < sorted_.size(); ++k) lost += sorted_[k];
         return lost;
     }
-    const std::vector<std::uint32_t>& counts() const { return count_; }
 
 private:
     std::vector<std::uint32_t> count_, sorted_;
@@ -129,9 +128,6 @@ public:
     }
     double loss() const { return weight_ > 0.0 ? std::max(0.0, squares_ - sum_ * sum_ / weight_) : 0.0; }
     double leaves_bound(std::size_t) const { return 0.0; }
-    double weight() const { return weight_; }
-    double sum() const { return sum_; }
-    double squares() const { return squares_; }
 
 private:
     double weight_ = 0.0, sum_ = 0.0, squares_ = 0.0;

@@ -1,9 +1,6 @@
-#include "optimal/optimal.hpp"
 
 #include <unordered_set>
 
-#include "base/sort.hpp"
-#include "optimal/search.hpp"
 #include "optimal/start/warm_start.hpp"
 
 namespace ceiba::optimal {
@@ -98,9 +95,10 @@ void find_twins(Problem& problem) {
 }
 
 // Trees that cost little more than the best: for each first question the best tree below it.
-class Collected : public Watch {
+class TreeCollector : public Observer {
 public:
-    explicit Collected(double limit) : limit_(limit) {}  // above every value to be listed by more than the tolerance
+    explicit TreeCollector(double limit)
+        : limit_(limit) {}  // above every value to be listed by more than the tolerance
     void improved(double, const PlanPtr&) override {}
     void bounded(double) override {}
     double keep_below(double) const override { return limit_; }
@@ -113,10 +111,10 @@ private:
 };
 
 // Bytes of the ranks and of the orders of the nodes on one path, both branches of each; a tree that is refined has two.
-std::size_t needed(const Problem& problem, const Request& request) {
-    const std::size_t levels = static_cast<std::size_t>(std::max(1, request.horizon ? 3 : request.max_depth));
-    const std::size_t per_node = problem.rows.size() * (4 * problem.features.all.size() + 32);
-    return per_node * (2 * levels + 2);
+std::uint64_t needed(const Problem& problem, const Request& request) {
+    const auto levels = static_cast<std::uint64_t>(std::max(1, request.horizon ? 3 : request.max_depth));
+    const std::uint64_t per_row = 4 * std::uint64_t{problem.features.all.size()} + 32;
+    return problem.rows.size() * per_row * (2 * levels + 2);
 }
 
 class Run {
@@ -130,7 +128,7 @@ public:
           pool_(request.n_threads),
           root_(root_node(problem.features, problem.data)),
           search_(problem.loss.solver(problem.features, problem.rule, rules(problem, request), pool_, clock_,
-                                      request.memory - needed(problem, request))),
+                                      static_cast<std::size_t>(request.memory - needed(problem, request)))),
           best_(request.horizon ? 0.0 : request.gap, whole(problem, request), clock_, progress) {}
 
     Outcome run() {
@@ -138,7 +136,7 @@ public:
         best_.improved(search_->leaf_value(root_), nullptr);
         out.status = stopped([&] {
             if (request_.horizon > 0)
-                WarmStart(*search_, root_, best_).look_ahead(request_.horizon);
+                WarmStart(*search_, root_, best_).run_lookahead(request_.horizon);
             else
                 prove();
         });
@@ -168,7 +166,7 @@ private:
         const double most = problem.loss.of(problem.rule, problem.data, all);
         Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty,
                     0.0};
-        // Never 0, so that trees of the same value can be told from worse ones where no tree has a loss.
+        // Never 0, so that trees of the same value differ from worse ones where no tree has a loss.
         rules.tolerance = whole(problem, request) ? 0.5 : std::max(1e-300, 1e-10 * (most + request.penalty));
         return rules;
     }
@@ -196,15 +194,15 @@ private:
     void collect(Outcome& out) {
         // The search keeps what costs less than the limit less the tolerance; equal values are to be kept too.
         const double most = best_.value * (1.0 + request_.within), tolerance = search_->rules().tolerance;
-        Collected collected((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
+        TreeCollector collector((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
         const Status status =
-            stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collected); });
+            stopped([&] { search_->solve(root_, request_.max_depth, request_.max_leaves, infinite, &collector); });
         out.all_alternatives = status == Status::proven;
         std::vector<double> values;
-        for (const auto& tree : collected.trees) values.push_back(tree.first);
-        base::sort_by(values, collected.trees);
+        for (const auto& tree : collector.trees) values.push_back(tree.first);
+        base::sort_by(values, collector.trees);
         std::unordered_set<std::uint64_t> seen{partition(best_.plan)};
-        for (const auto& [value, plan] : collected.trees) {
+        for (const auto& [value, plan] : collector.trees) {
             if (!seen.insert(partition(plan)).second) continue;
             if (out.alternatives.size() == request_.n_alternatives) {
                 out.all_alternatives = false;
@@ -214,7 +212,7 @@ private:
         }
     }
 
-    // A number for the way in which a tree parts the rows, whatever it asks.
+    // A hash of the partition of the rows by a tree, whatever its questions.
     std::uint64_t partition(const PlanPtr& plan) const {
         std::uint64_t hash = 0;
         std::vector<const Plan*> known;
@@ -222,8 +220,7 @@ private:
         for (std::uint32_t i = 0; i < problem_.rows.size(); ++i) {
             std::pair<const Plan*, int> leaf{nullptr, 0};
             for (const Plan* at = plan.get(); at;) {
-                const std::uint32_t rank = problem_.features.all[at->feature].rank[i];
-                const int s = rank == unranked ? !at->missing_left : rank > at->lower;
+                const int s = at->sends_right(problem_.features.all[at->feature].rank[i]);
                 leaf = {at, s};
                 at = (s ? at->right : at->left).get();
             }
@@ -235,8 +232,8 @@ private:
         return hash;
     }
 
-    Found shape(const PlanPtr& plan, double value) const {
-        Found out = shape_of(table_, problem_.features, problem_.data, problem_.rows, plan);
+    TreeShape shape(const PlanPtr& plan, double value) const {
+        TreeShape out = shape_of(table_, problem_.features, problem_.data, problem_.rows, plan);
         out.value = value;
         return out;
     }
@@ -256,7 +253,7 @@ private:
 Outcome search(const data::Table& table, const data::Target& target, const Request& request, base::Interrupt& interrupt,
                const Progress& progress) {
     Problem problem = read(table, target, request);
-    if (const std::size_t bytes = needed(problem, request); bytes > request.memory) {
+    if (const std::uint64_t bytes = needed(problem, request); bytes > request.memory) {
         Outcome out;
         out.status = Status::out_of_memory;
         out.needed = bytes;

@@ -27,21 +27,21 @@ struct Request {
 
 enum class Status : std::uint8_t { proven, within_gap, out_of_time, interrupted, heuristic, out_of_memory };
 
-struct Found {
+struct TreeShape {
     tree::SplitTable splits;
     std::vector<std::int32_t> parent, default_branch;
     double value = 0.0;  // loss and penalty
 };
 
 struct Outcome {
-    Found best;
-    std::vector<Found> alternatives;
+    TreeShape best;
+    std::vector<TreeShape> alternatives;
     double lower = 0.0;
     Status status = Status::proven;
     bool all_alternatives = true;  // false: more than n_alternatives are known, or the time was up
     bool exact_levels = true;
     std::size_t evaluations = 0;
-    std::size_t needed = 0;  // bytes of the sorted columns
+    std::uint64_t needed = 0;  // bytes of the sorted columns
     double seconds = 0.0;
 };
 

@@ -1,21 +1,15 @@
-// What a search is to those who use it, whatever its loss: the starts (start/), the run (optimal.cpp) and the way
-// through the cuts (exact/solver.cpp) are compiled once, only what they ask of a loss for each (exact/loss_kinds.cpp).
+// The interface of the search: the starts (start/), the run (optimal.cpp) and the branch and bound (exact/solver.cpp)
+// are compiled once; only what they need from a loss is compiled for each (exact/loss_kinds.cpp).
 #pragma once
 
-#include <chrono>
-
-#include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
-#include "optimal/columns/features.hpp"
-#include "optimal/columns/ranked.hpp"
 #include "optimal/exact/stumps.hpp"
-#include "optimal/losses.hpp"
 #include "optimal/optimal.hpp"
 
 namespace ceiba::optimal {
 
 // When a search must end: the time limit, Ctrl-C. The search asks often; the clock is read every few thousand rows of
-// work. A part of the search may have a limit of its own, in work and not in seconds: so it ends at the same place
+// work. A part of the search may have a separate limit, in work and not in seconds: so it ends at the same place
 // whatever the machine and the number of threads.
 struct OutOfTime {};
 struct OutOfWork {};
@@ -37,7 +31,7 @@ public:
         interrupt_.poll();
         if (seconds() > limit_) throw OutOfTime{};
     }
-    // Runs work that may look at as many entries as one thread does in a share of the time limit, roughly.
+    // Runs work that may read about as many entries as one thread does in a share of the time limit.
     template <class Work>
     void within(double share, const Work& work) {
         work_limit_ = done_ + share * limit_ * entries_per_second;
@@ -71,12 +65,11 @@ struct Plan {
     std::uint32_t lower = 0, upper = 0;  // the cut lies between these ranks, both present in the node
     bool missing_left = false;           // rows without a rank
     PlanPtr left, right;
+
+    bool sends_right(std::uint32_t rank) const { return rank == unranked ? !missing_left : rank > lower; }
 };
 
 inline int n_leaves(const PlanPtr& plan) { return plan ? n_leaves(plan->left) + n_leaves(plan->right) : 1; }
-inline int depth_of(const PlanPtr& plan) {
-    return plan ? 1 + std::max(depth_of(plan->left), depth_of(plan->right)) : 0;
-}
 
 struct Rules {
     int max_depth = 3;
@@ -93,9 +86,9 @@ struct Answer {
     bool found() const { return value < infinite; }
 };
 
-// What the node at the top tells the outside while it is searched.
-struct Watch {
-    virtual ~Watch() = default;
+// Callbacks of the root while it is searched.
+struct Observer {
+    virtual ~Observer() = default;
     virtual void improved(double value, const PlanPtr& plan) = 0;
     virtual void bounded(double lower) = 0;
     virtual double keep_below(double bound) const { return bound; }  // cuts that cost less are looked at
@@ -110,18 +103,17 @@ public:
     virtual ~Search() = default;
 
     const Rules& rules() const { return rules_; }
-    const LossRule& rule() const { return rule_; }
     const Features& features() const { return features_; }
     Clock& clock() { return clock_; }
 
     virtual double leaf_loss(const Node& node) = 0;
     double leaf_value(const Node& node) { return leaf_loss(node) + rules_.penalty; }
     // `bound`: only trees that cost less are of interest.
-    virtual Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) = 0;
-    // The best cut of each feature that has one, by the impurity that a greedy tree looks at.
+    virtual Answer solve(const Node& node, int depth, int leaves, double bound, Observer* observer = nullptr) = 0;
+    // The best cut of each feature that has one, by the impurity of a greedy tree.
     virtual std::vector<Stump> best_cuts(const Node& node) = 0;
-    // What each of `rows` costs in a leaf whose answer is that of `own` (exact/answers.hpp).
-    virtual void charge(const RowData& data, const std::vector<std::uint32_t>& own,
+    // What each of `rows` costs in a leaf whose answer is that of `leaf_rows` (LeafAnswer in exact/sides.hpp).
+    virtual void charge(const RowData& data, const std::vector<std::uint32_t>& leaf_rows,
                         const std::vector<std::uint32_t>& rows, std::vector<double>& out) const = 0;
 
     // The plan that asks this cut of the node, with plans below.
@@ -152,8 +144,8 @@ struct LossKind {
 // Throws std::invalid_argument for a word that is no loss.
 LossKind loss_kind(const std::string& word);
 
-// The best tree so far and the bound below it, told to the outside.
-class Incumbent : public Watch {
+// The best tree so far and its lower bound, reported to the caller.
+class Incumbent : public Observer {
 public:
     Incumbent(double gap, bool whole, Clock& clock, const Progress& progress)
         : gap_(gap), whole_(whole), clock_(clock), progress_(progress) {}
@@ -185,7 +177,7 @@ private:
 
 // A plan as the questions of a tree: nodes in pre-order with cuts, level sets and questions of presence. `rows`: the
 // row of the table for each row of the problem.
-Found shape_of(const data::Table& table, const Features& features, const RowData& data,
-               const std::vector<std::uint32_t>& rows, const PlanPtr& plan);
+TreeShape shape_of(const data::Table& table, const Features& features, const RowData& data,
+                   const std::vector<std::uint32_t>& rows, const PlanPtr& plan);
 
 }  // namespace ceiba::optimal

@@ -1,4 +1,3 @@
-#include "optimal/optimal.hpp"
 
 #include "optimal/search.hpp"
 
@@ -10,7 +9,7 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-struct Asked {
+struct SplitShape {
     split::Kind kind = split::Kind::cut;
     double cut = 0.0;
     std::vector<split::LevelBranch> levels;
@@ -34,24 +33,23 @@ std::vector<split::LevelBranch> levels_of(const data::Column& column, const Rows
     std::vector<int> branch(static_cast<std::size_t>(column.n_levels()) + 1, -1);
     for (int s = 0; s < 2; ++s)
         for (std::uint32_t i : part[s])
-            if (const std::int32_t code = column.code(rows[i]); code >= 0) branch[static_cast<std::size_t>(code)] = s;
+            if (const std::int32_t code = column.code(rows[i]); code >= 0) branch[code] = s;
     std::vector<split::LevelBranch> out;
     for (std::size_t code = 0; code < branch.size(); ++code)
         if (branch[code] >= 0) out.push_back({static_cast<std::int32_t>(code), branch[code]});
     return out;
 }
 
-Asked ask(const data::Table& table, const Features& features, const RowData& data, const Rows& rows, const Plan& plan,
-          const Rows& node) {
+SplitShape ask(const data::Table& table, const Features& features, const RowData& data, const Rows& rows,
+               const Plan& plan, const Rows& node) {
     const Feature& feature = features.all[plan.feature];
-    const data::Column& column = table.columns[static_cast<std::size_t>(feature.column)];
-    Asked out;
+    const data::Column& column = table.columns[feature.column];
+    SplitShape out;
     out.below[0] = plan.left, out.below[1] = plan.right;
     std::size_t present[2] = {}, missing[2] = {};
     double weight[2] = {};
     for (std::uint32_t i : node) {
-        const std::uint32_t rank = feature.rank[i];
-        const int s = rank == unranked ? !plan.missing_left : rank > plan.lower;
+        const int s = plan.sends_right(feature.rank[i]);
         out.part[s].push_back(i);
         if (is_missing(column, rows[i])) {
             ++missing[s];
@@ -77,14 +75,14 @@ Asked ask(const data::Table& table, const Features& features, const RowData& dat
 
 }  // namespace
 
-Found shape_of(const data::Table& table, const Features& features, const RowData& data,
-               const std::vector<std::uint32_t>& rows, const PlanPtr& plan) {
+TreeShape shape_of(const data::Table& table, const Features& features, const RowData& data,
+                   const std::vector<std::uint32_t>& rows, const PlanPtr& plan) {
     struct Open {
         PlanPtr plan;
         std::int32_t parent;
         Rows rows;
     };
-    Found out;
+    TreeShape out;
     Rows all(rows.size());
     std::iota(all.begin(), all.end(), 0u);
     std::vector<Open> open;
@@ -99,10 +97,10 @@ Found shape_of(const data::Table& table, const Features& features, const RowData
             out.default_branch.push_back(-1);
             continue;
         }
-        Asked asked = ask(table, features, data, rows, *at.plan, at.rows);
-        out.splits.push(asked.kind, features.all[at.plan->feature].column, asked.cut, 0, asked.levels);
-        out.default_branch.push_back(asked.default_branch);
-        for (int s = 1; s >= 0; --s) open.push_back({asked.below[s], id, std::move(asked.part[s])});
+        SplitShape split = ask(table, features, data, rows, *at.plan, at.rows);
+        out.splits.push(split.kind, features.all[at.plan->feature].column, split.cut, 0, split.levels);
+        out.default_branch.push_back(split.default_branch);
+        for (int s = 1; s >= 0; --s) open.push_back({split.below[s], id, std::move(split.part[s])});
     }
     return out;
 }

@@ -67,7 +67,7 @@ void CutTree::resize(std::size_t n_nodes) {
     id_.resize(n_nodes);
 }
 
-// A leaf looks at a value too, whatever it is: the one that its parent has looked at.
+// A leaf reads a value too, whatever it is: that of its parent, which is in the cache.
 void CutTree::set_leaf(std::size_t place, std::int32_t id, std::int32_t column) {
     nodes_[place] = {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(column),
                      static_cast<std::uint32_t>(place)};
@@ -102,7 +102,7 @@ void CutTree::finish(std::uint32_t least_depth) {
     id_.push_back(-1);
 }
 
-bool CutTree::serves(const data::Table& table) const {
+bool CutTree::supports(const data::Table& table) const {
     return std::all_of(columns_.begin(), columns_.end(),
                        [&](std::uint32_t c) { return table.columns[c].kind() == data::ColumnKind::numeric; }) &&
            !table.sparse;
@@ -173,9 +173,9 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     const std::size_t first = columns_.front(), width = columns_.back() - first + std::size_t{1};
     const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(T)), lanes, 256) & ~(lanes - 1);
     const auto row_at = [&](std::size_t i) { return matrix.data + static_cast<std::ptrdiff_t>(i) * matrix.row_step; };
-    // Of wide rows in which the tree looks here and there, most cache lines are never touched.
-    Ahead ahead;
-    if (dense_) ahead.add(row_at(0) + first * sizeof(T), matrix.row_step);
+    // Where the tree uses few columns of wide rows, most cache lines are never touched.
+    Prefetch prefetch;
+    if (dense_) prefetch.add(row_at(0) + first * sizeof(T), matrix.row_step);
     const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
     for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
         const std::size_t n = std::min(n_rows, task.end - begin);
@@ -184,7 +184,7 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
             missing = any_missing(reinterpret_cast<const T*>(row_at(begin + i)) + first, one_piece ? n * width : width);
         const auto route = [&](auto step) {
             route_lanes(n, row_at(begin), matrix.row_step, least_depth_, id_.data(), task.out + (begin - task.begin),
-                        step, Following(ahead, begin + n, n, task.table.n_rows), [](std::size_t) {});
+                        step, next_block(prefetch, begin + n, n, task.table.n_rows), [](std::size_t) {});
         };
         if constexpr (std::is_same_v<T, float>)
             missing ? route(SmallStep<true, false, 0>{small_.data(), column_bits_})
@@ -195,10 +195,10 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
 }
 
 // Adds the columns that the tree asks for; true: some are not float32.
-bool CutTree::look_ahead(const data::Table& table, Ahead& ahead) const {
+bool CutTree::add_streams(const data::Table& table, Prefetch& prefetch) const {
     bool others = false;
     for (const std::uint32_t c : columns_) {
-        ahead.add(table.columns[c].data(), table.columns[c].stride());
+        prefetch.add(table.columns[c].data(), table.columns[c].stride());
         others |= !table.columns[c].is<float>();
     }
     return others;
@@ -217,18 +217,18 @@ template <int Shift>
 void CutTree::by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
     const auto block = std::make_unique_for_overwrite<float[]>(span << Shift);
-    Ahead ahead;
-    const bool rounded = look_ahead(task.table, ahead);
+    Prefetch prefetch;
+    const bool rounded = add_streams(task.table, prefetch);
     for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
         const std::size_t n = std::min(n_rows, task.end - begin), after = begin + n;
         const bool missing = copy_columns(task.table, begin, n, Shift, block.get());
         std::int32_t* const out = task.out + (begin - task.begin);
-        std::size_t n_aside = 0;
+        std::size_t n_unsure = 0;
         const auto route = [&](auto step) {
             route_lanes(n, reinterpret_cast<const char*>(block.get()),
                         std::integral_constant<std::ptrdiff_t, sizeof(float)>{}, least_depth_, id_.data(), out, step,
-                        Following(ahead, after, n, task.table.n_rows), [&](std::size_t row) {
-                            ++n_aside;
+                        next_block(prefetch, after, n, task.table.n_rows), [&](std::size_t row) {
+                            ++n_unsure;
                             exactly({task.table, begin + row, begin + std::min(row + lanes, n), out + row});
                         });
         };
@@ -238,7 +238,7 @@ void CutTree::by_columns(const Task& task) const {
         else
             missing ? route(SmallStep<true, false, Shift>{small_.data(), column_bits_})
                     : route(SmallStep<false, false, Shift>{small_.data(), column_bits_});
-        if (n_aside * lanes * 2 > n) return exactly({task.table, after, task.end, out + n});
+        if (n_unsure * lanes * 2 > n) return exactly({task.table, after, task.end, out + n});
     }
 }
 
@@ -255,8 +255,8 @@ bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
     };
     const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
     std::vector<float> block(copied ? first + n_rows * width : 0);
-    Ahead ahead;
-    if (dense_) ahead.add(reinterpret_cast<const char*>(row_at(0) + first), matrix.row_step);
+    Prefetch prefetch;
+    if (dense_) prefetch.add(reinterpret_cast<const char*>(row_at(0) + first), matrix.row_step);
     for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
         n = std::min(n_rows, task.end - begin);
         bool missing = !dense_;  // not known
@@ -273,7 +273,7 @@ bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
             data = block.data();
         else
             data = row_at(begin);
-        if (!walk_block(task, begin, {data, static_cast<std::int32_t>(step), 0, n, missing, copied}, ahead)) break;
+        if (!walk_block(task, begin, {data, static_cast<std::int32_t>(step), 0, n, missing, copied}, prefetch)) break;
     }
     return true;
 }
@@ -284,23 +284,23 @@ bool CutTree::widely_by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1};
     if (span > most_columns) return false;
     const auto block = std::make_unique_for_overwrite<float[]>(span << shift);
-    Ahead ahead;
-    const bool rounded = look_ahead(task.table, ahead);
+    Prefetch prefetch;
+    const bool rounded = add_streams(task.table, prefetch);
     for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
         n = std::min(wide_rows, task.end - begin);
         const bool missing = copy_columns(task.table, begin, n, shift, block.get());
-        if (!walk_block(task, begin, {block.get(), 1, shift, n, missing, rounded}, ahead)) break;
+        if (!walk_block(task, begin, {block.get(), 1, shift, n, missing, rounded}, prefetch)) break;
     }
     return true;
 }
 
-// False: so many rows cannot be decided in float32 that all that follow were sent down in float64.
-bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const {
+// False: more than half of the rows cannot be decided in float32, so all that follow were routed in float64.
+bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& prefetch) const {
     const SmallTree tree{rows.rounded ? rounded_.data() : small_.data(), column_bits_, least_depth_, id_.data(),
                          static_cast<std::uint32_t>(nodes_.size())};
     const std::size_t after = begin + rows.n;
     std::int32_t* const out = task.out + (begin - task.begin);
-    walk_wide(tree, rows, Trickle(ahead, after, std::min(rows.n, task.table.n_rows - after)), out);
+    walk_wide(tree, rows, LinePrefetch(prefetch, after, std::min(rows.n, task.table.n_rows - after)), out);
     if (!rows.rounded) return true;
     std::size_t n_lost = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {

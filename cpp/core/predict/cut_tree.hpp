@@ -9,8 +9,6 @@
 //   which that happens are sent down again by the nodes of 16 bytes.
 #pragma once
 
-#include "data/table.hpp"
-#include "predict/row_block.hpp"
 #include "predict/wide_walk.hpp"
 
 namespace ceiba::predict {
@@ -27,7 +25,7 @@ public:
     bool empty() const { return id_.empty(); }
 
     // Are all columns that the tree asks for numbers in this table?
-    bool serves(const data::Table& table) const;
+    bool supports(const data::Table& table) const;
 
     // The node in which each of the rows [begin, end) ends; out[0] is that of the first.
     void apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const;
@@ -68,14 +66,14 @@ private:
     void by_rows(const Task& task, Matrix rows) const;
     template <int Shift>
     void by_columns(const Task& task) const;
-    bool look_ahead(const data::Table& table, Ahead& ahead) const;
+    bool add_streams(const data::Table& table, Prefetch& prefetch) const;
     bool copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const;
 
     bool widely(const Task& task) const;
     template <class T>
     bool widely_by_rows(const Task& task, Matrix rows) const;
     bool widely_by_columns(const Task& task) const;
-    bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Ahead& ahead) const;
+    bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& prefetch) const;
 
     std::vector<Node> nodes_;
     // Empty: they do not fit; cuts not above, and to the nearest (with one more, for rows that are not decided).

@@ -37,8 +37,7 @@ bool LevelTree::ask_for_columns(const tree::Questions& questions) {
         if (kind != Kind::levels) continue;
         at->levels = true;
         if (splits.level_start[i] < splits.level_start[i + 1])
-            at->n_levels =
-                std::max(at->n_levels, splits.level_code[static_cast<std::size_t>(splits.level_start[i + 1] - 1)] + 1);
+            at->n_levels = std::max(at->n_levels, splits.level_code[splits.level_start[i + 1] - 1] + 1);
     }
     return std::any_of(asked_.begin(), asked_.end(), [](const Asked& a) { return a.levels; });
 }
@@ -86,8 +85,7 @@ bool LevelTree::lay_out(const tree::Questions& questions) {
             if (questions.default_branch[i] != first) node.first_child |= missing_second;
         }
         for (const int b : {1, 0})
-            open.push_back({static_cast<std::size_t>(
-                                questions.branch_node[static_cast<std::size_t>(questions.branch_start[i] + b)]),
+            open.push_back({static_cast<std::size_t>(questions.branch_node[questions.branch_start[i] + b]),
                             n_places + (b == first ? 0u : 1u)});
         n_places += 2;
     }
@@ -111,18 +109,17 @@ void LevelTree::set_bits(const tree::Questions& questions, std::size_t node, con
     set(0, missing);
     for (std::size_t place = 1; place <= static_cast<std::size_t>(asked.n_levels) + 1; ++place) set(place, unknown);
     for (std::int64_t l = splits.level_start[node]; l < splits.level_start[node + 1]; ++l)
-        set(static_cast<std::size_t>(splits.level_code[static_cast<std::size_t>(l)]) + 1,
-            splits.level_branch[static_cast<std::size_t>(l)] == 1);
+        set(static_cast<std::size_t>(splits.level_code[l]) + 1, splits.level_branch[l] == 1);
 }
 
-bool LevelTree::serves(const data::Table& table) const {
+bool LevelTree::supports(const data::Table& table) const {
     return std::all_of(asked_.begin(), asked_.end(), [&](const Asked& a) {
         return (table.columns[a.column].kind() == data::ColumnKind::levels) == a.levels;
     });
 }
 
 void LevelTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
-                      std::vector<std::size_t>& aside) const {
+                      std::vector<std::size_t>& unresolved) const {
     const std::size_t width = asked_.size(),
                       rows = std::min(end - begin, std::max<std::size_t>(lanes, block_values / width));
     std::vector<Value> values(rows * width);
@@ -149,7 +146,7 @@ void LevelTree::apply(const data::Table& table, std::size_t begin, std::size_t e
             } else if (column.kind() == data::ColumnKind::ordered) {
                 for (std::size_t i = 0; i < n; ++i, to += width) {
                     *to = {column.number(from + i), 0};
-                    if (column.code(from + i) >= column.n_levels()) aside.push_back(from + i);
+                    if (column.code(from + i) >= column.n_levels()) unresolved.push_back(from + i);
                 }
             } else {
                 column.with_reader([&](auto number) {

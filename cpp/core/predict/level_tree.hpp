@@ -1,11 +1,11 @@
-// A tree of cuts and level sets, laid out for speed: two branches everywhere, no surrogates, nobody stays behind.
+// A tree of cuts and level sets, laid out for speed: two branches everywhere, no surrogates, no row stays in an inner
+// node.
 //
 // A level set is a string of bits, one per level, with bits for missing and unknown ones. Columns are copied one block
 // of rows at a time, as pairs (number, place among the bits), so that a step is the same for both kinds of questions: a
 // number has place 0, which is no bit of any set, and a level the number 0 and a cut at infinity.
 #pragma once
 
-#include "data/table.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::predict {
@@ -19,12 +19,12 @@ public:
     bool empty() const { return nodes_.empty(); }
 
     // Are numbers and levels of this table where the tree asks for them?
-    bool serves(const data::Table& table) const;
+    bool supports(const data::Table& table) const;
 
     // The node in which each of the rows [begin, end) ends; rows with a level that an ordered column does not know are
-    // left to the caller, in `aside`.
+    // left to the caller, in `unresolved`.
     void apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
-               std::vector<std::size_t>& aside) const;
+               std::vector<std::size_t>& unresolved) const;
 
 private:
     struct Node {

@@ -53,8 +53,8 @@ void Router::make_cuts() {
         // The branch with more rows is looked at next, so it stands nearer.
         const int large = questions_.majority_branch[i] == 1 ? 1 : 0;
         for (const int b : {1 - large, large})
-            open.push_back({questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[i] + b)],
-                            splits.column[i], n_places + (b == low ? 0u : 1u), now.depth + 1});
+            open.push_back({questions_.branch_node[questions_.branch_start[i] + b], splits.column[i],
+                            n_places + (b == low ? 0u : 1u), now.depth + 1});
         n_places += 2;
     }
     cuts_.finish(least_depth);
@@ -65,23 +65,23 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     while (questions_.branch_start[node] != questions_.branch_start[node + 1]) {
         const int branch = questions_.branch_at(node, table, row);
         if (branch < 0) break;
-        node = static_cast<std::size_t>(
-            questions_.branch_node[static_cast<std::size_t>(questions_.branch_start[node] + branch)]);
+        node = static_cast<std::size_t>(questions_.branch_node[questions_.branch_start[node] + branch]);
     }
     return static_cast<std::int32_t>(node);
 }
 
-Router::Way Router::way(const data::Table& table) const {
-    if (!cuts_.empty() && cuts_.serves(table)) return Way::cuts;
-    return !levels_.empty() && levels_.serves(table) ? Way::levels : Way::general;
+Router::Method Router::method(const data::Table& table) const {
+    if (!cuts_.empty() && cuts_.supports(table)) return Method::cuts;
+    return !levels_.empty() && levels_.supports(table) ? Method::levels : Method::general;
 }
 
-void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const {
-    if (way == Way::cuts) return cuts_.apply(table, begin, end, out);
-    if (way == Way::levels) {
-        std::vector<std::size_t> aside;
-        levels_.apply(table, begin, end, out, aside);
-        for (std::size_t row : aside) out[row - begin] = end_of(table, row);
+void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Method method,
+                  std::int32_t* out) const {
+    if (method == Method::cuts) return cuts_.apply(table, begin, end, out);
+    if (method == Method::levels) {
+        std::vector<std::size_t> unresolved;
+        levels_.apply(table, begin, end, out, unresolved);
+        for (std::size_t row : unresolved) out[row - begin] = end_of(table, row);
         return;
     }
     constexpr std::size_t few = 16;  // below, making room takes longer than asking row by row
@@ -93,25 +93,21 @@ void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, 
 
 template <class Body>
 void Router::each_block(std::size_t n_rows, int n_threads, Body body) const {
-    const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
-    const auto block = [&](std::size_t b, int) { body(b * block_rows, std::min(n_rows, (b + 1) * block_rows)); };
-    if (n_threads <= 1 || n_rows < parallel_rows) {
-        for (std::size_t b = 0; b < n_blocks; ++b) block(b, 0);
-        return;
-    }
+    const auto block = [&](std::size_t, std::size_t begin, std::size_t end, int) { body(begin, end); };
+    if (n_threads <= 1 || n_rows < parallel_rows) return base::for_blocks(nullptr, n_rows, block, block_rows);
     base::ThreadPool pool(n_threads);
-    pool.run(n_blocks, block);
+    base::for_blocks(&pool, n_rows, block, block_rows);
 }
 
 void Router::apply(const data::Table& table, std::int32_t* out, int n_threads) const {
-    const Way by = way(table);
+    const Method by = method(table);
     each_block(table.n_rows, n_threads,
                [&](std::size_t begin, std::size_t end) { ends(table, begin, end, by, out + begin); });
 }
 
 template <class T>
 void Router::gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const {
-    const Way by = way(table);
+    const Method by = method(table);
     each_block(table.n_rows, n_threads, [&](std::size_t begin, std::size_t end) {
         std::array<std::int32_t, block_rows> node;
         ends(table, begin, end, by, node.data());
@@ -127,37 +123,37 @@ template void Router::gather(const data::Table&, const std::int64_t*, std::size_
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
     std::vector<std::int32_t> end_of(table.n_rows);
-    tree::PartedRows all_parted = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
-    std::sort(all_parted.begin(), all_parted.end());
+    tree::FractionalRows fractional_rows = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
+    std::sort(fractional_rows.begin(), fractional_rows.end());
     Spread out;
-    std::vector<std::int64_t> came(questions_.n_nodes(), 0);  // parts of rows, below where they were parted
+    std::vector<std::int64_t> arrivals(questions_.n_nodes(), 0);  // fractional rows, below where they became so
     out.n_rows.assign(questions_.n_nodes(), 0);
     out.start.reserve(table.n_rows + 1);
     out.node.reserve(table.n_rows);
     out.share.reserve(table.n_rows);
     out.start.push_back(0);
-    auto parted = all_parted.begin();
+    auto fractional = fractional_rows.begin();
     for (std::size_t row = 0; row < table.n_rows; ++row) {
         const bool counts = counted.empty() || counted[row];
         const auto stop = [&out](std::int32_t node, double share) {
             out.node.push_back(node);
             out.share.push_back(share);
         };
-        const std::int32_t end = end_of[row] >= 0 ? end_of[row] : parted->second;
-        out.n_rows[static_cast<std::size_t>(end)] += counts;
+        const std::int32_t end = end_of[row] >= 0 ? end_of[row] : fractional->second;
+        out.n_rows[end] += counts;
         if (end_of[row] >= 0) {
             stop(end, 1.0);
         } else {
-            const auto pass = [&](std::int32_t node) { came[static_cast<std::size_t>(node)] += counts; };
-            tree::route_parted(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
-            ++parted;
+            const auto pass = [&](std::int32_t node) { arrivals[node] += counts; };
+            tree::route_fractional(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
+            ++fractional;
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));
     }
     for (std::size_t i = questions_.n_nodes(); i-- > 0;)  // branches stand after their node
         for (std::int32_t b = questions_.branch_start[i]; b < questions_.branch_start[i + 1]; ++b)
-            out.n_rows[i] += out.n_rows[static_cast<std::size_t>(questions_.branch_node[static_cast<std::size_t>(b)])];
-    for (std::size_t i = 0; i < came.size(); ++i) out.n_rows[i] += came[i];
+            out.n_rows[i] += out.n_rows[questions_.branch_node[b]];
+    for (std::size_t i = 0; i < arrivals.size(); ++i) out.n_rows[i] += arrivals[i];
     return out;
 }
 

@@ -1,15 +1,11 @@
-// Sends rows of a table down a finished tree.
-//
-// Three ways. A tree of plain cuts over columns of numbers takes the fastest one, see cut_tree.hpp; one that parts
-// levels too the next, see level_tree.hpp. Everything else (surrogates, rows that stay behind, several branches) goes
-// node by node, see tree/route_rows.hpp.
+// Routes rows of a table down a finished tree, by one of three methods. Trees of plain cuts over numeric columns use
+// the fastest (cut_tree.hpp), trees that also split levels the next (level_tree.hpp). All others (surrogates, rows that
+// stay in inner nodes, several branches) are routed node by node (tree/route_rows.hpp).
 #pragma once
 
 #include "base/thread_pool.hpp"
-#include "data/table.hpp"
 #include "predict/cut_tree.hpp"
 #include "predict/level_tree.hpp"
-#include "tree/questions.hpp"
 
 namespace ceiba::predict {
 
@@ -45,9 +41,9 @@ public:
     const tree::Questions& questions() const { return questions_; }
 
 private:
-    enum class Way { cuts, levels, general };
-    Way way(const data::Table& table) const;
-    void ends(const data::Table& table, std::size_t begin, std::size_t end, Way way, std::int32_t* out) const;
+    enum class Method { cuts, levels, general };
+    Method method(const data::Table& table) const;
+    void ends(const data::Table& table, std::size_t begin, std::size_t end, Method method, std::int32_t* out) const;
     template <class Body>
     void each_block(std::size_t n_rows, int n_threads, Body body) const;
     std::int32_t end_of(const data::Table& table, std::size_t row) const;

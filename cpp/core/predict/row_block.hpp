@@ -1,12 +1,12 @@
-// Blocks of rows on their way down: lanes, missing values, copies of columns, and the rows of the next block, which are
-// asked for ahead: 20 columns are more streams than a processor follows by itself (1M x 20: 41 ms -> 33 ms).
+// Blocks of rows on their path: lanes, missing values, copies of columns, and prefetching of the next block (20 columns
+// are more streams than a processor follows by itself; 1M x 20: 41 ms -> 33 ms).
 #pragma once
 
 #include "data/table.hpp"
 
 namespace ceiba::predict {
 
-// Eight rows go down a tree together: their cache misses overlap, and no jump is predicted wrongly on the way.
+// Eight rows go down a tree together: their cache misses overlap, and no branch is mispredicted.
 //
 // The two branches of a node stand next to each other, so a step is  first child + (x > cut). A leaf is its own first
 // child, with the cut +infinity: rows that have arrived walk on the spot until the last of the eight has arrived.
@@ -19,12 +19,12 @@ constexpr std::uint32_t missing_second = 1u << 31;
 // Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong.
 // `least`: no leaf is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes
 // later. Where a step was not sure, aside(first row of the eight) is called.
-template <class Step, class RowStep, class Ahead, class Aside>
+template <class Step, class RowStep, class Prefetch, class Redo>
 void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_t least, const std::int32_t* id,
-                 std::int32_t* out, const Step step, Ahead ahead, Aside aside) {
+                 std::int32_t* out, const Step step, Prefetch prefetch, Redo redo) {
     std::size_t first = 0;
     for (; first + lanes <= n; first += lanes) {
-        ahead(first);
+        prefetch(first);
         const char* rows[lanes];
         for (std::size_t l = 0; l < lanes; ++l) rows[l] = data + static_cast<std::ptrdiff_t>(first + l) * row_step;
         std::uint32_t at[lanes] = {};
@@ -41,7 +41,7 @@ void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_
             }
         } while (moved);
         for (std::size_t l = 0; l < lanes; ++l) out[first + l] = id[at[l]];
-        if (unsure) aside(first);
+        if (unsure) redo(first);
     }
     std::uint32_t unsure = 0;
     for (std::size_t i = first; i < n; ++i) {
@@ -50,7 +50,7 @@ void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_
         for (std::uint32_t next; (next = step(at, row, unsure)) != at;) at = next;
         out[i] = id[at];
     }
-    if (unsure) aside(first);
+    if (unsure) redo(first);
 }
 
 template <class T>
@@ -75,7 +75,7 @@ bool any_missing(const T* values, std::size_t n) {
 }
 
 // Asks for the rows of the next block while those of this one go down, a part at a time: one column after the other.
-class Ahead {
+class Prefetch {
 public:
     void add(const char* data, std::ptrdiff_t stride) {
         if (stride > 0) streams_.push_back({data, static_cast<std::size_t>(stride)});
@@ -85,7 +85,7 @@ public:
 #if defined(__GNUC__)
         const std::uint64_t size = std::uint64_t{streams_.size()} * n;  // values
         for (std::uint64_t k = size * done / n; k < size * (done + lanes) / n;) {
-            const Stream& s = streams_[static_cast<std::size_t>(k / n)];
+            const Stream& s = streams_[k / n];
             const std::uint64_t row = k % n, rows = std::min<std::uint64_t>(n - row, size * (done + lanes) / n - k);
             const char* const at = s.data + (begin + row) * s.stride;
             for (std::size_t b = 0; b < rows * s.stride; b += 64) __builtin_prefetch(at + b);
@@ -104,7 +104,7 @@ public:
     }
 
 private:
-    friend class Trickle;
+    friend class LinePrefetch;
     struct Stream {
         const char* data;
         std::size_t stride;
@@ -113,14 +113,14 @@ private:
 };
 
 // Asks for the rows [begin, begin + n) line after line, a few at each call, of which there are about n.
-class Trickle {
+class LinePrefetch {
 public:
-    Trickle(const Ahead& ahead, std::size_t begin, std::size_t n)
-        : stream_(ahead.streams_.data()),
-          last_(stream_ + ahead.streams_.size()),
+    LinePrefetch(const Prefetch& prefetch, std::size_t begin, std::size_t n)
+        : stream_(prefetch.streams_.data()),
+          last_(stream_ + prefetch.streams_.size()),
           begin_(begin),
           n_(n),
-          at_once_(n == 0 ? 0 : (ahead.n_lines(n) + n - 1) / n) {
+          at_once_(n == 0 ? 0 : (prefetch.n_lines(n) + n - 1) / n) {
         if (stream_ != last_) enter();
     }
 
@@ -140,26 +140,17 @@ private:
         end_ = at_ + n_ * stream_->stride;
     }
 
-    const Ahead::Stream *stream_, *last_;
+    const Prefetch::Stream *stream_, *last_;
     std::size_t begin_, n_, at_once_;
     const char *at_ = nullptr, *end_ = nullptr;
 };
 
-// What the walk of a block calls as it goes on: asks for the next block, if it is a whole one.
-class Following {
-public:
-    Following(const Ahead& ahead, std::size_t after, std::size_t n, std::size_t n_rows)
-        : ahead_(ahead), after_(after), n_(n), enough_(after + n <= n_rows) {}
-
-    void operator()(std::size_t done) const {
-        if (enough_) ahead_(after_, n_, done);
-    }
-
-private:
-    const Ahead& ahead_;
-    std::size_t after_, n_;
-    bool enough_;
-};
+// Returns what the walk of a block calls as it goes on: it prefetches the next block, if that is a whole one.
+inline auto next_block(const Prefetch& prefetch, std::size_t after, std::size_t n, std::size_t n_rows) {
+    return [&prefetch, after, n, whole = after + n <= n_rows](std::size_t done) {
+        if (whole) prefetch(after, n, done);
+    };
+}
 
 // Copies values that lie in one piece, float64 to the nearest float32; true: one of them is missing.
 bool narrow_values(const float* from, std::size_t n, float* out);

@@ -61,7 +61,7 @@ CEIBA_WIDE void set_out(Walkers& walkers, const SmallRows& rows) {
 }
 
 template <class Step>
-CEIBA_WIDE void step_all(const Step& step, Trickle& next_rows, Walkers& walkers) {
+CEIBA_WIDE void step_all(const Step& step, LinePrefetch& next_rows, Walkers& walkers) {
     for (std::size_t i = 0; i < walkers.n; i += in_register) {
         next_rows();
         std::uint32_t* const at = walkers.at + i;
@@ -71,7 +71,7 @@ CEIBA_WIDE void step_all(const Step& step, Trickle& next_rows, Walkers& walkers)
 
 // A step after which those that have arrived are taken out.
 template <class Step>
-CEIBA_WIDE void step_and_part(const Step& step, Trickle& next_rows, Walkers& walkers) {
+CEIBA_WIDE void step_and_compact(const Step& step, LinePrefetch& next_rows, Walkers& walkers) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < walkers.n; i += in_register) {
         next_rows();
@@ -92,7 +92,7 @@ CEIBA_WIDE void step_and_part(const Step& step, Trickle& next_rows, Walkers& wal
 }
 
 template <bool Missing, bool Rounded>
-CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, Trickle& next, std::int32_t* out) {
+CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, LinePrefetch& next, std::int32_t* out) {
     const Step<Missing, Rounded> step{tree.nodes,
                                       rows.data,
                                       _mm512_set1_epi32(static_cast<std::int32_t>((1u << tree.column_bits) - 1u)),
@@ -104,7 +104,7 @@ CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, Trickle& next
     for (std::uint32_t depth = 0; depth < tree.least_depth; ++depth) step_all(step, next, walkers);
     while (walkers.n > 0) {
         step_all(step, next, walkers);
-        step_and_part(step, next, walkers);
+        step_and_compact(step, next, walkers);
     }
     for (std::size_t i = 0; i < rows.n; ++i) out[walkers.arrived[i]] = tree.id[walkers.end[i]];
 }
@@ -113,7 +113,7 @@ CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, Trickle& next
 
 CEIBA_WIDE_END
 
-void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::int32_t* out) {
+void walk_wide(const SmallTree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out) {
     if (rows.rounded)
         rows.missing ? walk<true, true>(tree, rows, next, out) : walk<false, true>(tree, rows, next, out);
     else
@@ -122,7 +122,7 @@ void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::
 
 #else
 
-void walk_wide(const SmallTree&, const SmallRows&, Trickle, std::int32_t*) {}
+void walk_wide(const SmallTree&, const SmallRows&, LinePrefetch, std::int32_t*) {}
 
 #endif
 

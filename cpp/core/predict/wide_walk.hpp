@@ -36,6 +36,6 @@ struct SmallRows {
 constexpr std::size_t wide_rows = 256;  // most rows of a block
 
 // Sends the rows down, on a processor with fast gathers; while they go, what comes next is asked for.
-void walk_wide(const SmallTree& tree, const SmallRows& rows, Trickle next, std::int32_t* out);
+void walk_wide(const SmallTree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out);
 
 }  // namespace ceiba::predict

@@ -1,7 +1,5 @@
 #include "prune/folds.hpp"
 
-#include <queue>
-
 #include "base/random.hpp"
 
 namespace ceiba::prune {
@@ -79,7 +77,7 @@ std::vector<std::uint32_t> deal_groups(std::span<const std::uint64_t> sizes, std
     check_folds(sizes.size(), n_folds, "groups");
     const Permutation place(sizes.size(), mix(mix(seed) + repeat));
     std::vector<std::size_t> order(sizes.size());
-    for (std::size_t g = 0; g < sizes.size(); ++g) order[static_cast<std::size_t>(place(g))] = g;
+    for (std::size_t g = 0; g < sizes.size(); ++g) order[place(g)] = g;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
     using Load = std::pair<std::uint64_t, std::uint32_t>;  // rows of a fold so far, and the fold
     std::priority_queue<Load, std::vector<Load>, std::greater<>> lightest;

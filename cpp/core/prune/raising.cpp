@@ -49,7 +49,7 @@ struct Part {
     std::size_t size() const { return row.size(); }
 };
 
-// Rows by the nodes in which they are: those that grew the tree in one stretch per subtree, and those that came.
+// Rows by the nodes in which they are: those that grew the tree in one range per subtree, and those that came.
 class Population {
 public:
     // Sorts rows by the node in which they end; `end`: of each node's subtree.
@@ -62,7 +62,7 @@ public:
         for (std::size_t i = 0; i < end.size(); ++i) last_[i] = start[end[i]];
         own_.resize(rows.size());
         for (std::size_t e = 0; e < rows.size(); ++e) {
-            const std::size_t at = start[static_cast<std::size_t>(node_of[e])]++;
+            const std::size_t at = start[node_of[e]]++;
             own_.row[at] = rows.row[e];
             own_.weight[at] = rows.weight[e];
         }
@@ -70,32 +70,32 @@ public:
     }
     void gather(std::size_t node, Part& out) const {
         out.add(own_, first_[node], last_[node]);
-        if (at_[node] != none) out.add(came_[at_[node]], 0, came_[at_[node]].size());
+        if (at_[node] != none) out.add(arrived_[at_[node]], 0, arrived_[at_[node]].size());
     }
     void add(std::size_t node, std::uint32_t row, double weight) {
         if (at_[node] == none) {
-            at_[node] = static_cast<std::uint32_t>(came_.size());
-            came_.emplace_back();
+            at_[node] = static_cast<std::uint32_t>(arrived_.size());
+            arrived_.emplace_back();
         }
-        came_[at_[node]].add(row, weight);
+        arrived_[at_[node]].add(row, weight);
     }
     void clear(std::size_t node) {
         last_[node] = first_[node];
-        if (at_[node] != none) came_[at_[node]].resize(0);
+        if (at_[node] != none) arrived_[at_[node]].resize(0);
     }
 
 private:
     Part own_;
     std::vector<std::size_t> first_, last_;
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<Part> came_;         // by the nodes that rows came to ...
+    std::vector<Part> arrived_;      // by the nodes that rows came to ...
     std::vector<std::uint32_t> at_;  // ... and where a node's are
 };
 
-class Workshop {
+class SubtreeRaiser {
 public:
-    Workshop(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
-             const RaisingOptions& options, base::Interrupt& interrupt)
+    SubtreeRaiser(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+                  const RaisingOptions& options, base::Interrupt& interrupt)
         : tree_(tree), rows_(rows), options_(options), interrupt_(interrupt), counts_(counts.begin(), counts.end()) {
         const std::size_t n = tree.n_nodes();
         branches_.resize(n);
@@ -106,9 +106,9 @@ public:
         std::iota(content_.begin(), content_.end(), 0);
         charge_.resize(n);
         if (!options.raising) return;
-        reached_.assign(n, nobody);
-        place_.assign(rows.table->n_rows, nobody);
-        find_parted_rows();
+        reached_.assign(n, no_index);
+        place_.assign(rows.table->n_rows, no_index);
+        find_fractional_rows();
         place_rows();
     }
 
@@ -131,14 +131,12 @@ public:
     }
 
 private:
-    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
-    // Rows that would come to a node if a branch were raised: a stretch of `under_way_`.
+    // Rows that would come to a node if a branch were raised: a range of `moving_`.
     struct Arrival {
         std::size_t node, begin, end;
     };
-
-    // ------------------------------------------------------------------ decisions
 
     double as_leaf(const double* counts) const {
         double total = 0.0, most = 0.0;
@@ -176,11 +174,12 @@ private:
         return std::count(first + tree_.splits.level_start[split], first + tree_.splits.level_start[split + 1], branch);
     }
 
-    // Decides on a node whose branches are done; true if another subtree took its place.
+    // Decides on a node whose branches are done; true if another subtree took its place. Raising is evaluated without
+    // changing the tree: rows are sent down the branch, and only raise() makes them part of its counts.
     bool settle(std::size_t node) {
         interrupt_.poll();
         double subtree = 0.0;
-        for (const std::int32_t b : branches_[node]) subtree += charge_[static_cast<std::size_t>(b)];
+        for (const std::int32_t b : branches_[node]) subtree += charge_[b];
         const std::size_t largest = heaviest(node);
         const double leaf = as_leaf(&counts_[node * rows_.n_classes]);
         double raised = std::numeric_limits<double>::infinity();
@@ -198,16 +197,14 @@ private:
         } else {
             charge_[node] = subtree;
         }
-        for (const Arrival& arrival : arrivals_) reached_[arrival.node] = nobody;
+        for (const Arrival& arrival : arrivals_) reached_[arrival.node] = no_index;
         return taken;
     }
 
-    // ------------------------------------------------------------------ rows
-
     // Rows that may go down several branches: what they weigh there depends on the others.
-    void find_parted_rows() {
-        is_parted_.assign(rows_.table->n_rows, 0);
-        if (!options_.parted) return;
+    void find_fractional_rows() {
+        is_fractional_.assign(rows_.table->n_rows, 0);
+        if (!options_.fractional) return;
         std::vector<std::uint8_t> asked(rows_.table->columns.size(), 0);
         bool gaps = false;  // a split that does not know every level
         for (std::size_t i = 0; i < tree_.n_nodes(); ++i) {
@@ -218,40 +215,39 @@ private:
                    (tree_.splits.kind[i] == static_cast<std::int8_t>(tree::Kind::levels) &&
                     tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] < rows_.table->columns[c].n_levels());
         }
-        if (gaps && tree_.unseen_is_missing) return is_parted_.assign(rows_.table->n_rows, 1);
+        if (gaps && tree_.unseen_is_missing) return is_fractional_.assign(rows_.table->n_rows, 1);
         for (std::size_t c = 0; c < asked.size(); ++c)
             if (asked[c])
                 rows_.table->columns[c].with_reader([&](auto number) {
                     for (std::size_t row = 0; row < rows_.table->n_rows; ++row)
-                        is_parted_[row] |= std::isnan(number(row));
+                        is_fractional_[row] |= std::isnan(number(row));
                 });
     }
 
     void place_rows() {
         const std::size_t n = tree_.n_nodes(), n_rows = rows_.table->n_rows;
         std::vector<std::int32_t> end_of(n_rows);
-        const tree::PartedRows parted = tree::route_rows(tree_, *rows_.table, 0, n_rows, end_of.data());
+        const tree::FractionalRows fractional = tree::route_rows(tree_, *rows_.table, 0, n_rows, end_of.data());
         Part ended[2];
         std::vector<std::int32_t> node_of[2];
         const auto end_in = [&](std::size_t row, std::int32_t node, double share) {
-            ended[is_parted_[row]].add(static_cast<std::uint32_t>(row), rows_.weight[row] * share);
-            node_of[is_parted_[row]].push_back(node);
+            ended[is_fractional_[row]].add(static_cast<std::uint32_t>(row), rows_.weight[row] * share);
+            node_of[is_fractional_[row]].push_back(node);
         };
         ended[0].reserve(n_rows);
         node_of[0].reserve(n_rows);
         for (std::size_t row = 0; row < n_rows; ++row)
             if (end_of[row] >= 0) end_in(row, end_of[row], 1.0);
-        for (const auto& [row, node] : parted)
-            tree::route_parted(
+        for (const auto& [row, node] : fractional)
+            tree::route_fractional(
                 tree_, *rows_.table, row, node, [](std::int32_t) {},
                 [&, r = row](std::int32_t at, double share) { end_in(r, at, share); });
         std::vector<std::size_t> end(n);
-        for (std::size_t i = n; i-- > 0;)
-            end[i] = tree_.is_leaf(i) ? i + 1 : end[static_cast<std::size_t>(branches_[i].back())];
+        for (std::size_t i = n; i-- > 0;) end[i] = tree_.is_leaf(i) ? i + 1 : end[branches_[i].back()];
         steady_.settle(ended[0], node_of[0], end);
-        parted_.settle(ended[1], node_of[1], end);
+        fractional_.settle(ended[1], node_of[1], end);
         steady_counts_ = counts_;
-        if (options_.parted) count_steady(ended[0], node_of[0]);
+        if (options_.fractional) count_steady(ended[0], node_of[0]);
     }
 
     // Class weights of the rows that are whole wherever they are.
@@ -267,17 +263,17 @@ private:
                     steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
     }
 
-    // Sends the rows of a node's other branches, and all that are parted, down one of its branches; fills `arrivals_`.
+    // Sends the rows of a node's other branches, and all fractional ones, down one of its branches; fills `arrivals_`.
     void send_down(std::size_t node, std::size_t branch) {
-        under_way_.resize(0);
+        moving_.resize(0);
         arrivals_.clear();
         arrival_counts_.clear();
         for (const std::int32_t b : branches_[node])
-            if (static_cast<std::size_t>(b) != branch) steady_.gather(static_cast<std::size_t>(b), under_way_);
-        const std::size_t n_steady = under_way_.size();
-        parted_.gather(node, under_way_);
+            if (static_cast<std::size_t>(b) != branch) steady_.gather(static_cast<std::size_t>(b), moving_);
+        const std::size_t n_steady = moving_.size();
+        fractional_.gather(node, moving_);
         join_parts(n_steady);
-        waiting_.assign(1, {branch, 0, under_way_.size()});
+        waiting_.assign(1, {branch, 0, moving_.size()});
         while (!waiting_.empty()) {
             const Arrival here = waiting_.back();
             waiting_.pop_back();
@@ -293,23 +289,22 @@ private:
     // A row that came down several branches is one row again, with the sum of its parts.
     void join_parts(std::size_t begin) {
         std::size_t end = begin;
-        for (std::size_t i = begin; i < under_way_.size(); ++i) {
-            const std::uint32_t row = under_way_.row[i];
-            if (place_[row] != nobody) {
-                under_way_.weight[place_[row]] += under_way_.weight[i];
+        for (std::size_t i = begin; i < moving_.size(); ++i) {
+            const std::uint32_t row = moving_.row[i];
+            if (place_[row] != no_index) {
+                moving_.weight[place_[row]] += moving_.weight[i];
                 continue;
             }
             place_[row] = end;
-            under_way_.row[end] = row;
-            under_way_.weight[end++] = under_way_.weight[i];
+            moving_.row[end] = row;
+            moving_.weight[end++] = moving_.weight[i];
         }
-        under_way_.resize(end);
-        for (std::size_t i = begin; i < end; ++i) place_[under_way_.row[i]] = nobody;
+        moving_.resize(end);
+        for (std::size_t i = begin; i < end; ++i) place_[moving_.row[i]] = no_index;
     }
 
     void count(const Arrival& here, double* counts) const {
-        for (std::size_t i = here.begin; i < here.end; ++i)
-            counts[static_cast<std::size_t>(rows_.label[under_way_.row[i]])] += under_way_.weight[i];
+        for (std::size_t i = here.begin; i < here.end; ++i) counts[rows_.label[moving_.row[i]]] += moving_.weight[i];
     }
 
     // Parts rows by the split that a node asks.
@@ -319,23 +314,23 @@ private:
         branch_.resize(here.end - here.begin);
         next_.assign(below.size(), 0);
         std::size_t n_everywhere = 0;
-        tree::branches_of_rows(tree_, split, *rows_.table, under_way_.row.data() + here.begin, branch_.size(),
+        tree::branches_of_rows(tree_, split, *rows_.table, moving_.row.data() + here.begin, branch_.size(),
                                branch_.data());
         for (const std::int32_t b : branch_) {
-            n_everywhere += b == tree::row_is_parted;
-            if (b >= 0) ++next_[static_cast<std::size_t>(b)];
+            n_everywhere += b == tree::row_is_fractional;
+            if (b >= 0) ++next_[b];
         }
         const std::vector<double> part = n_everywhere == 0 ? std::vector<double>{} : parts(here, split);
-        std::size_t end = under_way_.size();
+        std::size_t end = moving_.size();
         for (std::size_t b = 0; b < below.size(); ++b) {
             const std::size_t size = next_[b] + (n_everywhere > 0 && part[b] > 0.0 ? n_everywhere : 0);
             next_[b] = end;
             end += size;
             waiting_.push_back({static_cast<std::size_t>(below[b]), next_[b], end});
         }
-        under_way_.resize(end);
-        std::uint32_t* const row = under_way_.row.data();
-        double* const weight = under_way_.weight.data();
+        moving_.resize(end);
+        std::uint32_t* const row = moving_.row.data();
+        double* const weight = moving_.weight.data();
         const auto branch = [of = branch_.data(), first = here.begin](std::size_t i) { return of[i - first]; };
         std::size_t* const next = next_.data();
         const auto put = [&](std::size_t to, std::size_t i, double w) {
@@ -355,7 +350,7 @@ private:
         for (std::size_t i = here.begin; i < here.end; ++i) {
             const std::int32_t b = branch(i);
             if (b >= 0) put(next[b]++, i, weight[i]);
-            if (b == tree::row_is_parted)
+            if (b == tree::row_is_fractional)
                 for (std::size_t k = 0; k < below.size(); ++k)
                     if (part[k] > 0.0) put(next[k]++, i, weight[i] * part[k]);
         }
@@ -365,15 +360,14 @@ private:
     std::vector<double> parts(const Arrival& here, std::size_t split) const {
         const std::vector<std::int32_t>& below = branches_[here.node];
         std::vector<double> placed(below.size());
-        if (!options_.parted) {
+        if (!options_.fractional) {
             std::copy_n(tree_.branch_share.begin() + tree_.branch_start[split], placed.size(), placed.begin());
             return placed;
         }
         for (std::size_t b = 0; b < placed.size(); ++b)
             placed[b] = sum_of(steady_counts_, static_cast<std::size_t>(below[b]));
         for (std::size_t i = here.begin; i < here.end; ++i)
-            if (const std::int32_t b = branch_[i - here.begin]; b >= 0)
-                placed[static_cast<std::size_t>(b)] += under_way_.weight[i];
+            if (const std::int32_t b = branch_[i - here.begin]; b >= 0) placed[b] += moving_.weight[i];
         const double total = std::accumulate(placed.begin(), placed.end(), 0.0);
         for (double& p : placed) p = total > 0.0 ? p / total : 1.0 / static_cast<double>(placed.size());
         return placed;
@@ -398,7 +392,7 @@ private:
     double with_arrivals(std::size_t node, std::size_t k) const {
         const std::size_t at = reached_[node];
         const double before = steady_counts_[node * rows_.n_classes + k];
-        return at == nobody ? before : before + arrival_counts_[at * rows_.n_classes + k];
+        return at == no_index ? before : before + arrival_counts_[at * rows_.n_classes + k];
     }
 
     // Puts a branch in the place of its parent. The parent's own counts stand: all its rows are still there.
@@ -409,25 +403,23 @@ private:
             waiting.pop_back();
             for (const std::int32_t b : branches_[at]) waiting.push_back(static_cast<std::size_t>(b));
             for (std::size_t k = 0; k < rows_.n_classes; ++k) counts_[at * rows_.n_classes + k] = with_arrivals(at, k);
-            parted_.clear(at);
-            if (reached_[at] != nobody) take_in(arrivals_[reached_[at]]);
+            fractional_.clear(at);
+            if (reached_[at] != no_index) admit(arrivals_[reached_[at]]);
         }
         branches_[node] = branches_[branch];
         content_[node] = content_[branch];
         any_ = true;
     }
 
-    void take_in(const Arrival& arrival) {
+    void admit(const Arrival& arrival) {
         for (std::size_t i = arrival.begin; i < arrival.end; ++i) {
-            const std::uint32_t row = under_way_.row[i];
-            (is_parted_[row] ? parted_ : steady_).add(arrival.node, row, under_way_.weight[i]);
-            if (!is_parted_[row])
+            const std::uint32_t row = moving_.row[i];
+            (is_fractional_[row] ? fractional_ : steady_).add(arrival.node, row, moving_.weight[i]);
+            if (!is_fractional_[row])
                 steady_counts_[arrival.node * rows_.n_classes + static_cast<std::size_t>(rows_.label[row])] +=
-                    under_way_.weight[i];
+                    moving_.weight[i];
         }
     }
-
-    // ------------------------------------------------------------------ the result
 
     Raised result() const {
         Raised out;
@@ -457,16 +449,16 @@ private:
     std::vector<std::int32_t> content_;
     bool any_ = false;
 
-    std::vector<std::uint8_t> is_parted_;  // per row
-    Population steady_, parted_;           // rows that are whole wherever they are, and the others
+    std::vector<std::uint8_t> is_fractional_;  // per row
+    Population steady_, fractional_;           // rows that are whole wherever they are, and the others
     std::vector<double> steady_counts_;
 
-    Part under_way_;
-    std::vector<std::size_t> place_;  // per row: where it is in `under_way_`
+    Part moving_;
+    std::vector<std::size_t> place_;  // per row: where it is in `moving_`
     std::vector<Arrival> arrivals_, waiting_;
     std::vector<double> arrival_counts_;
     std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
-    std::vector<std::int32_t> branch_;  // of the rows being parted, and ...
+    std::vector<std::int32_t> branch_;  // of the rows being divided, and ...
     std::vector<std::size_t> next_;     // ... where the next one of each branch goes
 };
 
@@ -474,7 +466,7 @@ private:
 
 Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
                       const RaisingOptions& options, base::Interrupt& interrupt) {
-    return Workshop(tree, counts, rows, options, interrupt).run();
+    return SubtreeRaiser(tree, counts, rows, options, interrupt).run();
 }
 
 }  // namespace ceiba::prune

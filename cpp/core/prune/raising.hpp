@@ -1,13 +1,11 @@
 // Error-based pruning of C4.5 with subtree raising (Quinlan 1993, section 4.2; release 8 of the program).
 //
-// From the bottom up a node becomes a leaf, or is replaced by its heaviest branch (the rows of the other branches are
-// sent down it), if that does not raise the pessimistic errors by more than 0.1; what took its place is pruned again.
-// Where rows go down every branch, newcomers change the branches' shares: such rows all go down the raised branch
-// again.
+// Bottom up, a node becomes a leaf, or is replaced by its heaviest branch (the rows of the other branches are sent down
+// it), if that does not raise the pessimistic errors by more than 0.1; the replacement is pruned again. Fractional rows
+// change the shares of the branches, so all of them go down the raised branch again.
 #pragma once
 
 #include "base/interrupt.hpp"
-#include "data/table.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::prune {
@@ -39,10 +37,10 @@ struct Raised {
 };
 
 // `counts`: class weights of the nodes, n_nodes x n_classes. Without `raising`, `rows` are not looked at.
-// `parted`: the table has missing values, and the tree sends such rows down every branch.
+// `fractional`: the table has missing values, and the tree sends such rows down every branch.
 struct RaisingOptions {
     Pessimism pessimism;
-    bool raising = true, parted = false;
+    bool raising = true, fractional = false;
 };
 Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
                       const RaisingOptions& options, base::Interrupt& interrupt);

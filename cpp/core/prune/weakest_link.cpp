@@ -53,9 +53,9 @@ void join_neighbours(std::vector<double>& alpha, const std::vector<double>& nois
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return alpha[a] < alpha[b]; });
     double before = -never, shared = -never, slack = 0.0;
     for (const std::uint32_t i : order) {
-        const double own = alpha[i];
-        if (own - before > std::max(noise[i], slack)) shared = own;
-        before = own;
+        const double value = alpha[i];
+        if (value - before > std::max(noise[i], slack)) shared = value;
+        before = value;
         slack = noise[i];
         alpha[i] = shared;
     }
@@ -72,11 +72,12 @@ std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::s
     Breakpoints points(n);
     for (std::size_t i = n; i-- > 0;) {  // pre-order backwards: branches before their node
         if (inner[i]) {
-            // The line of the fully collapsed branches; going left over breakpoints restores what they collapsed.
+            // Invariant: a + s alpha is the cost of the branches to the right of all breakpoints in the heap. It starts
+            // with every branch collapsed; each breakpoint passed on the way left restores what collapsed there.
             double a = intercept[i] + (options.split.empty() ? 0.0 : options.split[i]), s = slope[i];
             const auto cut = [&] { return (risk[i] - a) / ((s - 1.0) * options.whole); };
             double crossing = cut();
-            while (heap[i] >= 0 && crossing < points.at[static_cast<std::size_t>(heap[i])]) {
+            while (heap[i] >= 0 && crossing < points.at[heap[i]]) {
                 const std::size_t top = static_cast<std::size_t>(heap[i]);
                 a -= points.fall[top];
                 s -= points.leaves[top];
@@ -98,7 +99,7 @@ std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::s
         heap[p] = points.merge(heap[p], heap[i]);
     }
     for (std::size_t i = 1; i < n; ++i)
-        if (inner[i]) alpha[i] = std::min(alpha[i], alpha[static_cast<std::size_t>(parent[i])]);
+        if (inner[i]) alpha[i] = std::min(alpha[i], alpha[parent[i]]);
     if (options.tolerance > 0.0) join_neighbours(alpha, noise);
     return alpha;
 }

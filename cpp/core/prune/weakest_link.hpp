@@ -1,10 +1,10 @@
-// Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3): when does each node collapse?
+// Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3): the alpha at which each node collapses.
 //
 // V_t(alpha) = min(R(t) + alpha, S(t) + sum over branches of V_b(alpha)) is the least cost of any pruned subtree below
 // t, where S(t) is the risk of rows that stay in t. V_t is concave and piecewise linear; its last breakpoint is where t
 // itself collapses. Bottom up, the breakpoints of the branches are merged in a heap and those beyond the line R(t) +
-// alpha are dropped: O(n log n) in all, also for a chain. With whole risks every alpha is one correctly rounded
-// division: equal alphas are equal.
+// alpha are dropped. Each breakpoint is inserted and dropped at most once: O(n log n) in all, also for a chain. With
+// integer risks every alpha is one correctly rounded division, so equal alphas are equal.
 #pragma once
 
 #include "base/standard.hpp"

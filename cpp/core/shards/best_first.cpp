@@ -4,29 +4,29 @@ namespace ceiba::shards {
 
 namespace {
 
-// A node of the heap; `made`: its place in the order in which nodes are made.
+// A node of the heap; `order`: its place in the order in which nodes are made.
 struct Waiting {
     base::DoubleDouble gain;
-    std::int32_t made, node;
+    std::int32_t order, node;
 };
 
-bool worse(const Waiting& a, const Waiting& b) { return a.gain < b.gain || (!(b.gain < a.gain) && a.made > b.made); }
+bool worse(const Waiting& a, const Waiting& b) { return a.gain < b.gain || (!(b.gain < a.gain) && a.order > b.order); }
 
 }  // namespace
 
 std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes) {
     const auto split_of = [&](std::int32_t node) -> const split::Candidate* {
-        if (const auto& question = nodes[static_cast<std::size_t>(node)].question) return &question->split;
+        if (const auto& question = nodes[node].question) return &question->split;
         const auto at = found.find(node);
         return at == found.end() ? nullptr : at->second;
     };
     std::vector<char> marked(nodes.size(), 0);
     std::vector<Waiting> heap;
-    std::int32_t made = 0;
+    std::int32_t order = 0;
     int leaves = 1;
     const auto offer = [&](std::int32_t node) {
         const split::Candidate* const split = split_of(node);
-        const std::int32_t place = made++;
+        const std::int32_t place = order++;
         if (!split) return;
         heap.push_back({split->gain, place, node});
         std::push_heap(heap.begin(), heap.end(), worse);
@@ -39,10 +39,10 @@ std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits
         const int n_branches = split_of(node)->n_branches;
         if (leaves + n_branches - 1 > max_leaf_nodes) continue;
         leaves += n_branches - 1;
-        marked[static_cast<std::size_t>(node)] = 1;
-        const grow::NodeRecord& record = nodes[static_cast<std::size_t>(node)];
+        marked[node] = 1;
+        const grow::NodeRecord& record = nodes[node];
         if (!record.question) {
-            made += n_branches;
+            order += n_branches;
             continue;
         }
         for (std::int32_t b = 0; b < record.n_children; ++b) offer(record.first_child + b);
@@ -63,7 +63,7 @@ void splice(grow::Builder& nodes, std::int32_t node, grow::Builder grown) {
     const auto moved = static_cast<std::int32_t>(nodes.size()) - 1;  // node k > 0 of the part becomes k + moved
     for (grow::NodeRecord& record : grown)
         if (record.first_child >= 0) record.first_child += moved;
-    nodes[static_cast<std::size_t>(node)] = std::move(grown[0]);
+    nodes[node] = std::move(grown[0]);
     for (std::size_t k = 1; k < grown.size(); ++k) nodes.push_back(std::move(grown[k]));
 }
 

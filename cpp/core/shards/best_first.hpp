@@ -1,13 +1,9 @@
-// Best-first growth over shards, in batches: splits of many nodes are found in one round, more than a limit of leaves
-// may need, and then the order of grow.cpp is gone through on paper: the largest gain first, ties to the node that was
-// made first. The split of a node does not depend on that order, so the tree is that of a grower which knew only the
-// nodes of its heap.
+// Best-first growth over shards, in batches: the splits of many nodes are found in one round, more than a limit of
+// leaves may need; then the order of grow.cpp is simulated: the largest gain first, ties to the node created first. The
+// split of a node does not depend on that order, so the tree is the same.
 #pragma once
 
-#include <unordered_map>
-
 #include "grow/builder.hpp"
-#include "split/candidate.hpp"
 
 namespace ceiba::shards {
 

@@ -1,14 +1,12 @@
 // What shards count: a cell is some 64-bit words that are only ever added and subtracted, so counts do not depend on
 // how the rows are spread over shards, nor on the order in which answers are merged.
 //   classes            rows of each class
-//   weighted classes   rows; the exact weight of each class in digits (digits.hpp)
+//   weighted classes   rows; the exact weight of each class in digits (NumberDigits)
 //   numbers            rows; squares of (y - centre) in quanta, rounded up; the exact sum of y in digits
 //   weighted numbers   the same with weights: rows, squares, sum of w y; then the exact weight in digits
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/fixed_point.hpp"
-#include "criteria/number_criteria.hpp"
 #include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
@@ -124,7 +122,7 @@ struct CellShape {
     base::LongSum sum(const std::uint64_t* cell) const { return sum_of(cell + 2, n_digits, unit); }
     double mean(const std::uint64_t* cell) const { return sum(cell).value() / weight(cell).value(); }
 
-    // Carries the digits of a cell (digits.hpp).
+    // Carries the digits of a cell.
     void carry(std::uint64_t* cell) const {
         if (classes() && weighted)
             for (std::size_t k = 0; k < n_classes; ++k) shards::carry(cell + 1 + k * weight_digits, weight_digits);

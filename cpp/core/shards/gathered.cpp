@@ -1,18 +1,16 @@
 #include "shards/gathered.hpp"
 
-#include "grow/grow.hpp"
-
 namespace ceiba::shards {
 
 void GatheredNode::read(Reader& in) {
     const std::size_t n = in.size();
     const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
-        for (std::uint64_t word : in.take(n))
+        for (std::uint64_t word : in.read(n))
             out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
     };
     const auto append_numbers = [n, &in](std::vector<double>& out) {
         const std::size_t first = out.size();
-        const auto words = in.take(n);
+        const auto words = in.read(n);
         out.resize(first + n);
         for (std::size_t i = 0; i < n; ++i) out[first + i] = std::bit_cast<double>(words[i]);
     };
@@ -28,14 +26,6 @@ void GatheredNode::read(Reader& in) {
     else
         append_numbers(targets_);
     if (weighted_) append_numbers(weights_);
-}
-
-tree::TreeArrays GatheredNode::grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
-    return grow::grow(table(), target(), options, interrupt);
-}
-
-grow::Builder GatheredNode::grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const {
-    return grow::grow_nodes(table(), target(), options, interrupt);
 }
 
 data::Table GatheredNode::table() const {

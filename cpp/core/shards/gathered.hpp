@@ -1,13 +1,10 @@
 // Nodes whose rows were gathered from all shards: their subtrees are grown as in memory.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "data/table.hpp"
 #include "grow/builder.hpp"
-#include "grow/options.hpp"
+#include "grow/grow.hpp"
 #include "shards/cells.hpp"
 #include "shards/protocol.hpp"
-#include "tree/tree_arrays.hpp"
 
 namespace ceiba::shards {
 
@@ -29,14 +26,11 @@ public:
     // The next piece of the node, as Shard::gather writes it.
     void read(Reader& in);
     std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
-    tree::TreeArrays grow(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
-    // Best first, as nodes (grow/grow.hpp).
-    grow::Builder grow_nodes(const grow::GrowOptions& options, base::Interrupt& interrupt) const;
-
-private:
+    // Views: the node must outlive them.
     data::Table table() const;
     data::Target target() const;
 
+private:
     const std::vector<ColumnType>* types_;
     std::size_t n_classes_;
     bool weighted_;

@@ -1,19 +1,8 @@
 #include "shards/level_grower.hpp"
 
-#include <atomic>
-
-#include "split/candidate.hpp"
-#include "split/store/partition.hpp"
+#include "grow/grow.hpp"
 
 namespace ceiba::shards {
-
-namespace {
-
-void add(Words& sum, const Words& more) {
-    for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
-}
-
-}  // namespace
 
 LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const Layout> layout,
                          std::vector<ColumnType> types, std::uint64_t n_rows, const LevelSizes& sizes)
@@ -44,35 +33,47 @@ tree::TreeArrays LevelGrower::tree() const {
     tree::TreeArrays out = grow::assemble(builders_, limits_);
     for (std::size_t i = 0; i < out.splits.size(); ++i)
         if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
-            out.splits.cut[i] =
-                layout_->column[static_cast<std::size_t>(out.splits.column[i])].real_cut(out.splits.cut[i]);
+            out.splits.cut[i] = layout_->column[out.splits.column[i]].real_cut(out.splits.cut[i]);
     return out;
 }
 
 Words LevelGrower::new_round(Ask ask) {
     ask_ = ask;
     Words round{n_levels_};
-    put_all(round, way_);
+    put_all(round, path_);
     round.push_back(static_cast<std::uint64_t>(ask));
     return round;
 }
 
-void LevelGrower::take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt) {
+void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt) {
     interrupt.poll();
     Reader in(answer);
     const Form form = static_cast<Form>(in.word());
     const Form wanted = ask_ == Ask::gather ? Form::pieces : ask_ == Ask::fetch ? Form::runs : Form::sums;
     if (form != wanted) throw Contradiction("an answer does not fit its question");
     if (phase_ == Phase::describe)
-        take_describe(in);
+        consume_describe(in);
     else if (phase_ == Phase::gather)
-        take_gather(in, interrupt);
+        consume_gather(in, interrupt);
     else if (phase_ == Phase::count)
-        take_count(in);
-    else if (phase_ == Phase::look)
-        take_look(in);
+        consume_count(in);
+    else if (phase_ == Phase::refine)
+        consume_refine(in);
     else
-        take_neighbours(in);
+        consume_neighbours(in);
+}
+
+// Begins a round about the open nodes that are `wanted`; what it says of each is for the caller to add. False: none is.
+template <class Wanted>
+bool LevelGrower::ask_nodes(Phase phase, Ask ask, Wanted wanted) {
+    phase_ = phase;
+    asked_.clear();
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (wanted(open_[i])) asked_.push_back(i);
+    if (asked_.empty()) return false;
+    round_ = new_round(ask);
+    round_.push_back(asked_.size());
+    return true;
 }
 
 // --- the phases of a level, in their order
@@ -84,21 +85,16 @@ void LevelGrower::begin_level() {
 
 // What nodes of numbers say of themselves needs their rows once more, when their means are known.
 void LevelGrower::ask_describe() {
-    phase_ = Phase::describe;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (!open_[i].waits) asked_.push_back(i);
-    round_ = new_round(Ask::describe);
-    round_.push_back(asked_.size());
+    ask_nodes(Phase::describe, Ask::describe, [](const Open& open) { return !open.waits; });
     for (std::size_t i : asked_) {
         round_.push_back(i);
         put_real(round_, layout_->shape.mean(open_[i].total.data()));
     }
 }
 
-void LevelGrower::take_describe(Reader& in) {
+void LevelGrower::consume_describe(Reader& in) {
     if (in.size() != asked_.size() * any_digits) throw Contradiction("shards described other nodes");
-    const auto losses = in.take(asked_.size() * any_digits), ranges = in.take(2 * asked_.size());
+    const auto losses = in.read(asked_.size() * any_digits), ranges = in.read(2 * asked_.size());
     for (std::size_t i = 0; i < asked_.size(); ++i) {
         Open& open = open_[asked_[i]];
         criteria::NodeSummary summary;
@@ -121,15 +117,13 @@ void LevelGrower::hand_down_limits() {
         if (open_[i].partner == none || open_[i].partner < i) continue;
         Open &first = open_[i], &second = open_[first.partner];
         const split::NodeContext parent = first.context;
-        const auto value = [&](const Open& open) -> double& {
-            return builder[static_cast<std::size_t>(open.node)].limited;
-        };
-        grow::hand_down_limits(options_.search, builder[static_cast<std::size_t>(first.parent)].question->split, parent,
+        const auto value = [&](const Open& open) -> double& { return builder[open.node].limited; };
+        grow::hand_down_limits(options_.search, builder[first.parent].question->split, parent,
                                {first.context, value(first)}, {second.context, value(second)});
     }
 }
 
-// Of two branches the smaller one is counted, and the other follows by subtraction.
+// Of two branches the smaller one is counted, and the other follows by subtraction of integers, without rounding.
 void LevelGrower::choose_counted() {
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
@@ -146,27 +140,24 @@ void LevelGrower::choose_counted() {
 }
 
 void LevelGrower::ask_gather() {
-    phase_ = Phase::gather;
-    asked_.clear();
-    std::size_t values = 0;
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (!open_[i].gathered) continue;
-        const std::size_t own = open_[i].n_rows * (types_.size() + 1);
-        if (!asked_.empty() && values + own > sizes_.gather_values) break;
-        values += own;
-        asked_.push_back(i);
-    }
-    if (asked_.empty()) return ask_count();
-    round_ = new_round(Ask::gather);
-    round_.push_back(asked_.size());
+    std::uint64_t values = 0;
+    bool full = false;  // what does not fit into this round is gathered in the next
+    const auto fits = [&](const Open& open) {
+        if (!open.gathered || full) return false;
+        const std::uint64_t of_node = open.n_rows * (types_.size() + 1);
+        full = values > 0 && values + of_node > sizes_.gather_values;
+        values += of_node;
+        return !full;
+    };
+    if (!ask_nodes(Phase::gather, Ask::gather, fits)) return ask_count();
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
-void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
+void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
     std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape));
     while (!in.done()) {
         in.word();  // the shard
-        Reader piece(in.take(in.size()));
+        Reader piece(in.read(in.size()));
         for (GatheredNode& node : nodes) node.read(piece);
     }
     std::atomic<bool> stop{false};
@@ -181,53 +172,46 @@ void LevelGrower::take_gather(Reader& in, base::Interrupt& interrupt) {
                 stop.store(true);
                 throw;
             }
-        grow::GrowOptions own = options_;
-        if (own.max_depth >= 0) own.max_depth -= open.depth;
-        own.low = open.context.low;
-        own.high = open.context.high;
-        own.whole_weight = stop_.whole_weight();
-        own.n_threads = 1;
+        grow::GrowOptions options = options_;
+        if (options.max_depth >= 0) options.max_depth -= open.depth;
+        options.low = open.context.low;
+        options.high = open.context.high;
+        options.whole_weight = stop_.whole_weight();
+        options.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
         if (!best_first()) {
-            grown[k] = nodes[k].grow(own, inner);
+            grown[k] = grow::grow(nodes[k].table(), nodes[k].target(), options, inner);
             return;
         }
         // No split below it can come later than the limit allows; but of several branches, some may be skipped.
-        if (own.search.multiway) own.max_leaf_nodes = std::numeric_limits<int>::max();
-        parts[k] = nodes[k].grow_nodes(own, inner);
+        if (options.search.multiway) options.max_leaf_nodes = std::numeric_limits<int>::max();
+        parts[k] = grow::grow_nodes(nodes[k].table(), nodes[k].target(), options, inner);
     });
     for (std::size_t k = 0; k < nodes.size(); ++k) {
         Open& open = open_[asked_[k]];
         if (best_first())
             splice(builders_[0], open.node, std::move(parts[k]));
         else
-            builders_[0][static_cast<std::size_t>(open.node)].grown =
-                std::make_unique<tree::TreeArrays>(std::move(grown[k]));
+            builders_[0][open.node].grown = std::make_unique<tree::TreeArrays>(std::move(grown[k]));
         open.gathered = false;
     }
     ask_gather();
 }
 
 void LevelGrower::ask_count() {
-    phase_ = Phase::count;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (open_[i].counted) asked_.push_back(i);
-    if (asked_.empty()) return choose();
-    round_ = new_round(Ask::count);
-    round_.push_back(asked_.size());
+    if (!ask_nodes(Phase::count, Ask::count, [](const Open& open) { return open.counted; })) return choose();
     for (std::size_t i : asked_) round_.push_back(i);
 }
 
-void LevelGrower::take_count(Reader& in) {
+void LevelGrower::consume_count(Reader& in) {
     const std::size_t n_words = layout_->n_words();
     if (in.size() != branch_rows_.size() + asked_.size() * n_words)
         throw Contradiction("shards counted other nodes than they were asked for");
-    const auto rows = in.take(branch_rows_.size());
+    const auto rows = in.read(branch_rows_.size());
     if (!std::equal(rows.begin(), rows.end(), branch_rows_.begin()))
         throw Contradiction("shards sent other rows down a branch than they counted before");
     for (std::size_t i : asked_) {
-        const auto words = in.take(n_words);
+        const auto words = in.read(n_words);
         open_[i].counts = std::make_shared<Words>(words.begin(), words.end());
     }
     if (n_levels_ == 0) {  // the root: what it is follows from any column
@@ -243,7 +227,7 @@ void LevelGrower::take_count(Reader& in) {
 }
 
 void LevelGrower::survey_nodes() {
-    looked_at_.clear();
+    surveyed_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
         if (!open.searched) continue;
@@ -254,9 +238,9 @@ void LevelGrower::survey_nodes() {
         }
         check_counts(open);
         open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.fetch_rows);
-        looked_at_.push_back(i);
+        surveyed_.push_back(i);
     }
-    look();
+    refine();
 }
 
 // Every column must count all rows of the node.
@@ -271,38 +255,39 @@ void LevelGrower::check_counts(const Open& open) const {
     }
 }
 
-// Nodes that only fetch wait until nobody zooms, and what would not fit into memory waits for the next round.
-void LevelGrower::look() {
-    phase_ = Phase::look;
-    std::vector<StretchAsk> zoom, fetch;
+// Asks for more about the nodes whose split is not certain yet. Zooms come first, because they raise the floor and with
+// it spare fetches; what would not fit into memory waits for the next round.
+void LevelGrower::refine() {
+    phase_ = Phase::refine;
+    std::vector<RangeQuery> zoom, fetch;
     std::vector<std::size_t> zoomed, fetched, rest;
     const double words = static_cast<double>(sizes_.gather_values);
-    const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, looked_at_.size())));
-    for (std::size_t i : looked_at_) {
+    const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, surveyed_.size())));
+    for (std::size_t i : surveyed_) {
         const std::size_t n_zoom = zoom.size(), n_fetch = fetch.size();
         open_[i].survey->ask(i, each, zoom, fetch);
         if (zoom.size() > n_zoom) zoomed.push_back(i);
         if (fetch.size() > n_fetch) fetched.push_back(i);
         if (zoom.size() > n_zoom || fetch.size() > n_fetch) rest.push_back(i);
     }
-    looked_at_ = std::move(rest);
-    if (looked_at_.empty()) return choose();
+    surveyed_ = std::move(rest);
+    if (surveyed_.empty()) return choose();
     const bool zooms = !zoom.empty();
     asked_ = zooms ? std::move(zoomed) : std::move(fetched);
-    const std::vector<StretchAsk>& asks = zooms ? zoom : fetch;
+    const std::vector<RangeQuery>& asks = zooms ? zoom : fetch;
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
     round_.push_back(asks.size());
-    for (const StretchAsk& one : asks) one.write(round_);
+    for (const RangeQuery& query : asks) query.write(round_);
 }
 
-void LevelGrower::take_look(Reader& in) {
+void LevelGrower::consume_refine(Reader& in) {
     in.word();  // how many words, or the width of a cell
     if (ask_ == Ask::fetch) in.word();
     for (std::size_t i : asked_) {
         Survey& survey = *open_[i].survey;
-        ask_ == Ask::fetch ? survey.take_fetch(in) : survey.take_zoom(in);
+        ask_ == Ask::fetch ? survey.consume_fetch(in) : survey.consume_zoom(in);
     }
-    look();
+    refine();
 }
 
 void LevelGrower::choose() {
@@ -316,24 +301,19 @@ void LevelGrower::choose() {
 }
 
 void LevelGrower::ask_neighbours() {
-    phase_ = Phase::neighbours;
-    asked_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i)
-        if (open_[i].found.between) asked_.push_back(i);
-    if (asked_.empty()) return end_level();
-    round_ = new_round(Ask::neighbours);
-    round_.push_back(asked_.size());
+    if (!ask_nodes(Phase::neighbours, Ask::neighbours, [](const Open& open) { return open.found.between; }))
+        return end_level();
     for (std::size_t i : asked_)
-        for (StretchAsk one : {open_[i].found.below, open_[i].found.above}) {
-            one.node = i;
-            one.write(round_);
+        for (RangeQuery query : {open_[i].found.below, open_[i].found.above}) {
+            query.node = i;
+            query.write(round_);
         }
 }
 
-void LevelGrower::take_neighbours(Reader& in) {
+void LevelGrower::consume_neighbours(Reader& in) {
     in.word();
     for (std::size_t i : asked_) {
-        const auto keys = in.take(2);
+        const auto keys = in.read(2);
         SurveyedSplit& found = open_[i].found;
         if (keys[0] < found.below.low || keys[0] > found.below.high || keys[1] < found.above.low ||
             keys[1] > found.above.high)
@@ -352,7 +332,7 @@ void LevelGrower::end_level() {
     bool divided = false;
     for (Open& open : open_) {
         const bool found = open.found.split.found();
-        if (found && best_first() && !chosen[static_cast<std::size_t>(open.node)]) {
+        if (found && best_first() && !chosen[open.node]) {
             routes.emplace_back().stays = true;
             next.push_back(waiting(std::move(open)));
             continue;
@@ -367,7 +347,7 @@ void LevelGrower::end_level() {
         open_.clear();
         return;
     }
-    write_level(routes, way_);
+    write_level(routes, path_);
     ++n_levels_;
     open_ = std::move(next);
     begin_level();
@@ -402,12 +382,8 @@ void LevelGrower::describe(Open& open) {
 // Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
 void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
     if (open.depth == 0) stop_.begin(summary, layout_->shape.classes());
-    grow::NodeRecord& node = builders_[0][static_cast<std::size_t>(open.node)];
-    node.n_rows = static_cast<std::int64_t>(open.n_rows);
-    node.weight = summary.weight;
-    node.search_weight = summary.search_weight;
-    node.impurity = summary.impurity;
-    if (limits_) node.limited = grow::limited_value(summary, open.context);
+    grow::NodeRecord& node = builders_[0][open.node];
+    grow::describe(node, summary, open.n_rows, limits_, open.context);
     const bool splittable = stop_.splittable(summary, open.n_rows, open.depth);
     node.value = std::move(summary.value);
     open.gathered = splittable && open.n_rows < sizes_.gather_rows;
@@ -422,7 +398,8 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     auto question = std::make_unique<grow::Question>();
     question->default_branch = split.missing_branch;
     if (split.learned_missing) {
-        if (split.kind != split::Kind::presence) question->sent_default = static_cast<std::int64_t>(found.n_missing);
+        if (split.kind != split::Kind::presence)
+            question->sent_default = static_cast<std::int64_t>(found.n_without_value);
     } else {
         // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
         // goes to the last one.
@@ -431,7 +408,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
         question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
         question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
-        add(found.branches[static_cast<std::size_t>(question->default_branch)], found.missing);
+        add_words(found.branches[question->default_branch], found.missing);
     }
     open.route.kind = split.kind;
     open.route.column = static_cast<std::size_t>(split.column);
@@ -456,28 +433,28 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     }
     if (!options_.search.monotone.empty() && n_branches == 2 && layout_->shape.classes()) {
         const auto limited = [&](std::size_t b) -> grow::LimitedBranch {
-            return {branches[b].context, builder[static_cast<std::size_t>(branches[b].node)].limited};
+            return {branches[b].context, builder[branches[b].node].limited};
         };
         grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
     }
     question->split = std::move(found.split);
-    grow::NodeRecord& node = builder[static_cast<std::size_t>(open.node)];
+    grow::NodeRecord& node = builder[open.node];
     node.first_child = first;
     node.n_children = static_cast<std::int32_t>(n_branches);
     node.question = std::move(question);
     open_branches(open, std::move(branches), next);
 }
 
-// Branches that are done are let go at once; of numbers nothing is known yet.
+// Drops branches that are done at once; of a numeric target nothing is known before the next round.
 void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
-    const auto goes_on = [&](std::size_t b) {
+    const auto continues = [&](std::size_t b) {
         return !layout_->shape.classes() || branches[b].searched || branches[b].gathered;
     };
     std::vector<std::size_t> place;
     const bool two = branches.size() == 2;
     std::vector<char> stays;
     for (std::size_t b = 0; b < branches.size(); ++b)  // the sibling of one that is searched may have to be counted
-        stays.push_back(goes_on(b) || (two && branches[1 - b].searched));
+        stays.push_back(continues(b) || (two && branches[1 - b].searched));
     for (std::size_t b = 0; b < branches.size(); ++b) {
         open.route.open.push_back(stays[b]);
         if (!stays[b]) continue;

@@ -1,20 +1,13 @@
-// Grows a tree over shards, level by level: it asks rounds and takes merged answers, and sees no row, except those of
-// small nodes, which are gathered and finished as in memory. What stops a node is decided by grow/stop_rules.hpp, as
-// for every other grower.
+// Grows a tree over shards, level by level: it sends rounds and consumes merged answers. It sees no row, except those
+// of small nodes, which are gathered and grown as in memory. Stopping rules are those of grow/stop_rules.hpp.
 //
-//     while (!grower.done()) grower.take(merged answers of all shards to grower.round());
+//     while (!grower.done()) grower.consume(merged answers of all shards to grower.round());
+//
+// Of two branches the smaller one is counted by the shards; the counts of the other follow by subtraction.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "base/thread_pool.hpp"
-#include "criteria/node_summary.hpp"
-#include "grow/builder.hpp"
-#include "grow/options.hpp"
-#include "grow/stop_rules.hpp"
 #include "shards/best_first.hpp"
-#include "shards/cells.hpp"
 #include "shards/gathered.hpp"
-#include "shards/protocol.hpp"
 #include "shards/survey/survey.hpp"
 
 namespace ceiba::shards {
@@ -22,7 +15,7 @@ namespace ceiba::shards {
 struct LevelSizes {
     std::size_t gather_rows = 50000;                   // nodes with fewer rows are gathered
     std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered in one round, unless a node has more
-    std::size_t fetch_rows = 4096;                     // stretches with more rows are zoomed before they are fetched
+    std::size_t fetch_rows = 4096;                     // ranges with more rows are zoomed before they are fetched
 };
 
 class LevelGrower {
@@ -32,16 +25,16 @@ public:
 
     bool done() const { return phase_ == Phase::done; }
     const Words& round() const { return round_; }
-    void take(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
+    void consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
     tree::TreeArrays tree() const;
 
-    // For whoever shows how far it is.
+    // For progress reports.
     int level() const { return static_cast<int>(n_levels_); }
     Ask asks() const { return ask_; }
     std::uint64_t rows_open() const;
 
 private:
-    enum class Phase { describe, gather, count, look, neighbours, done };
+    enum class Phase { describe, gather, count, refine, neighbours, done };
     struct Open {
         std::int32_t node = 0, parent = -1;
         int depth = 0;
@@ -59,25 +52,27 @@ private:
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+    template <class Wanted>
+    bool ask_nodes(Phase phase, Ask ask, Wanted wanted);
     void begin_level();
     void ask_describe();
-    void take_describe(Reader& in);
+    void consume_describe(Reader& in);
     void hand_down_limits();
     void choose_counted();
     void survey_nodes();
     void ask_gather();
     void ask_count();
-    void look();
+    void refine();
     void choose();
     void ask_neighbours();
     void end_level();
     bool best_first() const { return options_.max_leaf_nodes > 0; }
     std::vector<char> chosen_best_first() const;
     static Open waiting(Open open);
-    void take_gather(Reader& in, base::Interrupt& interrupt);
-    void take_count(Reader& in);
-    void take_look(Reader& in);
-    void take_neighbours(Reader& in);
+    void consume_gather(Reader& in, base::Interrupt& interrupt);
+    void consume_count(Reader& in);
+    void consume_refine(Reader& in);
+    void consume_neighbours(Reader& in);
     void divide(Open& open, std::vector<Open>& next);
     void open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next);
     void describe(Open& open);
@@ -95,9 +90,9 @@ private:
     std::deque<grow::Builder> builders_;
     std::vector<Open> open_;
     std::vector<std::size_t> asked_;          // the nodes of the last question
-    std::vector<std::size_t> looked_at_;      // nodes whose survey may ask for more
+    std::vector<std::size_t> surveyed_;       // nodes whose survey may ask for more
     std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
-    Words way_, round_;
+    Words path_, round_;
     std::size_t n_levels_ = 0;
     Phase phase_ = Phase::gather;
     Ask ask_ = Ask::count;

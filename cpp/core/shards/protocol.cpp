@@ -22,24 +22,24 @@ Route Route::read(Reader& in) {
     route.cut = in.real();
     route.missing_branch = in.size();
     const std::size_t n_levels = in.size(), n_branches = in.size();
-    for (std::uint64_t word : in.take(n_levels))
+    for (std::uint64_t word : in.read(n_levels))
         route.levels.push_back({static_cast<std::int32_t>(word >> 32), static_cast<std::int32_t>(word & 0xFFFFFFFFu)});
-    for (std::uint64_t word : in.take(n_branches)) route.open.push_back(word != 0);
+    for (std::uint64_t word : in.read(n_branches)) route.open.push_back(word != 0);
     return route;
 }
 
-void StretchAsk::write(Words& out) const { out.insert(out.end(), {node, column, low, high}); }
+void RangeQuery::write(Words& out) const { out.insert(out.end(), {node, column, low, high}); }
 
-StretchAsk StretchAsk::read(Reader& in) {
-    const auto words = in.take(4);
+RangeQuery RangeQuery::read(Reader& in) {
+    const auto words = in.read(4);
     return {static_cast<std::size_t>(words[0]), static_cast<std::size_t>(words[1]), words[2], words[3]};
 }
 
 Words join_rounds(const std::vector<TreeRound>& rounds) {
     Words out{rounds.size()};
-    for (const TreeRound& one : rounds) {
-        out.insert(out.end(), {one.tree, one.round.size()});
-        put_all(out, one.round);
+    for (const TreeRound& tree : rounds) {
+        out.insert(out.end(), {tree.tree, tree.round.size()});
+        put_all(out, tree.round);
     }
     return out;
 }
@@ -49,7 +49,7 @@ std::vector<TreeRound> split_rounds(std::span<const std::uint64_t> rounds) {
     std::vector<TreeRound> out;
     for (std::size_t n = in.size(); n-- > 0;) {
         const std::uint64_t tree = in.word();
-        out.push_back({tree, in.take(in.size())});
+        out.push_back({tree, in.read(in.size())});
     }
     return out;
 }
@@ -67,23 +67,23 @@ std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::u
     Reader in(answers);
     if (static_cast<Form>(in.word()) != Form::several) throw Contradiction("an answer is not that of a list of trees");
     std::vector<std::span<const std::uint64_t>> out;
-    for (std::size_t n = in.size(); n-- > 0;) out.push_back(in.take(in.size()));
+    for (std::size_t n = in.size(); n-- > 0;) out.push_back(in.read(in.size()));
     return out;
 }
 
 bool holds_rows(std::span<const std::uint64_t> answers) {
     const auto parts = split_answers(answers);
-    return std::any_of(parts.begin(), parts.end(), [](std::span<const std::uint64_t> one) {
-        return !one.empty() && static_cast<Form>(one[0]) == Form::pieces;
+    return std::any_of(parts.begin(), parts.end(), [](std::span<const std::uint64_t> part) {
+        return !part.empty() && static_cast<Form>(part[0]) == Form::pieces;
     });
 }
 
-void write_level(const std::vector<Route>& routes, Words& way) {
+void write_level(const std::vector<Route>& routes, Words& path) {
     Words level;
     for (const Route& route : routes) route.write(level);
-    way.push_back(level.size());
-    way.push_back(routes.size());
-    put_all(way, level);
+    path.push_back(level.size());
+    path.push_back(routes.size());
+    put_all(path, level);
 }
 
 namespace {
@@ -93,13 +93,13 @@ using Span = std::span<const std::uint64_t>;
 void merge_sums(Reader a, Reader b, Words& out) {
     const std::size_t n = a.size();
     const bool alike = b.size() == n;
-    const Span own = a.rest(), other = b.rest();
-    if (!alike || own.size() != other.size() || own.size() < n)
+    const Span left = a.rest(), right = b.rest();
+    if (!alike || left.size() != right.size() || left.size() < n)
         throw Contradiction("two shards counted different things");
     out.push_back(n);
-    for (std::size_t i = 0; i < n; ++i) out.push_back(own[i] + other[i]);
-    for (std::size_t i = n; i < own.size(); ++i)
-        out.push_back((i - n) % 2 ? std::min(own[i], other[i]) : std::max(own[i], other[i]));
+    for (std::size_t i = 0; i < n; ++i) out.push_back(left[i] + right[i]);
+    for (std::size_t i = n; i < left.size(); ++i)
+        out.push_back((i - n) % 2 ? std::min(left[i], right[i]) : std::max(left[i], right[i]));
 }
 
 // Per request: how many runs; each run a key and a cell. Equal keys become one run.
@@ -109,7 +109,7 @@ void merge_runs(Reader a, Reader b, Words& out) {
     out.insert(out.end(), {width, n});
     for (std::size_t r = 0; r < n; ++r) {
         const std::size_t na = a.size(), nb = b.size(), place = out.size();
-        const Span left = a.take(na * (width + 1)), right = b.take(nb * (width + 1));
+        const Span left = a.read(na * (width + 1)), right = b.read(nb * (width + 1));
         out.push_back(0);
         std::size_t i = 0, j = 0;
         while (i < left.size() || j < right.size()) {
@@ -132,10 +132,10 @@ void merge_pieces(Reader a, Reader b, Words& out) {
         Span words;
     };
     std::vector<Piece> pieces;
-    for (Reader* one : {&a, &b})
-        while (!one->done()) {
-            const std::uint64_t shard = one->word();
-            pieces.push_back({shard, one->take(one->size())});
+    for (Reader* in : {&a, &b})
+        while (!in->done()) {
+            const std::uint64_t shard = in->word();
+            pieces.push_back({shard, in->read(in->size())});
         }
     std::sort(pieces.begin(), pieces.end(), [](const Piece& x, const Piece& y) { return x.shard < y.shard; });
     for (const Piece& piece : pieces) {
@@ -150,8 +150,8 @@ void merge_several(Reader a, Reader b, Words& out) {
     if (b.size() != n) throw Contradiction("two shards answered for different trees");
     out.push_back(n);
     for (std::size_t t = 0; t < n; ++t) {
-        const Span own = a.take(a.size()), other = b.take(b.size());
-        const Words both = merge(own, other);
+        const Span left = a.read(a.size()), right = b.read(b.size());
+        const Words both = merge(left, right);
         out.push_back(both.size());
         put_all(out, both);
     }
@@ -163,19 +163,19 @@ Words merge(Span a, Span b) {
     if (a.empty() || b.empty() || a[0] != b[0]) throw Contradiction("two shards answered different questions");
     Words out{a[0]};
     out.reserve(std::max(a.size(), b.size()));
-    const Span own = a.subspan(1), other = b.subspan(1);
+    const Span left = a.subspan(1), right = b.subspan(1);
     switch (static_cast<Form>(a[0])) {
         case Form::sums:
-            merge_sums(Reader(own), Reader(other), out);
+            merge_sums(Reader(left), Reader(right), out);
             break;
         case Form::runs:
-            merge_runs(Reader(own), Reader(other), out);
+            merge_runs(Reader(left), Reader(right), out);
             break;
         case Form::pieces:
-            merge_pieces(Reader(own), Reader(other), out);
+            merge_pieces(Reader(left), Reader(right), out);
             break;
         case Form::several:
-            merge_several(Reader(own), Reader(other), out);
+            merge_several(Reader(left), Reader(right), out);
             break;
         default:
             throw Contradiction("an answer has no known form");

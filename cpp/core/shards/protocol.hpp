@@ -1,12 +1,12 @@
 // The rounds of growing: what is asked of all shards at once, and how their answers look.
 //
-// A round holds the whole way so far (`way`: level after level, the split of every open node) and one question about
+// A round holds the whole path so far (`path`: level after level, the split of every open node) and one question about
 // the open nodes that it leads to. So a shard that was lost and read again from its source catches up by itself, and a
 // round may be asked twice.
 //   count        cells of every column of some nodes; before them the rows of all branches of the last level
-//   zoom         cells of the parts of some stretches of keys
-//   fetch        the values of some stretches, as sorted runs: key, cell
-//   neighbours   of pairs of stretches, the largest key of the first and the smallest of the second
+//   zoom         cells of the parts of some ranges of keys
+//   fetch        the values of some ranges, as sorted runs: key, cell
+//   neighbours   of pairs of ranges, the largest key of the first and the smallest of the second
 //   gather       all rows of some nodes
 //   describe     numbers: the losses of some nodes about their means, and the range of their targets
 //
@@ -21,7 +21,7 @@ namespace ceiba::shards {
 // Messages between a survey and the shards: flat 64-bit words, nothing that points anywhere.
 using Words = std::vector<std::uint64_t>;
 
-// Shards that contradict each other or themselves: their source changed, or a message was damaged on its way.
+// Shards that contradict each other or themselves: their source changed, or a message was damaged in transit.
 struct Contradiction : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -31,20 +31,24 @@ inline void put_all(Words& out, std::span<const std::uint64_t> words) {
     out.insert(out.end(), words.begin(), words.end());
 }
 
+inline void add_words(Words& sum, std::span<const std::uint64_t> more) {
+    for (std::size_t w = 0; w < sum.size(); ++w) sum[w] += more[w];
+}
+
 // Reads a message from front to back.
 class Reader {
 public:
     explicit Reader(std::span<const std::uint64_t> words) : words_(words) {}
 
-    std::uint64_t word() { return take(1)[0]; }
+    std::uint64_t word() { return read(1)[0]; }
     std::size_t size() { return static_cast<std::size_t>(word()); }
     double real() { return std::bit_cast<double>(word()); }
-    std::span<const std::uint64_t> take(std::size_t n) {
+    std::span<const std::uint64_t> read(std::size_t n) {
         if (n > words_.size() - at_) throw Contradiction("a message between shards is too short");
         at_ += n;
         return words_.subspan(at_ - n, n);
     }
-    std::span<const std::uint64_t> rest() { return take(words_.size() - at_); }
+    std::span<const std::uint64_t> rest() { return read(words_.size() - at_); }
     bool done() const { return at_ == words_.size(); }
 
 private:
@@ -63,7 +67,7 @@ enum class Form : std::uint64_t { sums, runs, pieces, several };
 
 // The split of an open node, as rows need it.
 struct Route {
-    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are let go ...
+    split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are dropped ...
     bool stays = false;                    // ... unless it waits to be split later
     std::size_t column = 0;
     double cut = 0.0;
@@ -76,13 +80,13 @@ struct Route {
 };
 
 // Keys [low, high] of a column in a node, all inside one bin.
-struct StretchAsk {
+struct RangeQuery {
     std::size_t node = 0, column = 0;
     std::uint64_t low = 0, high = 0;
 
     void write(Words& out) const;
-    static StretchAsk read(Reader& in);
-    bool same_place(const StretchAsk& other) const { return node == other.node && column == other.column; }
+    static RangeQuery read(Reader& in);
+    bool same_place(const RangeQuery& other) const { return node == other.node && column == other.column; }
 };
 
 // The round of one of several trees.
@@ -101,8 +105,8 @@ std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::u
 // Whether an answer of form `several` holds gathered rows.
 bool holds_rows(std::span<const std::uint64_t> answers);
 
-// One level of the way, for all nodes that were open there.
-void write_level(const std::vector<Route>& routes, Words& way);
+// One level of the path, for all nodes that were open there.
+void write_level(const std::vector<Route>& routes, Words& path);
 
 // Two answers to the same round as one. Associative and commutative: any tree of merges gives the same bytes.
 Words merge(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/double_double.hpp"
-#include "tree/split.hpp"
+#include "tree/tree_arrays.hpp"
 
 namespace ceiba::split {
 

@@ -1,27 +1,23 @@
 #include "split/engine.hpp"
 
 #include "base/phases.hpp"
-#include "split/ratio/gain_ratio.hpp"
 #include "split/scan/column_finder.hpp"
-#include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
 
 namespace ceiba::split {
 
 Engine::Engine(const data::Table& table, const data::Target& target, const EngineOptions& options,
                base::ThreadPool& pool, base::Interrupt& interrupt)
-    : options_(options),
-      classification_(!target.n_classes.empty()),
-      divisions_(static_cast<std::size_t>(pool.size())) {
+    : options_(options), classification_(target.classification()), divisions_(static_cast<std::size_t>(pool.size())) {
     if (table.sparse) {
-        if (slots_serve(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
+        if (slots_support(table, target, options.search)) root_ = slotted_root(table, target, interrupt);
         if (!root_.store) root_ = sparse_root(table, target, pool, interrupt);
         finder_ = make_presort_finder(root_.target(), options.search, pool.size());
         return;
     }
     if (worth_binning(table, target)) {
         root_ = bin(table, target, options.bins, pool, interrupt);
-        // Of no row (all may weigh nothing) there is nothing to count.
+        // The root may be empty (all weights zero): then there is no histogram to build.
         if (root_.size() > 0) finder_ = make_bounded_finder(root_.target(), options.search, pool.size());
         in_bins_ = finder_ != nullptr;
         if (in_bins_) return;
@@ -37,17 +33,17 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
     finder_ = make_presort_finder(root_.target(), options.search, pool.size());
 }
 
-// Bins pay where there are large nodes; what they cannot serve is sorted.
+// Binning pays off for large nodes only. What the binned search does not support is sorted.
 bool Engine::worth_binning(const data::Table& table, const data::Target& target) const {
     const bool surrogates = options_.search.missing == Missing::surrogate && options_.surrogates.max_surrogates > 0;
     const bool zero_weights = options_.search.conventions.keep_zero_weights && target.weight &&
                               std::count(target.weight, target.weight + target.n_rows, 0.0) > 0;
     if (surrogates || zero_weights) return false;
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
-    SearchOptions asked = options_.search;
+    SearchOptions adjusted = options_.search;
     // Runners-up cost nothing where cuts are at edges only; exact ones would have most bins of most columns fetched.
-    if (options_.bins.approximate) asked.max_competitors = 0;
-    return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_serve(table, target, asked);
+    if (options_.bins.approximate) adjusted.max_competitors = 0;
+    return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_support(table, target, adjusted);
 }
 
 criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* pool) const {
@@ -56,7 +52,7 @@ criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* 
 }
 
 Division& Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread) {
-    Division& division = divisions_[static_cast<std::size_t>(thread)];
+    Division& division = divisions_[thread];
     Routing& routing = division.routing_;
     {
         const base::PhaseTimer timer(base::Phase::route);
@@ -82,7 +78,7 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     if (std::none_of(branches.begin(), branches.end(), [](const BranchRows& b) { return b.searched; })) return;
     if (division.fractional_) return division.fractional_->hand_down_columns(branches);
     if (node.slotted()) return hand_down_slots(node, branches);
-    if (node.sparse) return part_entries(node, division.places_, branches, pool);
+    if (node.sparse) return partition_entries(node, division.places_, branches, pool);
     {
         const base::PhaseTimer timer(base::Phase::move);
         move_columns(node, division.routing_, division.places_, branches, pool);

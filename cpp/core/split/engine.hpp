@@ -1,18 +1,11 @@
-// The seam between growing a tree and working with rows (ARCHITECTURE.md). A grower asks four things of a node and
-// never looks at a row: summarize it, find its best split, divide its rows, hand down what the branches need that will
-// be searched.
+// The seam between growing a tree and working with rows (ARCHITECTURE.md). A grower calls four functions for a node and
+// never reads a row: summarize it, find its best split, divide its rows, hand down what the searched branches need.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "base/thread_pool.hpp"
 #include "criteria/node_summary.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
-#include "split/bins/binning.hpp"
 #include "split/finder.hpp"
 #include "split/missing/fractional.hpp"
 #include "split/missing/surrogates.hpp"
-#include "split/store/partition.hpp"
 
 namespace ceiba::split {
 
@@ -53,7 +46,7 @@ public:
            base::Interrupt& interrupt);
 
     // All rows. To be taken once.
-    NodeRows take_root() { return std::move(root_); }
+    NodeRows release_root() { return std::move(root_); }
     bool classification() const { return classification_; }
     bool counts_in_bins() const { return in_bins_; }
 

@@ -1,11 +1,7 @@
-// How splits are found; one finder per form of the rows and way of searching. The engine (engine.hpp) chooses one.
+// The interface of split searches: one finder per form of the rows and kind of search. The engine (engine.hpp) chooses.
 #pragma once
 
-#include "base/thread_pool.hpp"
-#include "split/candidate.hpp"
-#include "split/search_options.hpp"
 #include "split/store/partition.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
@@ -32,7 +28,7 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
                                                   int n_threads);
 
 // Can the search over bins do all that these options ask for?
-bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+bool bins_support(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // The names of the criteria that follow from counts of bins.
 std::vector<std::string> counted_criteria();
@@ -41,5 +37,8 @@ std::vector<std::string> counted_criteria();
 // in quanta.
 std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,
                                                  int n_threads);
+
+// C4.5's search (ratio/gain_ratio.cpp). `root`: the whole table, from which cuts take their value under cuts_at_values.
+std::unique_ptr<SplitFinder> make_gain_ratio_finder(const NodeRows& root, const SearchOptions& options, int n_threads);
 
 }  // namespace ceiba::split

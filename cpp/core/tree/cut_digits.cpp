@@ -51,7 +51,7 @@ int separating_digits(double cut, CutGap gap) {
 class ColumnCuts {
 public:
     explicit ColumnCuts(std::vector<double> cuts) : cuts_(std::move(cuts)), held_(cuts_.size() + 1) {
-        // Nearly all values are far from every cut: a bit for each cell of a grid tells.
+        // Nearly all values are far from every cut: one bit per cell of a grid decides.
         std::size_t cells = 64;
         while (cells < 16 * cuts_.size() && cells < 65536) cells *= 2;
         near_.resize(cells);
@@ -65,9 +65,9 @@ public:
 
     void add(double x) {
         if (!(x >= low_) || !near_[cell(x)]) return;  // NaN is near nothing
-        CutGap& own = held_[place_of(x)];
-        own.below = std::max(own.below, x);
-        own.above = std::min(own.above, x);
+        CutGap& gap = held_[place_of(x)];
+        gap.below = std::max(gap.below, x);
+        gap.above = std::min(gap.above, x);
     }
 
     void merge(const ColumnCuts& other) {
@@ -122,17 +122,17 @@ std::int8_t digits_for(double cut, CutGap gap) {
 std::vector<CutGap> cut_gaps(const data::Table& table, std::span<const std::uint32_t> rows,
                              std::span<const std::int32_t> column, std::span<const double> cut, int n_threads) {
     std::vector<std::vector<double>> of_column(table.columns.size());
-    for (std::size_t i = 0; i < cut.size(); ++i) of_column[static_cast<std::size_t>(column[i])].push_back(cut[i]);
+    for (std::size_t i = 0; i < cut.size(); ++i) of_column[column[i]].push_back(cut[i]);
     std::vector<std::size_t> place(table.columns.size());
     std::vector<ColumnCuts> cuts;
     std::vector<std::size_t> dense;
     for (std::size_t j = 0; j < of_column.size(); ++j) {
-        std::vector<double>& own = of_column[j];
-        if (own.empty()) continue;
-        std::sort(own.begin(), own.end());
-        own.erase(std::unique(own.begin(), own.end()), own.end());
+        std::vector<double>& sorted = of_column[j];
+        if (sorted.empty()) continue;
+        std::sort(sorted.begin(), sorted.end());
+        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
         place[j] = cuts.size();
-        cuts.emplace_back(std::move(own));
+        cuts.emplace_back(std::move(sorted));
         if (table.sparse && !table.sparse->by_rows && rows.empty())
             add_stored(*table.sparse, j, cuts.back());
         else
@@ -153,20 +153,21 @@ std::vector<CutGap> cut_gaps(const data::Table& table, std::span<const std::uint
             }
         }
     };
-    const std::size_t n_parts = std::clamp<std::size_t>(n_rows * dense.size() / thread_values, 1,
-                                                        static_cast<std::size_t>(std::max(n_threads, 1)));
+    const auto n_parts = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+        std::uint64_t{n_rows} * dense.size() / thread_values, 1, static_cast<std::uint64_t>(std::max(n_threads, 1))));
     std::vector<std::vector<ColumnCuts>> parts(n_parts - 1, cuts);
     base::ThreadPool pool(static_cast<int>(n_parts));
     pool.run(n_parts, [&](std::size_t part, int) {
-        add_rows(part * n_rows / n_parts, (part + 1) * n_rows / n_parts, part == 0 ? cuts : parts[part - 1]);
+        const auto start = [&](std::uint64_t k) { return static_cast<std::size_t>(k * n_rows / n_parts); };
+        add_rows(start(part), start(part + 1), part == 0 ? cuts : parts[part - 1]);
     });
     for (const std::vector<ColumnCuts>& part : parts)
         for (std::size_t k = 0; k < cuts.size(); ++k) cuts[k].merge(part[k]);
     std::vector<std::vector<CutGap>> found;
-    for (const ColumnCuts& own : cuts) found.push_back(own.gaps());
+    for (const ColumnCuts& column_cuts : cuts) found.push_back(column_cuts.gaps());
     std::vector<CutGap> gaps(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
-        const std::size_t k = place[static_cast<std::size_t>(column[i])];
+        const std::size_t k = place[column[i]];
         gaps[i] = found[k][cuts[k].place_of(cut[i])];
     }
     return gaps;

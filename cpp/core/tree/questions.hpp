@@ -1,4 +1,4 @@
-// The questions of a finished tree, as whoever sends rows down it needs them: the predictor and the prunings.
+// The questions of a finished tree as routing needs them, for predictions and prunings.
 #pragma once
 
 #include "data/table.hpp"
@@ -11,7 +11,7 @@ constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
 
 // The branch that one split gives a row.
 inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row) {
-    const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[s])];
+    const data::Column& column = table.columns[splits.column[s]];
     const Kind kind = static_cast<Kind>(splits.kind[s]);
     if (kind == Kind::levels) {
         const std::int32_t code = column.code(row);
@@ -22,7 +22,7 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
         const bool in_place = code < last - first && first[code] == code;
         const auto at = in_place ? first + code : std::lower_bound(first, last, code);
         if (at == last || *at != code) return row_has_unknown_level;
-        return splits.level_branch[static_cast<std::size_t>(at - splits.level_code.begin())];
+        return splits.level_branch[at - splits.level_code.begin()];
     }
     const double x = column.number(row);
     if (kind == Kind::presence) return std::isnan(x) ? 1 : 0;
@@ -54,7 +54,7 @@ struct Questions {
 
     // How many cuts lie below the number.
     int interval_of(std::size_t node, const data::Table& table, std::size_t row) const {
-        const double x = table.columns[static_cast<std::size_t>(splits.column[node])].number(row);
+        const double x = table.columns[splits.column[node]].number(row);
         const auto first = cuts.begin() + cut_start[node], last = cuts.begin() + cut_start[node + 1];
         return std::isnan(x) ? row_lacks_value : static_cast<int>(std::lower_bound(first, last, x) - first);
     }

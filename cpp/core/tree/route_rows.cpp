@@ -13,22 +13,21 @@ void ask_levels(const Questions& tree, std::size_t node, const data::Column& col
     thread_local std::vector<std::int32_t> branch_of;
     branch_of.assign(n_levels, unknown);
     for (std::int64_t l = splits.level_start[node]; l < splits.level_start[node + 1]; ++l)
-        if (const std::size_t code = static_cast<std::size_t>(splits.level_code[static_cast<std::size_t>(l)]);
-            code < n_levels)
-            branch_of[code] = splits.level_branch[static_cast<std::size_t>(l)];
+        if (const std::size_t code = static_cast<std::size_t>(splits.level_code[l]); code < n_levels)
+            branch_of[code] = splits.level_branch[l];
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t code = column.code(rows[i]);
         if (code < 0)
             branch[i] = row_lacks_value;
         else
-            branch[i] = static_cast<std::size_t>(code) < n_levels ? branch_of[static_cast<std::size_t>(code)] : unknown;
+            branch[i] = static_cast<std::size_t>(code) < n_levels ? branch_of[code] : unknown;
     }
 }
 
 void ask_split(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                std::size_t n, std::int32_t* branch) {
     const SplitTable& splits = tree.splits;
-    const data::Column& column = table.columns[static_cast<std::size_t>(splits.column[node])];
+    const data::Column& column = table.columns[splits.column[node]];
     const Kind kind = static_cast<Kind>(splits.kind[node]);
     if (kind == Kind::levels && n * 4 >= static_cast<std::size_t>(column.n_levels()))
         return ask_levels(tree, node, column, rows, n, branch);
@@ -46,8 +45,8 @@ void ask_split(const Questions& tree, std::size_t node, const data::Table& table
     });
 }
 
-// A stretch of the rows under way.
-struct Stretch {
+// A range of the rows under way.
+struct RowRange {
     std::int32_t node;
     std::uint32_t begin, end;
 };
@@ -65,19 +64,19 @@ public:
         std::iota(rows_.begin(), rows_.end(), static_cast<std::uint32_t>(begin));
     }
 
-    PartedRows run() {
+    FractionalRows run() {
         open_.push_back({0, 0, static_cast<std::uint32_t>(rows_.size())});
         while (!open_.empty()) {
-            const Stretch here = open_.back();
+            const RowRange here = open_.back();
             open_.pop_back();
             if (here.end - here.begin < few)
                 for (std::uint32_t i = here.begin; i < here.end; ++i) alone(rows_[i], here.node);
             else if (tree_.is_leaf(static_cast<std::size_t>(here.node)))
                 for (std::uint32_t i = here.begin; i < here.end; ++i) node_[rows_[i] - begin_] = here.node;
             else
-                part(here);
+                partition(here);
         }
-        return std::move(parted_);
+        return std::move(fractional_);
     }
 
 private:
@@ -88,21 +87,21 @@ private:
             const std::size_t at = static_cast<std::size_t>(node);
             const std::int32_t branch = tree_.is_leaf(at) ? row_stays : branch_of_row(tree_, at, table_, row);
             if (branch < 0) return stop(row, node, branch);
-            node = tree_.branch_node[static_cast<std::size_t>(tree_.branch_start[at] + branch)];
+            node = tree_.branch_node[tree_.branch_start[at] + branch];
         }
     }
     void stop(std::uint32_t row, std::int32_t node, std::int32_t why) {
-        node_[row - begin_] = why == row_is_parted ? -1 : node;
-        if (why == row_is_parted) parted_.emplace_back(row, node);
+        node_[row - begin_] = why == row_is_fractional ? -1 : node;
+        if (why == row_is_fractional) fractional_.emplace_back(row, node);
     }
 
-    void part(const Stretch& here) {
+    void partition(const RowRange& here) {
         const std::size_t node = static_cast<std::size_t>(here.node);
         const std::uint32_t n = here.end - here.begin;
         const std::int32_t first = tree_.branch_start[node], n_branches = tree_.branch_start[node + 1] - first;
         std::uint32_t* const rows = rows_.data() + here.begin;
         branches_of_rows(tree_, node, table_, rows, n, branch_.data());
-        if (n_branches == 2) return part_in_two(here, rows, n);
+        if (n_branches == 2) return partition_in_two(here, rows, n);
         next_.assign(static_cast<std::size_t>(n_branches) + 1, 0);
         for (std::uint32_t i = 0; i < n; ++i) {
             if (branch_[i] >= 0)
@@ -112,20 +111,17 @@ private:
         }
         std::partial_sum(next_.begin(), next_.end(), next_.begin());
         for (std::int32_t b = 0; b < n_branches; ++b) {
-            const std::uint32_t begin = next_[static_cast<std::size_t>(b)],
-                                end = next_[static_cast<std::size_t>(b) + 1];
-            if (begin < end)
-                open_.push_back(
-                    {tree_.branch_node[static_cast<std::size_t>(first + b)], here.begin + begin, here.begin + end});
+            const std::uint32_t begin = next_[b], end = next_[static_cast<std::size_t>(b) + 1];
+            if (begin < end) open_.push_back({tree_.branch_node[first + b], here.begin + begin, here.begin + end});
         }
         const std::uint32_t placed = next_.back();
         for (std::uint32_t i = 0; i < n; ++i)
-            if (branch_[i] >= 0) spare_[next_[static_cast<std::size_t>(branch_[i])]++] = rows[i];
+            if (branch_[i] >= 0) spare_[next_[branch_[i]]++] = rows[i];
         std::copy_n(spare_.begin(), placed, rows);
     }
 
-    // No jump depends on the rows, but for those that stop here.
-    void part_in_two(const Stretch& here, std::uint32_t* rows, std::uint32_t n) {
+    // Stable, so rows stay ascending and columns are read in order. No branch instruction depends on where a row goes.
+    void partition_in_two(const RowRange& here, std::uint32_t* rows, std::uint32_t n) {
         std::uint32_t left = 0, right = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint32_t row = rows[i];
@@ -136,7 +132,7 @@ private:
             right += branch_[i] == 1;
         }
         std::copy_n(spare_.begin(), right, rows + left);
-        const std::size_t first = static_cast<std::size_t>(tree_.branch_start[static_cast<std::size_t>(here.node)]);
+        const std::size_t first = static_cast<std::size_t>(tree_.branch_start[here.node]);
         const std::uint32_t middle = here.begin + left;
         if (left > 0) open_.push_back({tree_.branch_node[first], here.begin, middle});
         if (right > 0) open_.push_back({tree_.branch_node[first + 1], middle, middle + right});
@@ -146,10 +142,10 @@ private:
     const data::Table& table_;
     std::vector<std::uint32_t> rows_, spare_, next_;
     std::vector<std::int32_t> branch_;
-    std::vector<Stretch> open_;
+    std::vector<RowRange> open_;
     std::size_t begin_;
     std::int32_t* node_;  // by row, from `begin_` on
-    PartedRows parted_;
+    FractionalRows fractional_;
 };
 
 }  // namespace
@@ -157,13 +153,13 @@ private:
 void branches_of_rows(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                       std::size_t n, std::int32_t* branch) {
     ask_split(tree, node, table, rows, n, branch);
-    const bool parted = !tree.branch_share.empty();
+    const bool fractional = !tree.branch_share.empty();
     for (std::size_t i = 0; i < n; ++i)
-        if (branch[i] < 0) branch[i] = parted ? row_is_parted : tree.branch_at(node, table, rows[i]);
+        if (branch[i] < 0) branch[i] = fractional ? row_is_fractional : tree.branch_at(node, table, rows[i]);
 }
 
-PartedRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
-                      std::int32_t* node) {
+FractionalRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+                          std::int32_t* node) {
     return Walk(tree, table, begin, end, node).run();
 }
 

@@ -2,37 +2,36 @@
 // one row (200,000 rows, trees of CHAID and with surrogates), which jumps from column to column and from node to node.
 #pragma once
 
-#include "data/table.hpp"
 #include "tree/questions.hpp"
 
 namespace ceiba::tree {
 
 // Instead of a branch: the row ends in the node, or goes down all branches of it.
-constexpr std::int32_t row_stays = -1, row_is_parted = -2;
+constexpr std::int32_t row_stays = -1, row_is_fractional = -2;
 
-// The branch of one row at a node: by split, surrogates and default; or by the split alone where rows are parted.
+// The branch of one row at a node: by split, surrogates and default; or by the split alone where rows are fractional.
 inline std::int32_t branch_of_row(const Questions& tree, std::size_t node, const data::Table& table, std::size_t row) {
     if (tree.branch_share.empty()) return tree.branch_at(node, table, row);
     const int branch = tree.by_split(node, table, row);
-    return branch >= 0 ? branch : row_is_parted;
+    return branch >= 0 ? branch : row_is_fractional;
 }
 
 // The same of n rows.
 void branches_of_rows(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                       std::size_t n, std::int32_t* branch);
 
-// Rows that came whole to a node and are parted there: row and node.
-using PartedRows = std::vector<std::pair<std::uint32_t, std::int32_t>>;
+// Rows that reach a node whole and go down all its branches: row and node.
+using FractionalRows = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
-// Sends rows [begin, end) of the table down from the root; `node`: where each ends, or -1 if it is parted.
-PartedRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
-                      std::int32_t* node);
+// Sends rows [begin, end) of the table down from the root; `node`: where each ends, or -1 if it is fractional.
+FractionalRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+                          std::int32_t* node);
 
-// Goes on with a row that is parted in a node: calls pass(node) for each node below that it comes to, and
+// Continues a row that is fractional from a node on: calls pass(node) for each node below that it comes to, and
 // stop(node, share) where a part of it ends.
 template <class Pass, class Stop>
-void route_parted(const Questions& tree, const data::Table& table, std::uint32_t row, std::int32_t node, Pass pass,
-                  Stop stop) {
+void route_fractional(const Questions& tree, const data::Table& table, std::uint32_t row, std::int32_t node, Pass pass,
+                      Stop stop) {
     thread_local std::vector<std::pair<std::int32_t, double>> open;
     open.assign(1, {node, 1.0});
     while (!open.empty()) {
@@ -44,11 +43,11 @@ void route_parted(const Questions& tree, const data::Table& table, std::uint32_t
         if (branch == row_stays) {
             stop(at, share);
         } else if (branch >= 0) {
-            open.emplace_back(tree.branch_node[static_cast<std::size_t>(tree.branch_start[i] + branch)], share);
+            open.emplace_back(tree.branch_node[tree.branch_start[i] + branch], share);
         } else {
             for (std::int32_t b = tree.branch_start[i + 1]; b-- > tree.branch_start[i];)
-                if (const double part = tree.branch_share[static_cast<std::size_t>(b)]; part > 0.0)
-                    open.emplace_back(tree.branch_node[static_cast<std::size_t>(b)], share * part);
+                if (const double part = tree.branch_share[b]; part > 0.0)
+                    open.emplace_back(tree.branch_node[b], share * part);
         }
     }
 }

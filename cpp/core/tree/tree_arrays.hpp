@@ -1,9 +1,17 @@
 // A grown tree as plain arrays: the layout that Python's Tree, the predictor and the exporters share.
 #pragma once
 
-#include "tree/split.hpp"
+#include "base/standard.hpp"
 
 namespace ceiba::tree {
+
+// Intervals: several cuts of a column of numbers, with a branch for each interval. No search makes them.
+enum class Kind : std::int8_t { none, cut, levels, presence, intervals };
+
+struct LevelBranch {
+    std::int32_t code;
+    std::int32_t branch;
+};
 
 // Splits as a struct of arrays; used for the split of each node, for surrogates and for competitors.
 struct SplitTable {

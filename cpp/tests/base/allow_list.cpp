@@ -20,19 +20,19 @@ struct Options : Base {
     bool operator==(const Options&) const = default;
 };
 
-bool serves(const Options& options) { return base::asks_only_for(options, &Options::width, &Options::depth); }
+bool supports(const Options& options) { return base::differs_only_in(options, &Options::width, &Options::depth); }
 
 const Suite suite("allow_list", [] {
     Options options;
-    check(serves(options), "the defaults are served");
+    check(supports(options), "the defaults are served");
     options.width = 7;
     options.depth = 2.0;
-    check(serves(options), "and so are listed options, inherited ones too");
+    check(supports(options), "and so are listed options, inherited ones too");
     options.added_later = true;
-    check(!serves(options), "an option nobody listed is not");
+    check(!supports(options), "an option nobody listed is not");
     options = {};
     options.signs = {1};
-    check(!serves(options), "nor one with a value of any length");
+    check(!supports(options), "nor one with a value of any length");
 });
 
 }  // namespace

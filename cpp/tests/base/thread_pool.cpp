@@ -21,7 +21,7 @@ void check_runs(int n_threads, int n_runs, Numbers& numbers) {
     for (int r = 0; r < n_runs; ++r) {
         done.assign(numbers.below(40), 0);
         pool.run(done.size(), [&](std::size_t i, int thread) {
-            ++busy[static_cast<std::size_t>(thread)];
+            ++busy[thread];
             ++done[i];
         });
         once = once && std::ranges::all_of(done, [](int times) { return times == 1; });

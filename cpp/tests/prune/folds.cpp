@@ -21,7 +21,7 @@ void permutations_hold_every_number_once() {
     for (const std::uint64_t n : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 1000, 4096, 65537}) {
         const Permutation place(n, 42 + n);
         std::vector<char> seen(static_cast<std::size_t>(n), 0);
-        for (std::uint64_t i = 0; i < n; ++i) seen[static_cast<std::size_t>(place(i))] = 1;
+        for (std::uint64_t i = 0; i < n; ++i) seen[place(i)] = 1;
         check(std::count(seen.begin(), seen.end(), 1) == static_cast<std::ptrdiff_t>(n), "a permutation");
     }
     const std::uint64_t most = ~std::uint64_t{0};

@@ -16,9 +16,9 @@ namespace ceiba::tests {
 namespace {
 
 using split::key_of;
-using split::ZoomStep;
+using split::ZoomPlan;
 
-// The values of a stretch in a few shapes: spread over many exponents, close together, few of them, of both signs.
+// The values of a range in a few shapes: spread over many exponents, close together, few of them, of both signs.
 std::vector<double> values(Numbers& numbers, int shape, bool single) {
     std::vector<double> out(1 + numbers.below(300));
     for (double& x : out) {
@@ -36,7 +36,7 @@ void parts_keep_order(bool single, std::uint64_t seed) {
     Numbers numbers(seed);
     for (int round = 0; round < 400; ++round) {
         const std::vector<double> all = values(numbers, round % 4, single);
-        ZoomStep step;
+        ZoomPlan step;
         step.bits = 1 + static_cast<int>(numbers.below(8));
         step.n_parts = (1u << step.bits) + 2;
         step.unit = single ? 29 : 0;
@@ -71,8 +71,8 @@ void keys_are_ordered() {
     check((~std::uint64_t{0} >> split::zoom_shift(0, ~std::uint64_t{0})) == split::zoom_parts - 1, "the whole range");
 }
 
-// Stretches as lay_out() sees them.
-struct Stretches {
+// Ranges as lay_out() sees them.
+struct Ranges {
     std::vector<double> n;
     std::size_t size() const { return n.size(); }
     double rows(std::size_t i) const { return n[i]; }
@@ -81,28 +81,28 @@ struct Stretches {
 void layouts_keep_what_is_open() {
     Numbers numbers(9);
     for (int round = 0; round < 300; ++round) {
-        Stretches strip;
+        Ranges column;
         split::Marks marks;
         for (std::size_t i = 0, size = 1 + numbers.below(round % 2 ? 255 : 4000); i < size; ++i) {
-            strip.n.push_back(numbers.below(4) ? static_cast<double>(numbers.below(100'000)) : 0.0);
-            marks.sides[0].push_back(strip.n.back() > 0.0 ? static_cast<std::uint8_t>(numbers.below(4)) : 0);
+            column.n.push_back(numbers.below(4) ? static_cast<double>(numbers.below(100'000)) : 0.0);
+            marks.sides[0].push_back(column.n.back() > 0.0 ? static_cast<std::uint8_t>(numbers.below(4)) : 0);
         }
-        std::vector<ZoomStep> steps;
+        std::vector<ZoomPlan> plans;
         const double per_part = 1.0 + numbers.below(200);
         const split::ZoomLayout layout =
-            split::lay_out(strip, marks, strip.size(), 1 + numbers.below(60), per_part, steps);
+            split::lay_out(column, marks, column.size(), 1 + numbers.below(60), per_part, plans);
         check(layout.fits == (layout.n_places <= 65535), "16 bits hold a place");
         std::size_t next = 0, last = 0;
-        bool after_open = true;  // a cut at the end of the stretch before may win, or inside it
-        for (std::size_t i = 0; i < strip.size(); ++i) {
-            if (strip.n[i] == 0.0) continue;
+        bool after_open = true;  // a cut at the end of the range before may win, or inside it
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            if (column.n[i] == 0.0) continue;
             const bool open = marks.of(i) & split::Marks::inside;
-            check(steps[i].open == open, "what is open stays so");
-            check((steps[i].n_parts > 0) == (open && strip.n[i] >= 4.0 * per_part), "and is zoomed if it is large");
-            const bool joined = !after_open && !open && steps[i].first == last && next == last + 1;
-            check(joined || steps[i].first == next, "places ascend");
-            if (!joined) next = steps[i].first + std::max(steps[i].n_parts, 1u);
-            last = steps[i].first;
+            check(plans[i].open == open, "what is open stays so");
+            check((plans[i].n_parts > 0) == (open && column.n[i] >= 4.0 * per_part), "and is zoomed if it is large");
+            const bool joined = !after_open && !open && plans[i].first == last && next == last + 1;
+            check(joined || plans[i].first == next, "places ascend");
+            if (!joined) next = plans[i].first + std::max(plans[i].n_parts, 1u);
+            last = plans[i].first;
             after_open = open || (marks.of(i) & split::Marks::after);
         }
         check(next == layout.n_places, "all places are used");

@@ -66,8 +66,7 @@ void shapley_values_add_up() {
     std::vector<std::int32_t> node(rows.table.n_rows);
     predict::Router(asked).apply(rows.table, node.data(), 1);
     for (std::size_t i = 0; i < node.size(); ++i)
-        check_near(expected + out[2 * i] + out[2 * i + 1], values[static_cast<std::size_t>(node[i])], 1e-14,
-                   "the value of the leaf");
+        check_near(expected + out[2 * i] + out[2 * i + 1], values[node[i]], 1e-14, "the value of the leaf");
     // Row 2 (x0 = 2, level 0): v({}) = 20, v({0}) = 24, v({1}) = 0.25 * 8 + 0.75 * 16 = 14, v({0, 1}) = 16.
     check_near(out[4], 0.5 * (24.0 - 20.0) + 0.5 * (16.0 - 14.0), 1e-14, "the cut's column");
     check_near(out[5], 0.5 * (14.0 - 20.0) + 0.5 * (16.0 - 24.0), 1e-14, "the levels' column");

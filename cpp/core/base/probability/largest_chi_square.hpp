@@ -156,8 +156,8 @@ private:
                 const double scale = 1.0 / static_cast<double>(drawn);
                 const auto update = [&](std::int64_t from, std::int64_t to) {
                     for (std::int64_t j = from; j >= to; --j) {
-                        const double one = static_cast<double>(j) * scale;
-                        kept_[j] = j > 0 ? one * kept_[j - 1] + (1.0 - one) * kept_[j] : kept_[j];
+                        const double share = static_cast<double>(j) * scale;
+                        kept_[j] = j > 0 ? share * kept_[j - 1] + (1.0 - share) * kept_[j] : kept_[j];
                     }
                     steps_left_ -= static_cast<double>(std::max<std::int64_t>(from - to, 0) + 1);
                 };

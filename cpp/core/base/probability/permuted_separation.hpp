@@ -1,9 +1,9 @@
-// How well divisions of a column separate a target, as it is and with its rows permuted.
+// How well divisions of a column separate a target, as observed and with its rows permuted.
 //
 // Rows are vectors of `width` numbers whose sum over all rows is 0; those without a value come first, the others in the
 // order of the column. The separation of a division with s of n rows on the left is the squared length of their sum,
-// times n / (s (n - s)); that of all groups together the sum of squared lengths over sizes. Every draw has a generator
-// of its own, so draws do not depend on how many are asked for at once.
+// times n / (s (n - s)); that of all groups together the sum of squared lengths over sizes. Every draw has its own
+// generator, so a draw does not depend on how many are requested at once.
 #pragma once
 
 #include "base/random.hpp"

@@ -11,15 +11,6 @@ struct Starts {
     std::uint32_t sum = 0, largest = 0;  // of the counts so far
 };
 
-inline void starts_one_by_one(std::uint32_t* count, std::size_t n, Starts& so_far) {
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t own = count[i];
-        so_far.largest = std::max(so_far.largest, own);
-        count[i] = so_far.sum;
-        so_far.sum += own;
-    }
-}
-
 #if defined(CEIBA_HAS_WIDE)
 CEIBA_WIDE_BEGIN
 // Sixteen at a time: each lane adds what lies one, two, four and eight lanes below. Returns how many were done.
@@ -28,13 +19,13 @@ CEIBA_WIDE inline std::size_t starts_by_sixteens(std::uint32_t* count, std::size
     __m512i before = none, largest = none;
     std::size_t i = 0;
     for (; i + 16 <= n; i += 16) {
-        const __m512i own = _mm512_loadu_si512(count + i);
-        largest = _mm512_max_epu32(largest, own);
-        __m512i up_to = _mm512_add_epi32(own, _mm512_alignr_epi32(own, none, 15));
+        const __m512i value = _mm512_loadu_si512(count + i);
+        largest = _mm512_max_epu32(largest, value);
+        __m512i up_to = _mm512_add_epi32(value, _mm512_alignr_epi32(value, none, 15));
         up_to = _mm512_add_epi32(up_to, _mm512_alignr_epi32(up_to, none, 14));
         up_to = _mm512_add_epi32(up_to, _mm512_alignr_epi32(up_to, none, 12));
         up_to = _mm512_add_epi32(up_to, _mm512_alignr_epi32(up_to, none, 8));
-        _mm512_storeu_si512(count + i, _mm512_add_epi32(before, _mm512_sub_epi32(up_to, own)));
+        _mm512_storeu_si512(count + i, _mm512_add_epi32(before, _mm512_sub_epi32(up_to, value)));
         before = _mm512_add_epi32(before, _mm512_permutexvar_epi32(last_lane, up_to));
     }
     so_far.sum = static_cast<std::uint32_t>(_mm512_cvtsi512_si32(before));
@@ -51,7 +42,10 @@ inline std::uint32_t starts_from_counts(std::uint32_t* count, std::size_t n) {
 #if defined(CEIBA_HAS_WIDE)
     if (has_wide_registers()) done = starts_by_sixteens(count, n, so_far);
 #endif
-    starts_one_by_one(count + done, n - done, so_far);
+    for (; done < n; ++done) {
+        so_far.largest = std::max(so_far.largest, count[done]);
+        so_far.sum += std::exchange(count[done], so_far.sum);
+    }
     return so_far.largest;
 }
 

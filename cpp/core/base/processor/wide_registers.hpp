@@ -1,6 +1,6 @@
-// Registers of 512 bits: who has them, and a switch that tests and benchmarks turn. Nothing computed with them differs
-// from what is computed without. The rest of the core is compiled for any x86-64; only functions marked CEIBA_WIDE are
-// compiled for AVX-512, and they are called after a look here.
+// AVX-512: detection, and a switch for tests and benchmarks. Results are the same with and without. The core is
+// compiled for any x86-64; only functions marked CEIBA_WIDE are compiled for AVX-512, and they are called after a check
+// here.
 #pragma once
 
 #include <atomic>

@@ -60,7 +60,7 @@ LevelUse levels_in_use(const data::Column& column, const std::vector<std::uint32
         if (code < 0)
             use.any_missing = true;
         else
-            index_of[static_cast<std::size_t>(std::min(code, column.n_levels()))] = 0;
+            index_of[std::min(code, column.n_levels())] = 0;
     }
     for (std::size_t code = 0; code < index_of.size(); ++code)
         if (index_of[code] == 0) {
@@ -70,7 +70,7 @@ LevelUse levels_in_use(const data::Column& column, const std::vector<std::uint32
     for (std::uint32_t row : rows) {
         const std::int32_t code = column.code(row);
         use.index.push_back(code < 0 ? static_cast<std::uint32_t>(use.code.size())
-                                     : index_of[static_cast<std::size_t>(std::min(code, column.n_levels()))]);
+                                     : index_of[std::min(code, column.n_levels())]);
     }
     return use;
 }
@@ -84,7 +84,7 @@ Feature by_level(std::int32_t c, const data::Column& column, const LevelUse& use
     f.n_ranks = n_ranks;
     f.missing_rank = missing;
     f.level_rank.assign(static_cast<std::size_t>(column.n_levels()) + 1, unranked);
-    for (std::size_t l = 0; l < use.code.size(); ++l) f.level_rank[static_cast<std::size_t>(use.code[l])] = rank[l];
+    for (std::size_t l = 0; l < use.code.size(); ++l) f.level_rank[use.code[l]] = rank[l];
     f.rank.reserve(use.index.size());
     for (std::uint32_t l : use.index) f.rank.push_back(l == use.code.size() ? missing : rank[l]);
     return f;

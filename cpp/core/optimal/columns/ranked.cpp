@@ -42,7 +42,7 @@ void drop_idle(const Features& features, Node& node) {
 
 }  // namespace
 
-void RowData::take(const RowData& all, const std::vector<std::uint32_t>& rows) {
+void RowData::select(const RowData& all, const std::vector<std::uint32_t>& rows) {
     const auto pick = [&](auto& to, const auto& from) {
         to.clear();
         if (from.empty()) return;
@@ -115,7 +115,7 @@ void divide(const Features& features, const Node& node, const std::vector<std::u
     }
     Node* const part[2] = {&left, &right};
     for (int s = 0; s < 2; ++s) {
-        part[s]->data.take(node.data, rows[s]);
+        part[s]->data.select(node.data, rows[s]);
         prepare(*part[s], n_features);
     }
     for (std::size_t f = 0; f < n_features; ++f) {

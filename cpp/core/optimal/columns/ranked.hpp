@@ -22,7 +22,7 @@ struct RowData {
 
     std::size_t size() const { return row.size(); }
     double weight_of(std::size_t i) const { return weight.empty() ? 1.0 : weight[i]; }
-    void take(const RowData& all, const std::vector<std::uint32_t>& rows);
+    void select(const RowData& all, const std::vector<std::uint32_t>& rows);
 };
 
 struct Node {

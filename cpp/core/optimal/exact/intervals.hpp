@@ -11,12 +11,6 @@
 // 2022; Brita, van der Linden and Demirovic 2025).
 #pragma once
 
-#include <queue>
-#include <unordered_map>
-
-#include "optimal/columns/ranked.hpp"
-#include "optimal/exact/stumps.hpp"
-#include "optimal/losses.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
@@ -71,20 +65,23 @@ public:
     }
 
     const std::vector<std::uint32_t>& cuts(std::size_t f) const { return cuts_[f]; }
-    std::uint32_t position(const Interval& i, std::int64_t cut) const {
-        return cuts_[i.feature][static_cast<std::size_t>(cut)];
-    }
+    std::uint32_t position(const Interval& i, std::int64_t cut) const { return cuts_[i.feature][cut]; }
 
-    // Drops the cuts that cannot cost less than `bound`; returns whether there were any.
+    // Drops the cuts that cannot cost less than `bound`, by bisection over the caps, which ascend: O(log cuts). Returns
+    // whether there were any.
     bool shrink(const Node& node, Interval& i, double bound) {
         const std::int64_t low = i.low, high = i.high;
         if (i.below > bound) {
             const double reach = cap(node, i.feature, i.from) + i.below - bound;
-            if (std::isfinite(reach) && cap(node, i.feature, i.low) <= reach) i.low = leap(node, i, reach);
+            if (std::isfinite(reach) && cap(node, i.feature, i.low) <= reach)
+                i.low = 1 + last_holding(i.low, i.high + 1,
+                                         [&](std::int64_t cut) { return cap(node, i.feature, cut) <= reach; });
         }
         if (i.above > bound && i.low <= i.high) {
             const double reach = cap(node, i.feature, i.to) - (i.above - bound);
-            if (std::isfinite(reach) && cap(node, i.feature, i.high) >= reach) i.high = leap_back(node, i, reach);
+            if (std::isfinite(reach) && cap(node, i.feature, i.high) >= reach)
+                i.high = last_holding(i.low - 1, i.high,
+                                      [&](std::int64_t cut) { return cap(node, i.feature, cut) < reach; });
         }
         return i.low != low || i.high != high;
     }
@@ -105,25 +102,18 @@ private:
     double cap(const Node& node, std::size_t f, std::int64_t cut) {
         if (cap_sums_) {
             if (cap_[f].empty()) cap_[f] = cap_sums_(node, rule_, f, cuts_[f]);
-            return cap_[f][static_cast<std::size_t>(cut)];
+            return cap_[f][cut];
         }
-        const std::uint32_t position = cuts_[f][static_cast<std::size_t>(cut)];
+        const std::uint32_t position = cuts_[f][cut];
         const bool heavier = 2 * (position + 1) >= node.n_present[f];
         return position + 1.0 + (heavier ? static_cast<double>(node.n_rows() - node.n_present[f]) : 0.0);
     }
-    std::int64_t leap(const Node& node, const Interval& i, double reach) {
-        std::int64_t from = i.low, to = i.high + 1;  // cap(from) <= reach; the first beyond it
+    // The last of [from, to) at which the condition holds, which it does at `from` and not after it has failed.
+    template <class Condition>
+    static std::int64_t last_holding(std::int64_t from, std::int64_t to, Condition holds) {
         while (to - from > 1) {
-            const std::int64_t m = from + (to - from) / 2;
-            (cap(node, i.feature, m) <= reach ? from : to) = m;
-        }
-        return to;
-    }
-    std::int64_t leap_back(const Node& node, const Interval& i, double reach) {
-        std::int64_t from = i.low - 1, to = i.high;  // cap(to) >= reach; the last before it
-        while (to - from > 1) {
-            const std::int64_t m = from + (to - from) / 2;
-            (cap(node, i.feature, m) >= reach ? to : from) = m;
+            const std::int64_t middle = from + (to - from) / 2;
+            (holds(middle) ? from : to) = middle;
         }
         return from;
     }
@@ -140,7 +130,7 @@ private:
 // A set is known by the sums of two 64-bit numbers per row: one finds it, the other and the size verify it. Two
 // generations stand for least-recently-used: when the young one has half of the budget it becomes the old one, and the
 // old one is forgotten. Forgetting costs time only.
-struct Known {
+struct CacheEntry {
     double relaxed = 0.0;  // no tree of this depth, whatever the size of its leaves, costs less
     double value = std::numeric_limits<double>::infinity();   // of the best tree, if it was found
     double tried = -std::numeric_limits<double>::infinity();  // no tree costs less than this, as far as was searched
@@ -169,15 +159,15 @@ public:
         return key;
     }
 
-    const Known* find(const Key& key) {
+    const CacheEntry* find(const Key& key) {
         if (const auto at = young_.find(key); at != young_.end()) return &at->second;
         const auto at = old_.find(key);
         if (at == old_.end()) return nullptr;
-        Known known = std::move(at->second);
+        CacheEntry known = std::move(at->second);
         old_.erase(at);
         return &keep(key, std::move(known));
     }
-    Known& keep(const Key& key, Known known) {
+    CacheEntry& keep(const Key& key, CacheEntry known) {
         if (young_.size() >= budget_) {
             old_ = std::move(young_);
             young_.clear();
@@ -200,7 +190,7 @@ private:
         }
     };
     std::size_t budget_;
-    std::unordered_map<Key, Known, Hash> young_, old_;
+    std::unordered_map<Key, CacheEntry, Hash> young_, old_;
 };
 
 }  // namespace ceiba::optimal

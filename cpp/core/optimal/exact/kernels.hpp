@@ -8,9 +8,7 @@
 // below the best. Squared error: loss = Q - S^2 / W, Q being the same for all cuts of a side.
 #pragma once
 
-#include "optimal/columns/ranked.hpp"
 #include "optimal/exact/stumps.hpp"
-#include "optimal/losses.hpp"
 
 namespace ceiba::optimal {
 

@@ -1,12 +1,7 @@
 // What the exact search asks of a loss, compiled for each of them.
 
-#include "base/thread_pool.hpp"
-#include "optimal/exact/sides.hpp"
 #include "optimal/exact/solver.hpp"
-#include "optimal/exact/stumps.hpp"
 #include "optimal/exact/target_groups.hpp"
-#include "optimal/losses.hpp"
-#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
@@ -41,9 +36,9 @@ public:
         return cuts;
     }
 
-    void charge(const RowData& data, const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& rows,
-                std::vector<double>& out) const override {
-        const LeafAnswer<Loss> answer(rule_, data, own);
+    void charge(const RowData& data, const std::vector<std::uint32_t>& leaf_rows,
+                const std::vector<std::uint32_t>& rows, std::vector<double>& out) const override {
+        const LeafAnswer<Loss> answer(rule_, data, leaf_rows);
         for (std::uint32_t i : rows) out[i] = answer.charge(data, i);
     }
 

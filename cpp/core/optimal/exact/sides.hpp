@@ -1,12 +1,10 @@
 // The two sides of a cut, each answered by its best stump or leaf: one level of lookahead without dividing rows.
 //
-// Features are independent, so threads take them one by one; the least loss does not depend on who found it.
+// Features are independent, so threads take them one by one; the least loss does not depend on the thread.
 #pragma once
 
 #include "base/thread_pool.hpp"
 #include "optimal/exact/kernels.hpp"
-#include "optimal/exact/stumps.hpp"
-#include "optimal/losses.hpp"
 
 namespace ceiba::optimal {
 
@@ -55,8 +53,8 @@ public:
         for (int s = 0; s < 2; ++s) {
             leaf_.clear();
             for (std::size_t i = 0; i < node.n_rows(); ++i)
-                if (side[i] == s) leaf_.add(node.data, i), ++out.n_rows[static_cast<std::size_t>(s)];
-            out.leaf[static_cast<std::size_t>(s)] = leaf_.loss();
+                if (side[i] == s) leaf_.add(node.data, i), ++out.n_rows[s];
+            out.leaf[s] = leaf_.loss();
         }
         return out;
     }
@@ -64,7 +62,7 @@ public:
     static constexpr bool two_at_once = std::is_same_v<Loss, Errors>;
 
 private:
-    struct Found {
+    struct StumpLosses {
         TwoLosses relaxed, stump;
     };
     struct Space {
@@ -114,7 +112,7 @@ private:
         return true;
     }
 
-    Found kernel(const Node& node, std::size_t f, Space& space) const {
+    StumpLosses kernel(const Node& node, std::size_t f, Space& space) const {
         TwoLosses loss{infinite, infinite};
         if constexpr (std::is_same_v<Loss, Errors>)
             loss = count_walk_.scan(node, f, space.best[0].relaxed, space.counts);
@@ -123,13 +121,13 @@ private:
         return {loss, loss};
     }
 
-    Found reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
+    StumpLosses reference(const Node& node, std::size_t f, const SideOf& side, Space& space) const {
         Stump best[2];
         for (int s = 0; s < 2; ++s) space.scan.scan(node, f, side, s, features_.all[f].bounds_only, best[s]);
         return {{best[0].relaxed, best[1].relaxed}, {best[0].loss, best[1].loss}};
     }
 
-    static void keep(Sides& best, const Found& found) {
+    static void keep(Sides& best, const StumpLosses& found) {
         for (std::size_t s = 0; s < 2; ++s) {
             best.relaxed[s] = std::min(best.relaxed[s], found.relaxed[s]);
             best.stump[s] = std::min(best.stump[s], found.stump[s]);
@@ -152,7 +150,7 @@ private:
         // Waking threads costs as much as some 50,000 entries.
         base::ThreadPool& pool = node.n_rows() * node.n_features() < 100000 ? alone_ : pool_;
         pool.run(node.n_features(), [&](std::size_t f, int thread) {
-            if (node.n_cuts[f]) task(f, *space_[static_cast<std::size_t>(thread)]);
+            if (node.n_cuts[f]) task(f, *space_[thread]);
         });
     }
 

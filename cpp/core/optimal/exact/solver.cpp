@@ -5,7 +5,7 @@ namespace ceiba::optimal {
 namespace {
 
 // What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
-void part(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
+void split_interval(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
     Interval low = i, high = i;
     low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
     high.low = cut + 1, high.from = cut, high.left = left, high.below = left + right;
@@ -17,13 +17,13 @@ void part(const Interval& i, std::int64_t cut, double left, double right, OpenCu
 
 }  // namespace
 
-Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watch* watch) {
+Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
     const double leaf = leaf_value(node);
     // Who wants every cut also wants those that gain nothing.
-    const bool every_cut = watch && watch->every_cut();
-    const double goal = (every_cut ? watch->keep_below(bound) : std::min(bound, leaf)) - rules_.tolerance;
+    const bool every_cut = observer && observer->every_cut();
+    const double goal = (every_cut ? observer->keep_below(bound) : std::min(bound, leaf)) - rules_.tolerance;
     const double least = split_bound(node, depth, leaves, goal);
     Answer best;
     best.relaxed = std::min(leaf, least);
@@ -33,11 +33,11 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Watc
         return best;
     }
     if (depth == 1 && !every_cut) return stump(node, leaf, bound);
-    const bool remember = depth >= 2 && watch == nullptr && rules_.max_depth >= 4 && cache_.enabled();
-    if (!remember) return search(node, depth, leaves, leaf, least, bound, watch);
+    const bool remember = depth >= 2 && observer == nullptr && rules_.max_depth >= 4 && cache_.enabled();
+    if (!remember) return search(node, depth, leaves, leaf, least, bound, observer);
     const Cache::Key key = Cache::key(node, depth, leaves);
     double known_relaxed = 0.0;
-    if (const Known* known = cache_.find(key)) {
+    if (const CacheEntry* known = cache_.find(key)) {
         known_relaxed = known->relaxed;
         if (known->value < infinite || known->tried >= bound) {
             Answer answer{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
@@ -67,23 +67,24 @@ Answer Solver::stump(const Node& node, double leaf, double bound) {
     return answer;
 }
 
-Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch) {
+Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound,
+                      Observer* observer) {
     Answer best;
     best.relaxed = leaf;
     if (leaf < bound) best.value = leaf;
     OpenCuts open(node, rule_, traits_.cap_sums);
     const double nothing = rules_.penalty;
     for (std::size_t f = 0; f < node.n_features(); ++f) {
-        if (watch && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
+        if (observer && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
         open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1, nothing,
                    nothing, -infinite, -infinite, -1, -1});
     }
     std::array<Interval, 2> taken;
     while (!open.empty()) {
         double limit = std::min(bound, best.value);
-        if (watch) {
-            watch->bounded(std::min(open.top().key, limit));
-            limit = watch->keep_below(limit);
+        if (observer) {
+            observer->bounded(std::min(open.top().key, limit));
+            limit = observer->keep_below(limit);
         }
         const double goal = limit - rules_.tolerance;
         if (open.top().key >= goal) break;
@@ -96,9 +97,9 @@ Answer Solver::search(const Node& node, int depth, int leaves, double leaf, doub
         }
         if (n_taken == 0) continue;
         if (depth == 2)
-            try_two_levels(node, leaves, taken, n_taken, open, bound, best, watch);
+            try_two_levels(node, leaves, taken, n_taken, open, bound, best, observer);
         else
-            try_deeper(node, depth, leaves, taken[0], open, limit, best, watch);
+            try_deeper(node, depth, leaves, taken[0], open, limit, best, observer);
     }
     if (!open.empty()) best.relaxed = std::min(best.relaxed, open.top().key);
     return best;
@@ -111,7 +112,7 @@ Solver::SideCost Solver::side_cost(const Sides& sides, std::size_t s) const {
 }
 
 void Solver::try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                            OpenCuts& open, double bound, Answer& best, Watch* watch) {
+                            OpenCuts& open, double bound, Answer& best, Observer* observer) {
     std::array<bool, 2> missing_left{};
     for (std::size_t t = 0; t < n_taken; ++t)
         missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
@@ -126,18 +127,18 @@ void Solver::try_two_levels(const Node& node, int leaves, const std::array<Inter
         best.relaxed = std::min(best.relaxed, left + right);
         const bool better =
             !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
-        const bool listed = watch && watch->every_cut() && value < watch->keep_below(bound) - rules_.tolerance;
+        const bool listed = observer && observer->every_cut() && value < observer->keep_below(bound) - rules_.tolerance;
         if (better || listed) {
             PlanPtr plan =
                 two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
-            if (listed) watch->evaluated(value, plan);
+            if (listed) observer->evaluated(value, plan);
             if (better) {
                 best.value = value;
                 best.plan = std::move(plan);
-                if (watch) watch->improved(best.value, best.plan);
+                if (observer) observer->improved(best.value, best.plan);
             }
         }
-        part(i, i.middle(), left, right, open);
+        split_interval(i, i.middle(), left, right, open);
     }
 }
 
@@ -169,26 +170,27 @@ PlanPtr Solver::stump_plan(const Node& node, const Stump& stump, const SideOf& s
 }
 
 void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
-                        Answer& best, Watch* watch) {
+                        Answer& best, Observer* observer) {
     const std::int64_t cut = i.middle();
     const std::uint32_t position = open.position(i, cut);
     if (scratch_.size() <= static_cast<std::size_t>(depth)) scratch_.resize(static_cast<std::size_t>(depth) + 1);
-    if (!scratch_[static_cast<std::size_t>(depth)])
-        scratch_[static_cast<std::size_t>(depth)] = std::make_unique<std::array<Node, 2>>();
-    std::array<Node, 2>& child = *scratch_[static_cast<std::size_t>(depth)];
+    if (!scratch_[depth]) scratch_[depth] = std::make_unique<std::array<Node, 2>>();
+    std::array<Node, 2>& child = *scratch_[depth];
     const bool missing_left = mark_sides(node, i.feature, position, side_[0]);
     divide(features_, node, side_[0], child[0], child[1]);
     clock_.spend(node.n_rows() * node.n_features());
     const bool allowed =
         !features_.all[i.feature].bounds_only && std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
-    double slack = 0.0;  // how far beyond its bound the smaller part is searched
+    // How far beyond its bound the smaller part is searched, so that the lower bound that comes back can drop the cuts
+    // nearby: for errors half of the rows between the open cuts, since each row moves a loss by at most 1.
+    double slack = 0.0;
     if (i.high > i.low)
         slack = traits_.whole && rules_.penalty == 0.0
                     ? 0.5 * (open.position(i, i.high) - open.position(i, i.low) + 1.0)
                     : limit - i.key;
     std::array<double, 2> relaxed{i.left, i.right};
-    Answer own;  // the best tree with this cut
-    // With a limit on leaves, all ways to share them.
+    Answer with_cut;  // the best tree with this cut
+    // With a limit on leaves, all distributions over the two parts; without, the one full share.
     const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
     const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
     for (int on_left = last; on_left >= first; --on_left) {
@@ -198,17 +200,17 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
             if (share[s] == last) relaxed[s] = std::max(relaxed[s], below[s].relaxed);
         const double value = below[0].value + below[1].value;
         if (!allowed || !(value < limit - rules_.tolerance)) continue;
-        own = {value, 0.0, plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan)};
+        with_cut = {value, 0.0, plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan)};
         limit = value;  // of another share of the leaves
     }
-    if (own.found() && watch) watch->evaluated(own.value, own.plan);
-    if (own.value < best.value - rules_.tolerance) {
-        best.value = own.value;
-        best.plan = std::move(own.plan);
-        if (watch) watch->improved(best.value, best.plan);
+    if (with_cut.found() && observer) observer->evaluated(with_cut.value, with_cut.plan);
+    if (with_cut.value < best.value - rules_.tolerance) {
+        best.value = with_cut.value;
+        best.plan = std::move(with_cut.plan);
+        if (observer) observer->improved(best.value, best.plan);
     }
     best.relaxed = std::min(best.relaxed, relaxed[0] + relaxed[1]);
-    part(i, cut, relaxed[0], relaxed[1], open);
+    split_interval(i, cut, relaxed[0], relaxed[1], open);
 }
 
 // Both parts, the larger first. `limit`: what they may cost together.

@@ -1,37 +1,35 @@
 // The exact search: branch and bound over intervals of cuts, above a solver for depth 2.
 //
-//   solve(rows, depth, bound)   the best tree if it costs less than `bound`, and in any case a lower bound that also
-//   holds for
-//                               every larger set of rows
+// solve(rows, depth, bound) returns the best tree if it costs less than `bound`, and in any case a lower bound
+// ("relaxed") that also holds for every superset of the rows.
 //
 // Depth 2: each evaluated cut gives the best stumps of both sides in one pass per feature (sides.hpp). Deeper: the rows
-// are divided and the larger part is solved first; what it leaves of the bound, plus some slack, is the bound of the
-// smaller part, so that the lower bound that comes back is good enough to prune the cuts near by (intervals.hpp).
-// min_samples_leaf makes the best loss no longer monotone in the rows: bounds then come from trees without that rule
-// ("relaxed"), trees from those that obey it.
+// are divided and the larger part is solved first, because it spends more of the bound; what it leaves, plus some
+// slack, bounds the smaller part, so that the lower bound that comes back is tight enough to prune nearby cuts
+// (intervals.hpp). min_samples_leaf makes the best loss no longer monotone in the rows: bounds then come from trees
+// without that rule.
 #pragma once
 
 #include "optimal/exact/intervals.hpp"
 #include "optimal/exact/sides.hpp"
-#include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
-// What the way through the cuts must know of the loss.
+// What the branch and bound needs to know of the loss.
 struct LossTraits {
     bool whole = false;        // losses are whole numbers
     bool two_at_once = false;  // two cuts are evaluated in one pass
     CapSums cap_sums = nullptr;
 };
 
-// The way through the cuts, whatever the loss, which answers in loss_kinds.cpp.
+// The branch and bound for any loss; loss_kinds.cpp implements what depends on it.
 class Solver : public Search {
 public:
     Solver(const Features& features, const LossRule& rule, const Rules& rules, Clock& clock, std::size_t cache_bytes,
            const LossTraits& traits)
         : Search(features, rule, rules, clock), traits_(traits), cache_(cache_bytes) {}
 
-    Answer solve(const Node& node, int depth, int leaves, double bound, Watch* watch = nullptr) final;
+    Answer solve(const Node& node, int depth, int leaves, double bound, Observer* observer = nullptr) final;
 
 private:
     // A lower bound of trees with at least one split, on the node whose leaf_loss() was asked for last. What cannot
@@ -47,11 +45,11 @@ private:
     };
 
     Answer stump(const Node& node, double leaf, double bound);
-    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Watch* watch);
+    Answer search(const Node& node, int depth, int leaves, double leaf, double least, double bound, Observer* observer);
     void try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                        OpenCuts& open, double bound, Answer& best, Watch* watch);
+                        OpenCuts& open, double bound, Answer& best, Observer* observer);
     void try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
-                    Answer& best, Watch* watch);
+                    Answer& best, Observer* observer);
     std::array<Answer, 2> both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
                                double limit, double slack, const std::array<double, 2>& least);
     SideCost side_cost(const Sides& sides, std::size_t s) const;

@@ -3,7 +3,6 @@
 // the left and from the right: a loss needs no subtraction. Rows without a rank join the heavier side.
 #pragma once
 
-#include "optimal/columns/ranked.hpp"
 #include "optimal/losses.hpp"
 
 namespace ceiba::optimal {

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "base/sort.hpp"
-#include "optimal/search.hpp"
-#include "optimal/start/settle.hpp"
+#include "optimal/start/refine.hpp"
 
 namespace ceiba::optimal {
 
@@ -22,9 +21,9 @@ public:
         if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
         const std::vector<Stump> first = candidates(node, 1);
         if (first.empty()) return {};
-        const Parted parted = part(node, first[0]);
-        const PlanPtr left = greedy(parted.child->front(), depth - 1);
-        return plan_of(node, first[0], parted, left, greedy(parted.child->back(), depth - 1));
+        const Halves halves = divide_node(node, first[0]);
+        const PlanPtr left = greedy(halves.child->front(), depth - 1);
+        return plan_of(node, first[0], halves, left, greedy(halves.child->back(), depth - 1));
     }
 
     // `tried`: so many of the best columns need not be tried again at this node.
@@ -37,25 +36,25 @@ public:
         const std::vector<Stump> columns = candidates(node, width);
         for (std::size_t c = tried; c < columns.size(); ++c) {
             const Stump& first = columns[c];
-            const Parted parted = part(node, first);
+            const Halves halves = divide_node(node, first);
             const double limit = std::min(bound, best.value);
-            const Answer a = solve(parted.child->front(), depth - 1, width, limit - search_.rules().penalty);
+            const Answer a = solve(halves.child->front(), depth - 1, width, limit - search_.rules().penalty);
             if (!a.found()) continue;
-            const Answer b = solve(parted.child->back(), depth - 1, width, limit - a.value);
+            const Answer b = solve(halves.child->back(), depth - 1, width, limit - a.value);
             if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
             best.value = a.value + b.value;
-            best.plan = plan_of(node, first, parted, a.plan, b.plan);
+            best.plan = plan_of(node, first, halves, a.plan, b.plan);
         }
         return best;
     }
 
 private:
-    struct Parted {
+    struct Halves {
         bool missing_left;
         std::unique_ptr<std::array<Node, 2>> child;
     };
 
-    Parted part(const Node& node, const Stump& stump) {
+    Halves divide_node(const Node& node, const Stump& stump) {
         SideOf side;
         const bool missing_left = mark_sides(node, static_cast<std::size_t>(stump.feature), stump.position, side);
         auto child = std::make_unique<std::array<Node, 2>>();
@@ -63,8 +62,8 @@ private:
         return {missing_left, std::move(child)};
     }
 
-    PlanPtr plan_of(const Node& node, const Stump& stump, const Parted& parted, PlanPtr left, PlanPtr right) const {
-        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, parted.missing_left,
+    PlanPtr plan_of(const Node& node, const Stump& stump, const Halves& halves, PlanPtr left, PlanPtr right) const {
+        return search_.plan_of(node, static_cast<std::size_t>(stump.feature), stump.position, halves.missing_left,
                                std::move(left), std::move(right));
     }
 
@@ -159,7 +158,7 @@ public:
         const bool few_leaves = rules.max_depth < 30 && rules.max_leaves < 1 << rules.max_depth;
         keep(limited_.greedy(root_, rules.max_depth));
         const double greedy = best_.value;
-        if (last_stage >= lookahead_stage) look_ahead(2);
+        if (last_stage >= lookahead_stage) run_lookahead(2);
         if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
         search_.clock().within(0.25, [&] {
             refine_best(best_.value < greedy);
@@ -168,7 +167,7 @@ public:
     }
 
     // Stopped early, it keeps what it has.
-    void look_ahead(int horizon) {
+    void run_lookahead(int horizon) {
         Lookahead ahead(search_);
         try {
             ahead.grow(root_, search_.rules().max_depth, horizon);
@@ -181,13 +180,14 @@ public:
 
 private:
     void keep(const PlanPtr& plan) {
-        const PlanPtr small = Trim(search_)(root_, plan, search_.rules().max_leaves);
-        const Settled settled = Settle(search_)(root_, small);
-        best_.improved(settled.value, settled.plan);
+        const PlanPtr small = TrimPlan(search_)(root_, plan, search_.rules().max_leaves);
+        const FittedPlan fitted = FitPlan(search_)(root_, small);
+        best_.improved(fitted.value, fitted.plan);
     }
 
     void refine_best(bool solved) {
-        refine(search_, root_, best_.plan, solved, [&](const Settled& tree) { best_.improved(tree.value, tree.plan); });
+        refine(search_, root_, best_.plan, solved,
+               [&](const FittedPlan& tree) { best_.improved(tree.value, tree.plan); });
     }
 
     void widen() {

@@ -30,15 +30,15 @@ private:
     struct Range {
         std::size_t begin, end;
     };
-    using Asks = std::span<const StretchAsk>;
+    using Asks = std::span<const RangeQuery>;
 
     void catch_up(Reader& in);
     void follow(Reader level, std::size_t n_nodes);
     void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
     void carry(std::uint64_t* cells, std::size_t n) const;
     Words count(Reader& in) const;
-    Words zoom(const std::vector<StretchAsk>& asks) const;
-    Words fetch(const std::vector<StretchAsk>& asks) const;
+    Words zoom(const std::vector<RangeQuery>& asks) const;
+    Words fetch(const std::vector<RangeQuery>& asks) const;
     Words neighbours(Reader& in) const;
     Words gather(Reader& in) const;
     Words describe(Reader& in) const;
@@ -49,7 +49,7 @@ private:
     template <class Put>
     void each_inside(Asks asks, Put put) const;
     template <class F>
-    void each_place(const std::vector<StretchAsk>& asks, F f) const;
+    void each_place(const std::vector<RangeQuery>& asks, F f) const;
 
     const data::Table& table_;
     const ShardTarget& target_;
@@ -57,7 +57,7 @@ private:
     const std::uint8_t* bytes_;  // row after row, one per numeric column
     std::uint32_t* order_;
     std::shared_ptr<const Layout> layout_;
-    std::size_t level_ = 0;                   // of the way that these rows have followed
+    std::size_t level_ = 0;                   // of the path that these rows have followed
     std::vector<Range> nodes_;                // the open nodes, as places in `order`
     std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
 };
@@ -78,10 +78,10 @@ void Shard::add_tree(std::uint64_t tree, const std::uint8_t* bytes, std::span<st
 Words Shard::answer(std::span<const std::uint64_t> rounds) {
     const std::lock_guard lock(busy_);
     std::vector<Words> answers;
-    for (const TreeRound& one : split_rounds(rounds)) {
-        const auto found = trees_.find(one.tree);
+    for (const TreeRound& tree : split_rounds(rounds)) {
+        const auto found = trees_.find(tree.tree);
         if (found == trees_.end()) throw Contradiction("a shard was asked for a tree that it does not have");
-        answers.push_back(found->second->answer(one.round));
+        answers.push_back(found->second->answer(tree.round));
     }
     return join_answers(answers);
 }
@@ -99,18 +99,18 @@ Words Shard::TreeRows::answer(std::span<const std::uint64_t> round) {
     if (ask == Ask::neighbours) return neighbours(in);
     if (ask == Ask::gather) return gather(in);
     if (ask == Ask::describe) return describe(in);
-    std::vector<StretchAsk> asks(in.size());
-    for (StretchAsk& one : asks) one = StretchAsk::read(in);
+    std::vector<RangeQuery> asks(in.size());
+    for (RangeQuery& query : asks) query = RangeQuery::read(in);
     return ask == Ask::zoom ? zoom(asks) : fetch(asks);
 }
 
-// --- the way
+// --- the path
 void Shard::TreeRows::catch_up(Reader& in) {
     const std::size_t n_levels = in.size();
     if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
     for (std::size_t l = 0; l < n_levels; ++l) {
         const std::size_t n_words = in.size(), n_nodes = in.size();
-        const Reader level(in.take(n_words));
+        const Reader level(in.read(n_words));
         if (l < level_) continue;
         follow(level, n_nodes);
         ++level_;
@@ -121,7 +121,7 @@ void Shard::TreeRows::catch_up(Reader& in) {
 void Shard::TreeRows::follow(Reader level, std::size_t n_nodes) {
     if (n_nodes != nodes_.size()) throw Contradiction("a shard has other open nodes than the round");
     std::vector<Range> nodes;
-    std::vector<std::uint32_t> parted;
+    std::vector<std::uint32_t> rows;
     std::vector<std::uint16_t> branch;  // per row of a node
     branch_rows_.clear();
     std::size_t at = 0;  // never beyond the rows that are still to be read
@@ -146,12 +146,12 @@ void Shard::TreeRows::follow(Reader level, std::size_t n_nodes) {
             nodes.push_back({at + kept, at + kept + n_rows[b]});
             kept += n_rows[b];
         }
-        parted.resize(kept);
+        rows.resize(kept);
         for (std::size_t i = range.begin; i < range.end; ++i) {
             const std::size_t b = branch[i - range.begin];
-            if (route.open[b]) parted[place[b]++] = order_[i];
+            if (route.open[b]) rows[place[b]++] = order_[i];
         }
-        std::copy(parted.begin(), parted.end(), order_ + at);
+        std::copy(rows.begin(), rows.end(), order_ + at);
         at += kept;
     }
     nodes_ = std::move(nodes);
@@ -169,7 +169,7 @@ void Shard::TreeRows::branches_of(const Route& route, const Range& range, std::v
             branch_of.at(static_cast<std::size_t>(level.code)) = static_cast<std::uint16_t>(level.branch);
         for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t code = column.code(order[i]);
-            branch[i] = code < 0 ? missing : branch_of[static_cast<std::size_t>(code)];
+            branch[i] = code < 0 ? missing : branch_of[code];
         }
         return;
     }
@@ -238,8 +238,8 @@ Words Shard::TreeRows::count(Reader& in) const {
                 for (std::size_t i = range.begin; i < range.end; ++i) {
                     const std::size_t row = order_[i];
                     const std::uint8_t* const byte = bytes_ + row * n_slots;
-                    const auto own = term(row);
-                    for (std::size_t s = from; s < to; ++s) own.add_to(cells + offset[s] + byte[s] * width);
+                    const auto addend = term(row);
+                    for (std::size_t s = from; s < to; ++s) addend.add_to(cells + offset[s] + byte[s] * width);
                 }
             }
             for (std::size_t c = 0; c < layout_->column.size(); ++c) {
@@ -282,7 +282,7 @@ Words Shard::TreeRows::describe(Reader& in) const {
     return out;
 }
 
-// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these stretches of a column, which
+// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these ranges of a column, which
 // ascend.
 template <class Put>
 void Shard::TreeRows::each_inside(Asks asks, Put put) const {
@@ -293,8 +293,8 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
     };
     std::array<Span, 256> in_bin{};
     for (std::size_t a = 0; a < asks.size(); ++a) {
-        Span& own = in_bin[bins.bin_of(number_of(asks[a].low))];
-        if (own.n++ == 0) own.first = static_cast<std::uint32_t>(a);
+        Span& in = in_bin[bins.bin_of(number_of(asks[a].low))];
+        if (in.n++ == 0) in.first = static_cast<std::uint32_t>(a);
     }
     const std::uint8_t* const byte = bytes_ + bins.slot;
     const std::size_t n_slots = layout_->n_slots;
@@ -307,7 +307,7 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
             if (in_bin[b].n > 1) {
                 const auto from = asks.begin() + static_cast<std::ptrdiff_t>(a);
                 a = static_cast<std::size_t>(std::partition_point(from, from + in_bin[b].n,
-                                                                  [key](const StretchAsk& s) { return s.high < key; }) -
+                                                                  [key](const RangeQuery& s) { return s.high < key; }) -
                                              asks.begin());
                 if (a == in_bin[b].first + std::size_t{in_bin[b].n}) continue;
             }
@@ -318,7 +318,7 @@ void Shard::TreeRows::each_inside(Asks asks, Put put) const {
 
 // Calls f(first ask, asks) for the asks of each node and column, which stand together.
 template <class F>
-void Shard::TreeRows::each_place(const std::vector<StretchAsk>& asks, F f) const {
+void Shard::TreeRows::each_place(const std::vector<RangeQuery>& asks, F f) const {
     for (std::size_t from = 0; from < asks.size();) {
         std::size_t to = from + 1;
         while (to < asks.size() && asks[to].same_place(asks[from])) ++to;
@@ -327,7 +327,7 @@ void Shard::TreeRows::each_place(const std::vector<StretchAsk>& asks, F f) const
     }
 }
 
-Words Shard::TreeRows::zoom(const std::vector<StretchAsk>& asks) const {
+Words Shard::TreeRows::zoom(const std::vector<RangeQuery>& asks) const {
     const std::size_t width = layout_->shape.width(), each = zoom_parts * width;
     Words out(2 + asks.size() * each, 0);
     out[0] = static_cast<std::uint64_t>(Form::sums);
@@ -344,7 +344,7 @@ Words Shard::TreeRows::zoom(const std::vector<StretchAsk>& asks) const {
     return out;
 }
 
-Words Shard::TreeRows::fetch(const std::vector<StretchAsk>& asks) const {
+Words Shard::TreeRows::fetch(const std::vector<RangeQuery>& asks) const {
     const std::size_t width = layout_->shape.width();
     Words out{static_cast<std::uint64_t>(Form::runs), width, asks.size()};
     struct Value {
@@ -386,9 +386,9 @@ Words Shard::TreeRows::fetch(const std::vector<StretchAsk>& asks) const {
 Words Shard::TreeRows::neighbours(Reader& in) const {
     Words out{static_cast<std::uint64_t>(Form::sums), 0};
     for (std::size_t n = in.size(); n-- > 0;) {
-        const StretchAsk below = StretchAsk::read(in), above = StretchAsk::read(in);
+        const RangeQuery below = RangeQuery::read(in), above = RangeQuery::read(in);
         std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
-        const std::array<StretchAsk, 2> both{below, above};
+        const std::array<RangeQuery, 2> both{below, above};
         each_inside(both, [&](std::size_t a, std::uint64_t key, std::size_t) {
             if (a == 0)
                 most = std::max(most, key);
@@ -400,7 +400,7 @@ Words Shard::TreeRows::neighbours(Reader& in) const {
     return out;
 }
 
-// Every column of a node as 64-bit words, then its target: whoever grows the subtree wants all of it.
+// Every column of a node as 64-bit words, then its target: all that growing the subtree needs.
 Words Shard::TreeRows::gather(Reader& in) const {
     const CellShape& shape = layout_->shape;
     Words out{static_cast<std::uint64_t>(Form::pieces), number_, 0};
@@ -460,9 +460,9 @@ void bin_block(const split::EdgeSearch<T>& search, const data::Column& column, s
         }
         search.find(x, bin);
         for (std::size_t j = 0; j < n; ++j, byte += stride) {
-            const bool there = x[j] == x[j];
-            *byte = there ? static_cast<std::uint8_t>(bin[j]) : missing;
-            if (!there) continue;
+            const bool present = x[j] == x[j];
+            *byte = present ? static_cast<std::uint8_t>(bin[j]) : missing;
+            if (!present) continue;
             const double value = static_cast<double>(x[j]) + 0.0;
             double &least = ranges.least[bin[j]], &most = ranges.most[bin[j]];
             least = value < least ? value : least;

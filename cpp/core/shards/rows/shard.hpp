@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 
 #include "base/interrupt.hpp"
 #include "data/table.hpp"
@@ -19,10 +18,10 @@ struct ShardTarget {
     const double* weights = nullptr;
 };
 
-// All arrays belong to somebody else, and may be mapped from files.
+// The caller owns all arrays, which may be mapped from files.
 class Shard {
 public:
-    // Between two carries (digits.hpp) a row adds up to two digits to a word.
+    // Between two carries (cells.hpp) a row adds up to two digits to a word.
     static constexpr std::size_t most_rows = std::size_t{1} << 30;
 
     // `number`: its place among the shards, which is that of its rows in the table.

@@ -4,13 +4,10 @@
 // are, bit for bit, those of the divisions that only count.
 #pragma once
 
-#include "criteria/class_criteria.hpp"
 #include "criteria/class_division.hpp"
 #include "criteria/moment_division.hpp"
-#include "criteria/registry.hpp"
 #include "shards/cells.hpp"
 #include "split/search_options.hpp"
-#include "split/survey/marks.hpp"
 
 namespace ceiba::shards {
 
@@ -67,7 +64,7 @@ public:
     }
     // Scaled counts and weights are rounded, and so are their sums; and entropy's bounds take any error for a sign to
     // do without a table of logarithms, which would have an entry for every row of the table.
-    split::Doubt doubt(double weight, std::size_t n_terms) const {
+    split::SumErrors doubt(double weight, std::size_t n_terms) const {
         return {whole_ ? 0.0 : weight * rounding(n_terms), 0.0, 0.0};
     }
 
@@ -108,7 +105,7 @@ public:
     double mean(const std::uint64_t* cell) const { return shape_.mean(cell); }
     split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
     // Sums are exact, and rounded when they become fields, and when these are added up.
-    split::Doubt doubt(double weight, std::size_t n_terms) const {
+    split::SumErrors doubt(double weight, std::size_t n_terms) const {
         const double largest = shape_.weighted ? largest_ : shape_.reach;
         return {shape_.weighted ? weight * rounding(n_terms) : 0.0, weight * largest * rounding(n_terms),
                 shape_.centre};

@@ -1,12 +1,10 @@
-// The search for the best split of a node by counts alone. A survey knows no rows: it sets a floor (the gain that some
-// cut has for certain), bounds what stretches of a column may hide, and asks for more about those that reach the floor;
-// large ones are counted again in parts (zoom), small ones fetched. In the end the cuts that are left are compared as
-// everywhere else, to the last tie.
+// The search for the best split of a node by counts alone, without rows. A survey sets a floor (the gain that some cut
+// has for certain), bounds the gains inside ranges of a column, and queries those that reach the floor: large ones are
+// counted again in parts (zoom), small ones fetched. The remaining cuts are compared exactly, as in memory.
 #pragma once
 
 #include "shards/cells.hpp"
 #include "shards/protocol.hpp"
-#include "split/candidate.hpp"
 #include "split/search_options.hpp"
 
 namespace ceiba::shards {
@@ -15,23 +13,23 @@ namespace ceiba::shards {
 struct SurveyedSplit {
     split::Candidate split;
     std::vector<Words> branches;
-    Words missing;           // rows that it does not place
-    double n_missing = 0.0;  // rows without a value in its column, placed or not
-    bool between = false;    // the cut lies between two stretches, of which at least one holds several values
-    StretchAsk below{}, above{};
+    Words missing;                 // rows that it does not place
+    double n_without_value = 0.0;  // rows without a value in its column, placed or not
+    bool between = false;          // the cut lies between two ranges, of which at least one holds several values
+    RangeQuery below{}, above{};
 };
 
 class Survey {
 public:
     virtual ~Survey() = default;
 
-    // What must be known before the split can be chosen: stretches to zoom, or if there are none, to fetch. The answer
+    // What must be known before the split can be chosen: ranges to zoom, or if there are none, to fetch. The answer
     // will have about `most_words`; what does not fit is asked for later, and the likeliest first.
-    virtual void ask(std::size_t node, double most_words, std::vector<StretchAsk>& zoom,
-                     std::vector<StretchAsk>& fetch) = 0;
+    virtual void ask(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
+                     std::vector<RangeQuery>& fetch) = 0;
     // The answers to all that it asked for last, in that order.
-    virtual void take_zoom(Reader& in) = 0;
-    virtual void take_fetch(Reader& in) = 0;
+    virtual void consume_zoom(Reader& in) = 0;
+    virtual void consume_fetch(Reader& in) = 0;
     // The best split; kind none: there is none.
     virtual SurveyedSplit decide() = 0;
 };
@@ -43,27 +41,27 @@ using MakeSurvey = std::unique_ptr<Survey>(const Layout& layout, const split::Se
 MakeSurvey make_survey;
 MakeSurvey survey_classes, survey_numbers;  // each is compiled in a file of its own (statistics/)
 
-// What competes in a survey, whatever the statistic and the criterion: the best splits of columns, and stretches that
+// What competes in a survey, whatever the statistic and the criterion: the best splits of columns, and ranges that
 // may hold a better one.
 
 // A candidate with all that takes part in it.
-struct Found {
+struct SurveyCandidate {
     SurveyedSplit split;
     Words total;
 };
 // In ascending order of their columns, which differ.
-std::vector<const Found*> by_column(const std::vector<Found>& found);
+std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>& found);
 
-// A stretch that may hold the best cut, and the merit that none in it can pass.
-struct Hopeful {
+// A range that may hold the best cut, and the merit that none in it can pass.
+struct RangeBound {
     double bound;
-    std::size_t column, stretch;
+    std::size_t column, range;
     double rows;
 };
 
 // Chooses those to ask for now, the likeliest first, until the answer has `most_words`: by column, ascending, in
 // `asked`. True: they are to be zoomed, since some have more than `fetch_rows`; false: fetched.
-bool choose(std::vector<Hopeful>& hopeful, double fetch_rows, double most_words, std::size_t width,
+bool choose(std::vector<RangeBound>& open_ranges, double fetch_rows, double most_words, std::size_t width,
             std::vector<std::vector<std::size_t>>& asked);
 
 }  // namespace ceiba::shards

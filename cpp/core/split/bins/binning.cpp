@@ -1,7 +1,5 @@
-#include "split/bins/binning.hpp"
 
 #include <list>
-#include <mutex>
 
 #include "split/bins/bundles.hpp"
 #include "split/bins/edge_search.hpp"
@@ -14,7 +12,7 @@ namespace {
 constexpr std::size_t block = 512;  // rows per task: with 20 columns they fit the second cache
 
 // What one pass over a column's rows found out.
-struct Seen {
+struct ObservedValues {
     bool missing = false;
     std::vector<double> others;  // values that are not the one of their bin, ascending: all of them, or too many
 
@@ -31,7 +29,7 @@ std::uint32_t bin_of(const ColumnBins& bins, double x) {
 
 template <class T, class Read>
 void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const std::uint32_t* row, std::size_t from,
-          std::size_t to, std::size_t stride, std::uint8_t* bytes, Seen& seen) {
+          std::size_t to, std::size_t stride, std::uint8_t* bytes, ObservedValues& observed) {
     constexpr std::size_t lanes = EdgeSearch<T>::lanes;
     bool missing = false;
     T x[lanes];
@@ -48,16 +46,16 @@ void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const s
         if (bins.lossless())
             for (std::size_t j = 0; j < n; ++j)
                 if (bin[j] != missing_bin && static_cast<double>(x[j]) != bins.value[bin[j]])
-                    seen.note(static_cast<double>(x[j]));
+                    observed.note(static_cast<double>(x[j]));
     }
-    seen.missing |= missing;
+    observed.missing |= missing;
 }
 
 // The same of whole numbers, which are looked up.
 template <class T>
 void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const data::Column column,
                 const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
-                Seen& seen) {
+                ObservedValues& observed) {
     bool missing = false;
     std::uint8_t* out = bytes + from * stride + bins.slot;
     for (std::size_t i = from; i < to; ++i, out += stride) {
@@ -67,18 +65,19 @@ void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const da
             const double value = static_cast<double>(x);
             bin = std::isnan(value) ? missing_bin : bin_of(bins, value);
             missing |= bin == missing_bin;
-            if (bins.lossless() && bin != missing_bin && value != bins.value[bin]) seen.note(value);
+            if (bins.lossless() && bin != missing_bin && value != bins.value[bin]) observed.note(value);
         }
         *out = static_cast<std::uint8_t>(bin);
     }
-    seen.missing |= missing;
+    observed.missing |= missing;
 }
 
 // A column on its way into bytes.
-class Filler {
+class ColumnWriter {
 public:
     // `low`, `high`: what the values are expected to lie between.
-    Filler(const data::Column& column, const ColumnBins& bins, double low, double high) : column_(column), bins_(bins) {
+    ColumnWriter(const data::Column& column, const ColumnBins& bins, double low, double high)
+        : column_(column), bins_(bins) {
         if (column.kind() == data::ColumnKind::numeric && !column.is_sparse()) whole_ = WholeNumbers(bins, low, high);
         if (column.is<float>())
             single_.emplace(bins.edge);
@@ -86,9 +85,9 @@ public:
             double_.emplace(bins.edge);
     }
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
-             Seen& seen) const {
+             ObservedValues& observed) const {
         const auto look_up = [&]<class T>(const T*) {
-            fill_whole<T>(bins_, whole_.view(), column_, row, from, to, stride, bytes, seen);
+            fill_whole<T>(bins_, whole_.view(), column_, row, from, to, stride, bytes, observed);
         };
         if (!whole_.empty()) {
             if (single_) return look_up(static_cast<const float*>(nullptr));
@@ -96,7 +95,7 @@ public:
             if (column_.with_integers(look_up)) return;
         }
         const auto with = [&](const auto& edges, auto read) {
-            fill(bins_, edges, read, row, from, to, stride, bytes, seen);
+            fill(bins_, edges, read, row, from, to, stride, bytes, observed);
         };
         if (single_)
             with(*single_, [this](std::size_t r) { return column_.fast<float>(r); });
@@ -173,7 +172,7 @@ void place_edges(std::vector<Weighted>& sample, int max_bins, bool single, Colum
     }
 }
 
-// One row from each of equal stretches, at a place that changes: a table may repeat itself.
+// One row from each of equal ranges, at a pseudorandom place: a table may be periodic.
 std::vector<std::size_t> sample_rows(std::size_t n, std::size_t most) {
     std::vector<std::size_t> rows(std::min(n, most));
     for (std::uint64_t i = 0; i < rows.size(); ++i) {  // products of 64 bits, on any machine
@@ -215,8 +214,8 @@ std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
 
 namespace {
 
-// Bins of several values are parted evenly, in 256; the first and the last have no outer edge, and are taken for four
-// times as wide as their neighbours.
+// Bins of several values are divided evenly, into 256 parts; the first and the last have no outer edge, and are taken
+// for four times as wide as their neighbours.
 void measure_parts(ColumnBins& bins) {
     if (bins.lossless()) return;
     bins.part_start.assign(256, 0.0f);
@@ -253,7 +252,8 @@ public:
           few_(sample_rows(target.size(), 2048)) {}
 
     Binning run(base::Buffer<std::uint8_t>& bytes) {
-        // What the sample says of bundles is mostly right; columns about which it was wrong get a byte of their own.
+        // The sample may be wrong about a bundle. Then its columns get separate bytes and all is done again, at most
+        // twice.
         std::vector<bool> alone(table_.columns.size(), options_.max_bins < 2);
         while (true) {
             begin();
@@ -310,32 +310,27 @@ private:
 
     void fill_all(base::Buffer<std::uint8_t>& bytes) {
         const std::size_t n = target_.size();
-        std::vector<Filler> fillers;
+        std::vector<ColumnWriter> writers;
         for (std::size_t i = 0; i < single_.size(); ++i)
-            fillers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
-        seen_.assign(static_cast<std::size_t>(pool_.size()), std::vector<Seen>(single_.size()));
-        const std::size_t n_blocks = (n + block - 1) / block;
-        pool_.run(n_blocks, [&](std::size_t b, int thread) {
-            if (b % 64 == 0) {
-                if (thread == 0) interrupt_.poll();
-                interrupt_.check();
-            }
-            const std::size_t from = b * block, to = std::min(n, from + block);
+            writers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
+        observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
+        const auto fill_block = [&](std::size_t b, std::size_t from, std::size_t to, int thread) {
+            if (b % 64 == 0) interrupt_.poll(thread);
             if (!bundles_.empty()) std::fill(&bytes[from * out_.stride], &bytes[0] + to * out_.stride, std::uint8_t{0});
-            for (std::size_t i = 0; i < fillers.size(); ++i)
-                fillers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(),
-                               seen_[static_cast<std::size_t>(thread)][i]);
-            for (BundleFiller& filler : bundles_) filler.run(target_.row.data(), from, to, out_.stride, bytes.data());
-        });
+            for (std::size_t i = 0; i < writers.size(); ++i)
+                writers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(), observed_[thread][i]);
+            for (BundleWriter& writer : bundles_) writer.run(target_.row.data(), from, to, out_.stride, bytes.data());
+        };
+        base::for_blocks(&pool_, n, fill_block, block);
     }
 
     // Writes down the values of bundled columns. False: some column cannot be bundled, and all must be done again.
     bool bundles_hold(std::vector<bool>& alone) {
         bool hold = true;
-        for (const BundleFiller& filler : bundles_) {
-            for (std::size_t m = 0; m < filler.bundle().size(); ++m) {
-                const TwoValues& two = filler.bundle()[m];
-                if (filler.failed(m)) hold = false, alone[two.column] = true;
+        for (const BundleWriter& writer : bundles_) {
+            for (std::size_t m = 0; m < writer.bundle().size(); ++m) {
+                const TwoValues& two = writer.bundle()[m];
+                if (writer.failed(m)) hold = false, alone[two.column] = true;
                 ColumnBins& bins = out_.column[two.column];
                 const double common = two.common + 0.0, rare = two.rare + 0.0;
                 if (std::isnan(rare)) {  // one value only: no row has the code
@@ -356,8 +351,8 @@ private:
     void widen(base::Buffer<std::uint8_t>& bytes) {
         pool_.run(single_.size(), [&](std::size_t i, int) {
             ColumnBins& bins = out_.column[single_[i]];
-            Seen all;
-            for (const auto& of_thread : seen_) {
+            ObservedValues all;
+            for (const auto& of_thread : observed_) {
                 bins.any_missing |= of_thread[i].missing;
                 for (double x : of_thread[i].others) all.note(x);
             }
@@ -370,7 +365,8 @@ private:
             const data::Column& column = table_.columns[single_[i]];
             place_edges(values, options_.max_bins, column.is<float>(), bins);
             const double low = values.front().value, high = values.back().value;
-            Filler(column, bins, low, high).run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
+            ColumnWriter(column, bins, low, high)
+                .run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
         });
     }
 
@@ -381,10 +377,10 @@ private:
     base::Interrupt& interrupt_;
     std::vector<std::size_t> sample_, few_;  // rows of the target, to place edges and to propose bundles
     Binning out_;
-    std::list<BundleFiller> bundles_;
-    std::vector<std::size_t> single_;      // the columns that have a byte of their own ...
-    std::vector<Span> range_;              // ... and what their values lie between, by the sample
-    std::vector<std::vector<Seen>> seen_;  // per thread
+    std::list<BundleWriter> bundles_;
+    std::vector<std::size_t> single_;                    // the columns that have a byte of their own ...
+    std::vector<Span> range_;                            // ... and what their values lie between, by the sample
+    std::vector<std::vector<ObservedValues>> observed_;  // per thread
     int n_failures_ = 0;
 };
 
@@ -402,11 +398,11 @@ std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const B
     data::TargetRows all;
     all.row.resize(table.n_rows);
     std::iota(all.row.begin(), all.row.end(), 0u);
-    auto made = std::make_shared<BinnedTable>();
-    made->max_bins = options.max_bins;
-    made->binning = Binner(table, all, options, pool, interrupt).run(made->bytes);
-    table.derived->value = made;
-    return made;
+    auto binned = std::make_shared<BinnedTable>();
+    binned->max_bins = options.max_bins;
+    binned->binning = Binner(table, all, options, pool, interrupt).run(binned->bytes);
+    table.derived->value = binned;
+    return binned;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Numbers as bytes: every numeric column gets at most 255 bins, and a value is replaced by the number of its bin, the
-// number of edges below it; so "all bins up to b" is exactly "x <= edge[b]". Edges are quantiles of a sample. A column
-// with few values gets one bin for each (`lossless`); columns of two values may share a byte (bundles.hpp).
+// Binning: every numeric column gets at most 255 bins, and a value becomes one byte, the number of edges below it; so
+// "all bins up to b" is exactly "x <= edge[b]". Edges are quantiles of a sample, which decides speed only: the search
+// is exact for any edges. A column with few values gets one bin for each (`lossless`); columns of two values may share
+// a byte (bundles.hpp).
 #pragma once
 
-#include "base/buffer.hpp"
 #include "base/interrupt.hpp"
 #include "base/thread_pool.hpp"
 #include "data/table.hpp"

@@ -1,17 +1,14 @@
-// One column of a node whose rows are counted in bins (counted_finder.hpp): what its boundaries say, what may win, and
-// the exact search among that. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
+// The search of one column whose rows are counted in bins (counted_finder.hpp): bounds of its gains, the cuts that may
+// win, and the exact search among those. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
 // (survey/bounds.hpp), Cells what is counted (cells.hpp).
+//
+// Invariant: a cut that is not marked has a gain below the floor, so the exact search among the marked ones finds the
+// best cut of the column whenever that reaches the floor. Each step (zoom, refine_marks) only removes marks.
 #pragma once
 
 #include "split/bins/cells.hpp"
 #include "split/bins/counted_finder.hpp"
-#include "split/bins/histogram.hpp"
-#include "split/candidate.hpp"
-#include "split/scan/column_finder.hpp"
-#include "split/scan/cut_scan.hpp"
-#include "split/scan/merit.hpp"
 #include "split/scan/search_space.hpp"
-#include "split/survey/bounds.hpp"
 
 namespace ceiba::split {
 
@@ -37,7 +34,7 @@ private:
         Parts parts;                        // by place: exact sums, where counts are rounded
         std::vector<Parts> parts_of_block;  // the same of some rows
     };
-    Space& space_of(int thread) { return spaces_[static_cast<std::size_t>(thread)]; }
+    Space& space_of(int thread) { return spaces_[thread]; }
 
     std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const override {
         return count(node, cells_, pool);
@@ -47,11 +44,11 @@ private:
             node.histogram->data() + node.store->binning->column[c].slot * column_words(cells_);
         return cells_.rows(words + bin * cells_.width()) > 0.0;
     }
-    Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
+    GainRange bound_gain(const NodeRows& node, std::size_t c, const Limits& limits, int thread) override {
         Space& space = space_of(thread);
         if (!load(node, c, space)) return {};
-        const Outlook gains =
-            criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.outlook(own, limits); });
+        const GainRange gains = criteria::with_chosen(
+            space.bounds, [&](const auto& bounds) { return space.counts.gain_range(bounds, limits); });
         return {gains.low / cost(c), gains.high / cost(c)};
     }
 
@@ -70,10 +67,11 @@ private:
     }
     static Marks mark_loaded(const Limits& limits, double floor, Space& space) {
         return criteria::with_chosen(space.bounds,
-                                     [&](const auto& own) { return space.counts.marks(own, limits, floor); });
+                                     [&](const auto& bounds) { return space.counts.marks(bounds, limits, floor); });
     }
 
-    // Counts what is open in finer and finer stretches, as long as that spares fetching it; lifts the floor.
+    // Counts what is open in finer and finer ranges and raises the floor. Each round costs a pass over the node, so it
+    // must at least halve the rows that are left to fetch.
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
               base::ThreadPool* pool, Space& space) const {
         Cells cells = cells_;
@@ -82,21 +80,21 @@ private:
              !space.counts.blind && worth_zooming(node, marks.rows_inside) && marks.rows_inside < 0.5 * last;) {
             last = marks.rows_inside;
             const ZoomLayout layout =
-                lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.steps);
+                lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.plans);
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
-            space.places.zoom(node, c, cells, space.steps, layout.n_places, space.words, pool);
-            space.counts.refine(space.steps, layout.n_places, space.words.data(), cells);
-            const double surest =
-                criteria::with_chosen(space.bounds, [&](const auto& own) { return space.counts.surest(own, limits); });
-            floor = std::max(floor, lowered(surest));
+            space.places.zoom(node, c, cells, space.plans, layout.n_places, space.words, pool);
+            space.counts.refine(space.plans, layout.n_places, space.words.data(), cells);
+            const double best_certain_gain = criteria::with_chosen(
+                space.bounds, [&](const auto& bounds) { return space.counts.best_certain_gain(bounds, limits); });
+            floor = std::max(floor, lowered(best_certain_gain));
             marks = mark_loaded(limits, floor, space);
         }
     }
 
-    Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
-                  base::ThreadPool* pool, int thread) override {
+    ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
+                            base::ThreadPool* pool, int thread) override {
         Space& space = space_of(thread);
-        Found out;
+        ColumnCandidate out;
         if (!marks.any || !load(node, c, space)) return out;
         double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
         space.places.by_bins(node, c);
@@ -105,7 +103,7 @@ private:
         out.fetched = marks.rows_inside;
         if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts, pool);
         if constexpr (!Cells::exact)
-            if (!look_closer(node, limits, gain_floor, marks, space)) return out;
+            if (!refine_marks(node, limits, gain_floor, marks, space)) return out;
         space.division.bind(node.target(), 0, node.begin);
         sum_places(node, pool, space);
         space.criterion.begin(space.division);
@@ -118,7 +116,7 @@ private:
             const std::vector<std::uint8_t>& side = marks.sides[missing_left ? 1 : 0];
             Running left(space);
             if (missing_left) left.add_missing();
-            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_aside() : 0.0);
+            std::size_t before = static_cast<std::size_t>(missing_left ? space.counts.n_missing() : 0.0);
             const std::size_t n_rows = static_cast<std::size_t>(space.counts.n_rows());
             for (std::size_t b = 0; b < space.counts.size(); ++b) {
                 const std::size_t rows = static_cast<std::size_t>(space.counts.rows(b));
@@ -147,7 +145,7 @@ private:
             }
         };
         scan_side(false);
-        if (space.counts.n_aside() > 0.0) {
+        if (space.counts.n_missing() > 0.0) {
             if (marks.presence) {
                 Running left(space);
                 for (std::size_t b = 0; b < space.counts.size(); ++b)
@@ -165,7 +163,7 @@ private:
         split.column = static_cast<std::int32_t>(c);
         split.gain = best.gain(space.division, space.criterion);
         split.tolerance = space.criterion.tolerance();
-        split.learned_missing = space.counts.n_aside() > 0.0;
+        split.learned_missing = space.counts.n_missing() > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
         if (presence) return out;
         if (between && !space.places.fine()) {
@@ -189,40 +187,40 @@ private:
     // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
     // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
     // False: nothing can.
-    bool look_closer(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
+    bool refine_marks(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
         return criteria::with_chosen(
-            space.bounds, [&](const auto& own) { return look_closer(node, limits, floor, own, marks, space); });
+            space.bounds, [&](const auto& bounds) { return refine_marks(node, limits, floor, bounds, marks, space); });
     }
     template <class Bounds>
-    bool look_closer(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
-                     Space& space) const {
+    bool refine_marks(const NodeRows& node, const Limits& limits, double floor, const Bounds& bounds, Marks& marks,
+                      Space& space) const {
         Cells cells = cells_;
         cells.bind(node.target(), node.begin);
         const double least = static_cast<double>(limits.min_rows);
         bool any = marks.presence;
         std::vector<double> left(cells.n_fields());
         for (int side = 0; side < n_sides(space.counts); ++side) {
-            std::vector<std::uint8_t>& own = marks.sides[static_cast<std::size_t>(side)];
+            std::vector<std::uint8_t>& side_marks = marks.sides[side];
             space.counts.walk(
                 side == 1,
                 [&](std::size_t b, double before, double after, double) {
-                    if (!(own[b] & Marks::inside)) return;
+                    if (!(side_marks[b] & Marks::inside)) return;
                     left.assign(space.counts.left(), space.counts.left() + left.size());
                     const std::size_t n = static_cast<std::size_t>(space.counts.rows(b));
                     const Entry* const entries = space.fetched.entries.data() + space.fetched.start[b];
-                    own[b] &= static_cast<std::uint8_t>(~Marks::inside);
+                    side_marks[b] &= static_cast<std::uint8_t>(~Marks::inside);
                     for (std::size_t i = 0; i + 1 < n; ++i) {
                         cells.add_row(entries[i].row, left.data());
                         if (entries[i].rank == entries[i + 1].rank) continue;
                         const double rows = static_cast<double>(i + 1);
                         if (before + rows < least || after + static_cast<double>(n) - rows < least) continue;
                         if (!space.counts.blind && bounds.gain(left.data()).high < floor) continue;
-                        own[b] |= Marks::inside;
+                        side_marks[b] |= Marks::inside;
                         any = true;
                         return;
                     }
                 },
-                [&](std::size_t b, double, double) { any = any || (own[b] & Marks::after); });
+                [&](std::size_t b, double, double) { any = any || (side_marks[b] & Marks::after); });
         }
         return any;
     }
@@ -258,8 +256,8 @@ private:
         }
 
     private:
-        void add_fields(const double* own) requires Cells::exact {
-            for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += own[f];
+        void add_fields(const double* fields) requires Cells::exact {
+            for (std::size_t f = 0; f < part_.size(); ++f) part_[f] += fields[f];
         }
 
         const Space& space_;
@@ -273,7 +271,7 @@ private:
             const double largest = add_up_places(node, pool, space);
             typename D::Left total = space.division.nothing();
             for (std::size_t p = 0; p < space.counts.size(); ++p) D::merge(total, space.parts[p]);
-            if (space.counts.n_aside() > 0.0) D::merge(total, space.parts[space.places.missing()]);
+            if (space.counts.n_missing() > 0.0) D::merge(total, space.parts[space.places.missing()]);
             space.division.set_total(total, largest);
         }
     }
@@ -293,10 +291,10 @@ private:
         };
         space.places.with([&](auto place_of) {
             const auto add_up = [&](std::size_t block, std::size_t from, std::size_t to, int) {
-                auto& own = space.parts_of_block[pool ? block : 0];
-                own.assign(n_places, nothing);
+                auto& parts = space.parts_of_block[pool ? block : 0];
+                parts.assign(n_places, nothing);
                 for (std::size_t i = from; i < to; ++i) {
-                    space.division.put(own[place_of(i)], i);
+                    space.division.put(parts[place_of(i)], i);
                     largest[block] = std::max(largest[block], space.division.size_of(i));
                 }
                 if (!pool) merge(0, 0, n_places);

@@ -40,7 +40,7 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
                                     const std::vector<std::size_t>& sample, const std::vector<bool>& alone) {
     std::vector<Bundle> bundles;
     if (sample.empty()) return bundles;
-    std::vector<std::vector<bool>> taken;  // per bundle: the places of the sample in which a member is rare
+    std::vector<std::vector<bool>> occupied;  // per bundle: the places of the sample in which a member is rare
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (alone[c] || table.columns[c].kind() == data::ColumnKind::levels) continue;
         const std::optional<TwoValuedColumn> seen = two_values(table, c, target, sample);
@@ -50,21 +50,21 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
         const std::size_t end = bundles.size() > most_tries ? bundles.size() - most_tries : 0;
         for (std::size_t i = bundles.size(); i-- > end && b == bundles.size();)
             if (bundles[i].size() < most_members &&
-                std::none_of(seen->rare.begin(), seen->rare.end(), [&](std::uint32_t r) { return taken[i][r]; }))
+                std::none_of(seen->rare.begin(), seen->rare.end(), [&](std::uint32_t r) { return occupied[i][r]; }))
                 b = i;
         if (b == bundles.size()) {
             bundles.emplace_back();
-            taken.emplace_back(sample.size(), false);
+            occupied.emplace_back(sample.size(), false);
         }
         bundles[b].push_back(seen->values);
-        for (std::uint32_t r : seen->rare) taken[b][r] = true;
+        for (std::uint32_t r : seen->rare) occupied[b][r] = true;
     }
     std::erase_if(bundles, [](const Bundle& b) { return b.size() < 2; });
     return bundles;
 }
 
 // The first rare value that any thread meets is the one that all must have.
-bool BundleFiller::rare_value(std::size_t member, double x) {
+bool BundleWriter::rare_value(std::size_t member, double x) {
     if (std::isnan(x)) return false;
     const std::lock_guard lock(busy_);
     double& rare = bundle_[member].rare;
@@ -72,7 +72,7 @@ bool BundleFiller::rare_value(std::size_t member, double x) {
     return x == rare;
 }
 
-void BundleFiller::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
+void BundleWriter::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
                        std::uint8_t* bytes) {
     for (std::size_t m = 0; m < bundle_.size(); ++m) {
         const double common = bundle_[m].common;

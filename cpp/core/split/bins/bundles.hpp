@@ -1,11 +1,7 @@
-// Columns of two values that share a byte: what one-hot coding makes of a column of levels is put together again.
-//
-// A column of two values is given by the rows of the rarer one. Columns whose rare rows never meet share one byte: 0,
-// or the code of the one column that has its rare value there. The counts of a common value are those of all rows less
-// those of the code.
+// Exclusive bundles: columns of two values that share a byte, which undoes one-hot encoding. Columns whose rare values
+// never occur in the same row share one byte: 0, or the code of the one column that has its rare value. The counts of a
+// common value are those of all rows minus those of the code.
 #pragma once
-
-#include <mutex>
 
 #include "data/table.hpp"
 #include "data/target.hpp"
@@ -18,7 +14,7 @@ struct TwoValues {
     double common = 0.0, rare = 0.0;
 };
 
-// Columns that seem to be able to share a byte, by the look of a sample; at most 254 of them, at least two.
+// Columns that can share a byte according to a sample; at most 254 of them, at least two.
 using Bundle = std::vector<TwoValues>;
 
 // `alone`: columns that are not to be bundled.
@@ -27,9 +23,9 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
 
 // A bundle on its way into bytes. What the sample did not show is found out here: a third value, a missing one, two
 // rare values in a row; the later column then `failed`.
-class BundleFiller {
+class BundleWriter {
 public:
-    BundleFiller(const data::Table& table, Bundle bundle, std::size_t slot)
+    BundleWriter(const data::Table& table, Bundle bundle, std::size_t slot)
         : table_(table), bundle_(std::move(bundle)), slot_(slot), failed_(bundle_.size(), 0) {}
 
     // Rows [from, to), by any thread; their bytes are 0.

@@ -36,15 +36,26 @@ struct Quantum {
     double real(std::uint64_t sum) const { return static_cast<double>(static_cast<std::int64_t>(sum)) * unit; }
 };
 
-class BinaryCells {
+// What cells have in common that count rows of each class.
+class ExactCells {
 public:
     static constexpr bool exact = true;  // fields are the very counts
+    static constexpr bool usable() { return true; }
+    static constexpr double weight_quantum() { return 0.0; }
+    static constexpr double sum_quantum() { return 0.0; }
+    static constexpr double centre() { return 0.0; }
+    void bind(const data::TargetRows& rows, std::size_t begin) { label_ = rows.labels[0].data() + begin; }
+
+protected:
+    const std::uint16_t* label_ = nullptr;
+};
+
+class BinaryCells : public ExactCells {
+public:
     explicit BinaryCells(const data::TargetRows&, const std::vector<double>&, bool) {}
 
-    bool usable() const { return true; }
     static constexpr std::size_t width() { return 1; }
     static constexpr std::size_t n_fields() { return 2; }
-    void bind(const data::TargetRows& rows, std::size_t begin) { label_ = rows.labels[0].data() + begin; }
 
     struct Row {
         std::uint64_t add;
@@ -60,24 +71,15 @@ public:
     }
 
     static double weight_of(const double* fields) { return fields[0] + fields[1]; }
-    static constexpr double weight_quantum() { return 0.0; }
-    static constexpr double sum_quantum() { return 0.0; }
-    static constexpr double centre() { return 0.0; }
-
-private:
-    const std::uint16_t* label_ = nullptr;
 };
 
-class CountCells {
+class CountCells : public ExactCells {
 public:
-    static constexpr bool exact = true;
     CountCells(const data::TargetRows& rows, const std::vector<double>&, bool)
         : n_classes_(static_cast<std::size_t>(rows.n_classes[0])) {}
 
-    bool usable() const { return true; }
     std::size_t width() const { return (n_classes_ + 1) / 2; }
     std::size_t n_fields() const { return n_classes_; }
-    void bind(const data::TargetRows& rows, std::size_t begin) { label_ = rows.labels[0].data() + begin; }
 
     struct Row {
         std::size_t word;
@@ -97,13 +99,9 @@ public:
     }
 
     double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
-    static constexpr double weight_quantum() { return 0.0; }
-    static constexpr double sum_quantum() { return 0.0; }
-    static constexpr double centre() { return 0.0; }
 
 private:
     std::size_t n_classes_;
-    const std::uint16_t* label_ = nullptr;
 };
 
 class WeightCells {

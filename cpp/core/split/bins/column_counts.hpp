@@ -1,16 +1,14 @@
-// The counts of one column of a node: a strip (survey/marks.hpp) of bins, unpacked from the histogram, or after a zoom
-// (survey/zoom.hpp) of finer stretches. Cells (cells.hpp) are known only where counts are unpacked; what bounds say of
-// the stretches is compiled in column_counts.cpp, for all bounds.
+// The counts of one column of a node, a BinnedColumn (survey/marks.hpp): bins unpacked from the histogram, or the finer
+// ranges of a zoom (survey/zoom.hpp). Cells (cells.hpp) are needed only to unpack counts; what bounds make of them is
+// compiled in column_counts.cpp, for all bounds.
 #pragma once
 
-#include "split/bins/histogram.hpp"
-#include "split/candidate.hpp"
 #include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
 
 // The gain that some cut of a column has for certain, and the one that none can pass.
-struct Outlook {
+struct GainRange {
     double low = no_floor, high = no_floor;
 };
 
@@ -29,9 +27,9 @@ public:
     double rows(std::size_t i) const { return rows_[i]; }
     const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
     bool settled(std::size_t i) const { return all_settled_ || (refined_ && settled_[i]); }
-    double n_rows() const { return n_present_ + n_aside_; }
+    double n_rows() const { return n_present_ + n_missing_; }
     double n_present() const { return n_present_; }
-    double n_aside() const { return n_aside_; }
+    double n_missing() const { return n_missing_; }
     double weight_error() const { return weight_error_; }
     double sum_error() const { return sum_error_; }
     const double* left() const { return left_.data(); }
@@ -52,7 +50,7 @@ public:
         all_settled_ = bins.lossless() || node.store->binning->approximate;
         n_places_ = bins.n_bins();
         make_room(n_places_);
-        n_present_ = n_aside_ = 0.0;
+        n_present_ = n_missing_ = 0.0;
         std::size_t n_full = 0;
         for (std::size_t b = 0; b < n_places_; ++b) {
             put(b, bins.bundled() ? bundled_cell(node, bins, b, cells) : words + b * width, cells);
@@ -61,16 +59,16 @@ public:
         }
         cells.fields(node.histogram->data() + node.histogram->size() - width, total_.data());
         if (bins.any_missing) {
-            const std::uint64_t* const own = words + missing_bin * width;
-            cells.fields(own, missing_.data());
+            const std::uint64_t* const cell = words + missing_bin * width;
+            cells.fields(cell, missing_.data());
             if (learn)
-                n_aside_ = cells.rows(own);
-            else if (cells.rows(own) > 0.0)
+                n_missing_ = cells.rows(cell);
+            else if (cells.rows(cell) > 0.0)
                 for (std::size_t f = 0; f < n_fields; ++f) total_[f] -= missing_[f];
         }
-        if (n_full == 0 || (n_full == 1 && n_aside_ == 0.0 && all_settled_)) return false;
+        if (n_full == 0 || (n_full == 1 && n_missing_ == 0.0 && all_settled_)) return false;
         // Less than a quantum per row; and where terms of up to 2^46 quanta are added one by one, n^2 2^-54 of the
-        // largest: by a walk over at most n stretches, and by look_closer() from there on.
+        // largest: by a walk over at most n ranges, and by refine_marks() from there on.
         const double quanta = n_rows() * (1.0 + n_rows() * 0x1p-7);
         weight_error_ = quanta * cells.weight_quantum();
         sum_error_ = quanta * cells.sum_quantum();
@@ -79,9 +77,9 @@ public:
         return true;
     }
 
-    // Takes the stretches of a zoom in the place of those that were loaded.
+    // Takes the ranges of a zoom in the place of those that were loaded.
     template <class Cells>
-    void refine(const std::vector<ZoomStep>& steps, std::size_t n_places, const std::uint64_t* words,
+    void refine(const std::vector<ZoomPlan>& plans, std::size_t n_places, const std::uint64_t* words,
                 const Cells& cells) {
         const std::size_t n_old = std::exchange(n_places_, n_places), n_fields = left_.size();
         rows_.swap(old_rows_);
@@ -93,55 +91,42 @@ public:
         refined_ = true;
         for (std::size_t i = 0; i < n_old; ++i) {
             if (old_rows_[i] == 0.0) continue;
-            const ZoomStep& own = steps[i];
-            for (std::uint32_t p = 0; p < own.n_parts; ++p) {
-                put(own.first + p, words + (own.first + p) * cells.width(), cells);
-                settled_[own.first + p] = own.one_value(p);
+            const ZoomPlan& plan = plans[i];
+            for (std::uint32_t p = 0; p < plan.n_parts; ++p) {
+                put(plan.first + p, words + (plan.first + p) * cells.width(), cells);
+                settled_[plan.first + p] = plan.one_value(p);
             }
-            if (own.n_parts > 0) continue;
-            rows_[own.first] += old_rows_[i];
+            if (plan.n_parts > 0) continue;
+            rows_[plan.first] += old_rows_[i];
             for (std::size_t f = 0; f < n_fields; ++f)
-                fields_[own.first * n_fields + f] += old_fields_[i * n_fields + f];
-            settled_[own.first] = !own.open;
+                fields_[plan.first * n_fields + f] += old_fields_[i * n_fields + f];
+            settled_[plan.first] = !plan.open;
         }
     }
 
-    // Walks over the full stretches (survey/marks.hpp).
+    // Walks over the full ranges (survey/marks.hpp).
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
-        const std::size_t n_fields = left_.size();
-        const double n_all = n_rows();
-        double before = 0.0, seen = 0.0;
-        std::fill(left_.begin(), left_.end(), 0.0);
-        if (missing_left) {
-            before = n_aside_;
+        if (missing_left)
             left_ = missing_;
-        }
-        for (std::size_t b = 0; b < n_places_; ++b) {
-            if (rows_[b] == 0.0) continue;
-            inside(b, before, n_all - before - rows_[b], seen);
-            const double* const own = fields(b);
-            for (std::size_t f = 0; f < n_fields; ++f) left_[f] += own[f];
-            before += rows_[b];
-            seen += rows_[b];
-            if (seen == n_present_) return;
-            boundary(b, before, n_all - before);
-        }
+        else
+            std::fill(left_.begin(), left_.end(), 0.0);
+        walk_ranges(*this, missing_left, left_, inside, boundary);
     }
 
     // What the boundaries between the bins say, after load(). Their gains bound those of all other cuts roughly
     // (Bounds::between), which is enough to set most columns aside before their bins are looked at one by one.
     template <class Bounds>
-    Outlook outlook(const Bounds& bounds, const Limits& limits);
-    // surest_gain() and mark() of survey/marks.hpp.
+    GainRange gain_range(const Bounds& bounds, const Limits& limits);
+    // certain_gain() and mark() of survey/marks.hpp.
     template <class Bounds>
-    double surest(const Bounds& bounds, const Limits& limits);
+    double best_certain_gain(const Bounds& bounds, const Limits& limits);
     template <class Bounds>
     Marks marks(const Bounds& bounds, const Limits& limits, double floor);
 
 private:
     template <class Bounds>
-    bool surely_allowed(const Bounds& bounds, double before, double after, const Limits& limits) const;
+    bool certainly_allowed(const Bounds& bounds, double before, double after, const Limits& limits) const;
     void make_room(std::size_t n) {
         if (rows_.size() >= n) return;
         rows_.resize(n);
@@ -167,12 +152,12 @@ private:
     }
 
     std::size_t n_places_ = 0;
-    std::vector<double> rows_, fields_;           // per stretch; fields as cells.hpp gives them
+    std::vector<double> rows_, fields_;           // per range; fields as cells.hpp gives them
     std::vector<double> old_rows_, old_fields_;   // before a zoom
     std::vector<std::uint8_t> settled_;           // after a zoom: nothing inside can win
     std::vector<double> left_, total_, missing_;  // what a walk has passed; all that takes part; without a value
     std::vector<std::uint64_t> common_;           // the cell of the common value of a bundled column
-    double n_present_ = 0.0, n_aside_ = 0.0;
+    double n_present_ = 0.0, n_missing_ = 0.0;
     double weight_error_ = 0.0, sum_error_ = 0.0, centre_ = 0.0;
     bool all_settled_ = false, refined_ = false;
 };

@@ -3,19 +3,11 @@
 #include "base/allow_list.hpp"
 #include "base/phases.hpp"
 #include "criteria/class_division.hpp"
-#include "split/candidate.hpp"
+#include "criteria/moment_division.hpp"
+#include "split/bins/cells.hpp"
 #include "split/statistics/statistics.hpp"
-#include "split/survey/bounds.hpp"
 
 namespace ceiba::split {
-
-ColumnSpace::ColumnSpace(std::size_t n_fields, std::size_t width) : counts(n_fields, width) {}
-ColumnSpace::ColumnSpace(const ColumnSpace&) = default;
-ColumnSpace::~ColumnSpace() = default;
-
-CountedFinder::CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options)
-    : options_(options), exact_(std::move(exact)) {}
-CountedFinder::~CountedFinder() = default;
 
 std::vector<Candidate> CountedFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                            int thread) {
@@ -36,24 +28,19 @@ void CountedFinder::hand_down(NodeRows& parent, const std::vector<BranchRows>& b
     const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
     const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
     if (!large(many)) return;  // then the other one is not large either
-    // Counting the smaller branch and subtracting gives both.
+    // Counting the smaller branch and subtracting gives both: a level costs at most half of its rows. Cells are
+    // integers, so the difference is exact.
     std::shared_ptr<Histogram> less = count_node(*few.rows, pool);
     for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
     many.rows->histogram = std::move(counts);
     if (large(few)) few.rows->histogram = std::move(less);
 }
 
-Limits CountedFinder::limits_of(std::size_t c, const NodeContext& context) const {
-    Limits limits{options_.min_rows, options_.min_weight, 0, context.low, context.high};
-    if (!options_.monotone.empty()) limits.monotone = options_.monotone[c];
-    return limits;
-}
-
 std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                              int thread) {
     const Binning& binning = *node.store->binning;
     const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->n_columns();
-    std::vector<Found> found(n_columns);
+    std::vector<ColumnCandidate> found(n_columns);
     const auto for_each = [&](std::size_t n, const auto& task) { base::run(pool, n, thread, task); };
     exact_->begin_node(pool ? -1 : thread);
     std::vector<std::size_t> levels;
@@ -66,49 +53,49 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
         for_each(n_numeric, [&](std::size_t i, int t) {
             const std::size_t c = binning.numeric[i];
-            const Limits limits = limits_of(c, context);
-            const double own = lowered(look_at(node, c, limits, t).low);
-            Marks marks = survey(node, c, limits, own, t);
-            found[c] = examine(node, c, limits, own, marks, nullptr, t);
+            const Limits limits = limits_of(c, options_, context);
+            const double floor = lowered(bound_gain(node, c, limits, t).low);
+            Marks marks = survey(node, c, limits, floor, t);
+            found[c] = examine(node, c, limits, floor, marks, nullptr, t);
         });
         return conclude(node, std::move(found), pool, thread);
     }
     double floor = no_floor;
-    for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+    for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
 
     std::optional<base::PhaseTimer> timer(base::Phase::survey);
-    std::vector<Outlook> outlook(n_numeric);
+    std::vector<GainRange> gain_range(n_numeric);
     for_each(n_numeric, [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
-        outlook[i] = look_at(node, c, limits_of(c, context), t);
+        gain_range[i] = bound_gain(node, c, limits_of(c, options_, context), t);
     });
     std::size_t likeliest = 0;
     for (std::size_t i = 1; i < n_numeric; ++i)
-        if (outlook[i].low > outlook[likeliest].low) likeliest = i;
-    if (n_numeric > 0) floor = std::max(floor, lowered(outlook[likeliest].low));
+        if (gain_range[i].low > gain_range[likeliest].low) likeliest = i;
+    if (n_numeric > 0) floor = std::max(floor, lowered(gain_range[likeliest].low));
     std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
         const std::size_t c = binning.numeric[i];
-        surveys[i] = survey(node, c, limits_of(c, context), floor, t);
+        surveys[i] = survey(node, c, limits_of(c, options_, context), floor, t);
     };
     const auto examine_column = [&](std::size_t i, base::ThreadPool* sharing, int t) {
         const std::size_t c = binning.numeric[i];
-        found[c] = examine(node, c, limits_of(c, context), floor, surveys[i], sharing, t);
+        found[c] = examine(node, c, limits_of(c, options_, context), floor, surveys[i], sharing, t);
     };
-    bool in_vain = false;  // zooming spares no fetching here
+    bool zoom_is_useless = false;  // zooming spares no fetching here
     if (n_numeric > 0) {
         survey_column(likeliest, thread);
         const double inside = surveys[likeliest].rows_inside;
         timer.emplace(base::Phase::likeliest);
         examine_column(likeliest, pool, thread);
         surveys[likeliest] = {};
-        const Found& first = found[binning.numeric[likeliest]];
-        floor = std::max(floor, lifted(first.candidate));
-        in_vain = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
+        const ColumnCandidate& first = found[binning.numeric[likeliest]];
+        floor = std::max(floor, merit_floor(first.candidate));
+        zoom_is_useless = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
     timer.emplace(base::Phase::survey);
     for_each(n_numeric, [&](std::size_t i, int t) {
-        if (i != likeliest && !(outlook[i].high < floor)) survey_column(i, t);
+        if (i != likeliest && !(gain_range[i].high < floor)) survey_column(i, t);
     });
     double to_fetch = 0.0;
     std::vector<std::size_t> open;
@@ -117,35 +104,36 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         if (surveys[i].any) open.push_back(i);
     }
     const bool hopeless = to_fetch > 0.3 * static_cast<double>(node.size() * n_numeric);
-    if (hopeless && in_vain) {
+    if (hopeless && zoom_is_useless) {
         node = sort_node(node, pool);
         return exact_->find(node, context, pool, thread);
     }
     timer.emplace(base::Phase::examine);
-    // Many columns: one per thread. Few columns: one after the other, each raising the floor, by blocks of rows.
+    // Many columns: one per thread, against the same floor. Few columns: one after the other in the order of their
+    // certain gains, each raising the floor for the next, with their rows shared by the threads.
     if (pool && 2 * open.size() > static_cast<std::size_t>(pool->size())) {
         for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], nullptr, t); });
         return conclude(node, std::move(found), pool, thread);
     }
     std::vector<double> falling;
-    for (std::size_t i : open) falling.push_back(-outlook[i].low);
+    for (std::size_t i : open) falling.push_back(-gain_range[i].low);
     base::sort_by(falling, open);
     for (std::size_t i : open) {
         examine_column(i, pool, thread);
-        floor = std::max(floor, lifted(found[binning.numeric[i]].candidate));
+        floor = std::max(floor, merit_floor(found[binning.numeric[i]].candidate));
     }
     return conclude(node, std::move(found), pool, thread);
 }
 
 // The end: cuts between bins get their number, and ties are broken as everywhere.
-std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool,
-                                               int thread) {
+std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<ColumnCandidate> found,
+                                               base::ThreadPool* pool, int thread) {
     const base::PhaseTimer timer(base::Phase::conclude);
     double floor = no_floor;
     if (options_.max_competitors == 0)
-        for (const Found& f : found) floor = std::max(floor, lifted(f.candidate));
+        for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
     std::vector<Candidate> candidates;
-    for (Found& f : found) {
+    for (ColumnCandidate& f : found) {
         if (!f.candidate.found()) continue;
         const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
         if (merit < floor) continue;
@@ -183,9 +171,9 @@ void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnP
                 pool, node.size(), Ends(-infinity, infinity),
                 [&](Ends& ends, std::size_t from, std::size_t to) {
                     for (std::size_t i = from; i < to; ++i) {
-                        const std::size_t own = place_of(i);
-                        if (own == place) ends.first = std::max(ends.first, number(row[i]));
-                        if (own == next) ends.second = std::min(ends.second, number(row[i]));
+                        const std::size_t at = place_of(i);
+                        if (at == place) ends.first = std::max(ends.first, number(row[i]));
+                        if (at == next) ends.second = std::min(ends.second, number(row[i]));
                     }
                 },
                 [](Ends& all, const Ends& more) {
@@ -205,18 +193,18 @@ std::vector<std::string> counted_criteria() {
     return names;
 }
 
-bool bins_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
+bool bins_support(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool bounded =
         criteria::for_criterion<bool, criteria::AllCriteria>(options.criterion, []<class C>() { return Bounded<C>; });
     if (!bounded || target.n_outputs != 1 || options.missing == Missing::fractional) return false;
-    SearchOptions asked = options;
-    if (asked.max_features >= static_cast<int>(table.columns.size())) asked.max_features = -1;
+    SearchOptions adjusted = options;
+    if (adjusted.max_features >= static_cast<int>(table.columns.size())) adjusted.max_features = -1;
     using O = SearchOptions;
-    return base::asks_only_for(asked, &O::criterion, &O::missing, &O::multiway, &O::empty_branches, &O::conventions,
-                               &O::min_rows, &O::min_weight, &O::small_node, &O::zoom_rows, &O::monotone,
-                               &O::class_scale, &O::column_cost,
-                               // without effect on these criteria:
-                               &O::cuts_at_values, &O::min_branch);
+    return base::differs_only_in(adjusted, &O::criterion, &O::missing, &O::multiway, &O::empty_branches,
+                                 &O::conventions, &O::min_rows, &O::min_weight, &O::small_node, &O::zoom_rows,
+                                 &O::monotone, &O::class_scale, &O::column_cost,
+                                 // without effect on these criteria:
+                                 &O::cuts_at_values, &O::min_branch);
 }
 
 std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,
@@ -225,14 +213,19 @@ std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target,
     const auto search = [&](auto plain, auto with_weights) {
         return weighted ? with_weights(target, options, n_threads) : plain(target, options, n_threads);
     };
-    if (!target.classification()) return search(count_numbers, count_weighted_numbers);
-    return search(target.n_classes[0] == 2 ? count_two_classes : count_classes, count_weighted_classes);
+    using namespace criteria;
+    if (!target.classification())
+        return search(count_numbers<MomentDivision<false>, MomentCells>,
+                      count_numbers<MomentDivision<true>, WeightedMomentCells>);
+    return search(
+        target.n_classes[0] == 2 ? count_classes<BinaryDivision, BinaryCells> : count_classes<UnitDivision, CountCells>,
+        count_classes<WeightedDivision, WeightCells>);
 }
 
 namespace {
 
 constexpr std::uint32_t not_fetched = ~std::uint32_t{0};
-constexpr std::size_t fetched_ahead = 16;
+constexpr std::size_t fetch_distance = 16;
 
 }  // namespace
 
@@ -260,7 +253,7 @@ void FetchedBins::fetch(const NodeRows& node, std::size_t c, const ColumnPlaces&
     rooms_.resize(pool ? static_cast<std::size_t>(pool->size()) : 1);
     base::run(pool, group.size() - 1, 0, [&](std::size_t g, int thread) {
         for (std::size_t p = group[g]; p < group[g + 1]; ++p)
-            if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1], rooms_[static_cast<std::size_t>(thread)]);
+            if (start[p] < start[p + 1]) sort_place(start[p], start[p + 1], rooms_[thread]);
     });
 }
 
@@ -278,7 +271,7 @@ void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPla
                     if (const std::size_t place = place_of(i); cursor_[place] != not_fetched)
                         hits.push_back({{0.0, static_cast<std::uint32_t>(i)}, static_cast<std::uint32_t>(place)});
                 for (std::size_t k = 0; k < hits.size(); ++k) {
-                    column.ahead(row[hits[std::min(k + fetched_ahead, hits.size() - 1)].item.row]);
+                    column.prefetch(row[hits[std::min(k + fetch_distance, hits.size() - 1)].item.row]);
                     hits[k].item.value = number(row[hits[k].item.row]) + 0.0;
                 }
             });
@@ -287,25 +280,25 @@ void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPla
 }
 
 void FetchedBins::sort_place(std::size_t from, std::size_t to, SortRoom& room) {
-    Item* const own = items.data() + from;
+    Item* const placed = items.data() + from;
     const std::size_t n = to - from;
     if (n < 512) {
-        sort_items(own, n);
+        sort_items(placed, n);
     } else {
         room.key.resize(n);
         room.order.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            room.key[i] = base::sort_key(own[i].value);
+            room.key[i] = base::sort_key(placed[i].value);
             room.order[i] = static_cast<std::uint32_t>(i);
         }
         base::sort_rows(room.key, room.order, room.space);
-        room.sorted.assign(own, own + n);
-        for (std::size_t i = 0; i < n; ++i) own[i] = room.sorted[room.order[i]];
+        room.sorted.assign(placed, placed + n);
+        for (std::size_t i = 0; i < n; ++i) placed[i] = room.sorted[room.order[i]];
     }
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (i > 0 && own[i].value != own[i - 1].value) ++rank;
-        entries[from + i] = {rank, own[i].row};
+        if (i > 0 && placed[i].value != placed[i - 1].value) ++rank;
+        entries[from + i] = {rank, placed[i].row};
     }
 }
 

@@ -1,22 +1,15 @@
-// The exact search at the cost of a histogram (docs/engine.md): the path through a node, which knows no statistic and
-// no criterion; bounded_finder.hpp answers for one column.
+// The exact search at the cost of a histogram (docs/engine.md): the order of steps in a node, independent of statistic
+// and criterion; bounded_finder.hpp searches one column.
 //   1. count     histogram of the node, from its parent's where possible
 //   2. survey    the best gain that is certain, `floor`; then what may reach it
-//   3. zoom      where much may: counted again in finer stretches (zoom.hpp), which lift the floor
-//   4. examine   exact scan of what is left; the likeliest column first, because it lifts the floor
+//   3. zoom      where much may: counted again in finer ranges (zoom.hpp), which raise the floor
+//   4. examine   exact scan of what is left; the most promising column first, because it raises the floor
 // A small node, or one in which the bounds leave more to examine than sorting costs, goes to the presorted search.
 #pragma once
 
-#include "base/sort.hpp"
 #include "split/bins/column_counts.hpp"
-#include "split/bins/histogram.hpp"
-#include "split/finder.hpp"
 #include "split/scan/column_finder.hpp"
-#include "split/scan/cut_scan.hpp"
-#include "split/scan/merit.hpp"
 #include "split/store/bin_sort.hpp"
-#include "split/survey/marks.hpp"
-#include "split/survey/zoom.hpp"
 
 namespace ceiba::split {
 
@@ -53,22 +46,20 @@ private:
 
 // What one thread works with while it searches columns, whatever the statistic.
 struct ColumnSpace {
-    ColumnSpace(std::size_t n_fields, std::size_t width);
-    ColumnSpace(const ColumnSpace&);
-    ~ColumnSpace();
+    ColumnSpace(std::size_t n_fields, std::size_t width) : counts(n_fields, width) {}
 
     ColumnCounts counts;  // of the column that was loaded last
     ColumnPlaces places;
     FetchedBins fetched;
-    std::vector<ZoomStep> steps;
+    std::vector<ZoomPlan> plans;
     Histogram words;  // counted by a zoom
 };
 
 class CountedFinder : public SplitFinder {
 public:
     // `exact`: for small nodes and for columns of levels.
-    CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options);
-    ~CountedFinder() override;
+    CountedFinder(std::unique_ptr<ColumnFinder> exact, const SearchOptions& options)
+        : options_(options), exact_(std::move(exact)) {}
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override;
@@ -76,7 +67,7 @@ public:
 
 protected:
     // A candidate whose cut is known only as a place between two bins.
-    struct Found {
+    struct ColumnCandidate {
         Candidate candidate;
         bool between_bins = false;
         std::uint8_t bin = 0;
@@ -99,20 +90,20 @@ protected:
 private:
     virtual std::shared_ptr<Histogram> count_node(const NodeRows& node, base::ThreadPool* pool) const = 0;
     // What the boundaries between the bins of a column say.
-    virtual Outlook look_at(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
+    virtual GainRange bound_gain(const NodeRows& node, std::size_t c, const Limits& limits, int thread) = 0;
     // Marks what may reach the floor, which is a merit.
     virtual Marks survey(const NodeRows& node, std::size_t c, const Limits& limits, double floor, int thread) = 0;
     // The exact search among what the survey has left of a column; with a pool its rows are shared by all threads.
-    virtual Found examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
-                          base::ThreadPool* pool, int thread) = 0;
+    virtual ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor,
+                                    Marks& marks, base::ThreadPool* pool, int thread) = 0;
     // Has this bin of a column any rows in the node?
     virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;
 
     std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread);
-    std::vector<Candidate> conclude(const NodeRows& node, std::vector<Found> found, base::ThreadPool* pool, int thread);
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<ColumnCandidate> found, base::ThreadPool* pool,
+                                    int thread);
     double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin, base::ThreadPool* pool) const;
-    Limits limits_of(std::size_t c, const NodeContext& context) const;
-    double lifted(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
+    double merit_floor(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }
 
     std::unique_ptr<ColumnFinder> exact_;
 };

@@ -1,9 +1,8 @@
-// The edges as the type of the values, and how to find the place of a value among them: a table says how many edges lie
-// below the stretch of a value between the first edge and the last, and a binary search among the few inside it does
-// the rest. Rounding keeps the order, so x <= y means stretch(x) <= stretch(y).
+// The bin of a value, found among edges of the type of the values. A table over a uniform grid between the first and
+// the last edge gives the number of edges below the value's cell; a binary search among the few edges inside the cell
+// does the rest. Rounding keeps the order, so x <= y implies cell(x) <= cell(y).
 #pragma once
 
-#include "split/bins/binning.hpp"
 #include "split/bins/wide_bins.hpp"
 
 namespace ceiba::split {
@@ -27,7 +26,7 @@ public:
         for (std::int64_t v = low_; v <= static_cast<std::int64_t>(high); ++v) {
             const double x = static_cast<double>(v);
             const auto b = std::lower_bound(bins.edge.begin(), bins.edge.end(), x) - bins.edge.begin();
-            const bool other = bins.lossless() && bins.value[static_cast<std::size_t>(b)] != x;
+            const bool other = bins.lossless() && bins.value[b] != x;
             bin_.push_back(static_cast<std::uint16_t>(b) | (other ? another : std::uint16_t{0}));
         }
     }
@@ -50,7 +49,7 @@ public:
                 const T from = x - static_cast<T>(low);
                 if (!(from >= T{0} && from < static_cast<T>(n))) return elsewhere;
                 const auto at = static_cast<std::int32_t>(from);
-                return static_cast<T>(at) == from ? bin[static_cast<std::size_t>(at)] : elsewhere;
+                return static_cast<T>(at) == from ? bin[at] : elsewhere;
             }
         }
     };
@@ -83,14 +82,14 @@ public:
     }
 
 private:
-    static constexpr std::size_t n_stretches = WideEdges<T>::n_stretches;
+    static constexpr std::size_t n_cells = WideEdges<T>::n_cells;
     static constexpr std::uint8_t unused = WideEdges<T>::unused;
 
     void find_half(const T* x, std::uint32_t* bin) const {
         constexpr std::size_t half = lanes / 2;
         std::uint32_t b[half] = {};
         if (n_below_[0] == 0)
-            for (std::size_t i = 0; i < half; ++i) b[i] = n_below_[stretch(x[i])];
+            for (std::size_t i = 0; i < half; ++i) b[i] = n_below_[cell(x[i])];
         const T* const e = edge_.data();
         for (unsigned step = top_; step > 0; step /= 2) {
 #if defined(__GNUC__)
@@ -101,22 +100,22 @@ private:
         for (std::size_t i = 0; i < half; ++i) bin[i] = x[i] == x[i] ? b[i] : missing_bin;
     }
 
-    std::size_t stretch(T x) const {
+    std::size_t cell(T x) const {
         T at = (x - low_) * scale_;
         at = at > T{0} ? at : T{0};  // NaN too
-        return static_cast<std::size_t>(static_cast<std::int32_t>(std::min(at, static_cast<T>(n_stretches - 1))));
+        return static_cast<std::size_t>(static_cast<std::int32_t>(std::min(at, static_cast<T>(n_cells - 1))));
     }
     void shorten(std::size_t n_edges) {
         low_ = edge_[0];
-        scale_ = static_cast<T>(n_stretches) / (edge_[n_edges - 1] - low_);
+        scale_ = static_cast<T>(n_cells) / (edge_[n_edges - 1] - low_);
         if (!std::isnormal(scale_)) return;
-        std::array<std::uint32_t, n_stretches> inside{};
-        for (std::size_t i = 0; i < n_edges; ++i) ++inside[stretch(edge_[i])];
+        std::array<std::uint32_t, n_cells> inside{};
+        for (std::size_t i = 0; i < n_edges; ++i) ++inside[cell(edge_[i])];
         const unsigned most = *std::max_element(inside.begin(), inside.end());
         if (most > 7) return;
         top_ = std::bit_ceil(most + 1) / 2;
         std::uint32_t below = 0;
-        for (std::size_t s = 0; s < n_stretches; ++s) {
+        for (std::size_t s = 0; s < n_cells; ++s) {
             n_below_[s] = static_cast<std::uint8_t>(below);
             below += inside[s];
         }
@@ -125,7 +124,7 @@ private:
     std::vector<T> edge_;  // padded with infinities
     unsigned top_ = 0;     // first step of the search; 0: one bin
     T low_ = 0, scale_ = 0;
-    std::array<std::uint8_t, n_stretches + 3> n_below_{unused};  // edges below a stretch; four are read at once
+    std::array<std::uint8_t, n_cells + 3> n_below_{unused};  // edges below a cell; four are read at once
     bool is_wide_ = base::has_fast_gathers();
 };
 

@@ -2,7 +2,6 @@
 // cell that counts all rows. A byte is a numeric column, or several (bundles.hpp).
 #pragma once
 
-#include "base/thread_pool.hpp"
 #include "split/store/row_store.hpp"
 
 namespace ceiba::split {
@@ -36,14 +35,6 @@ void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std:
     }
 }
 
-// The cell of all rows, from those of the first byte.
-template <class Cells>
-void count_all(const Cells& cells, std::uint64_t* words, std::size_t all_rows) {
-    if (all_rows == 0) return;
-    for (std::size_t b = 0; b < cells_per_column; ++b)
-        for (std::size_t w = 0; w < cells.width(); ++w) words[all_rows + w] += words[b * cells.width() + w];
-}
-
 // Adds up what threads have counted apart; those that counted nothing have no words.
 inline void add_parts(base::ThreadPool* pool, const std::vector<Histogram>& parts, Histogram& whole) {
     constexpr std::size_t words_at_once = 1024;
@@ -65,7 +56,7 @@ std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::Thread
     if (pool && n > base::block_rows) {
         std::vector<Histogram> parts(static_cast<std::size_t>(pool->size()));
         base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
-            Histogram& part = parts[static_cast<std::size_t>(thread)];
+            Histogram& part = parts[thread];
             if (part.empty()) part.resize(n_words, 0);
             count_rows(node, cells, from, to, part.data());
         });
@@ -73,7 +64,9 @@ std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::Thread
     } else {
         count_rows(node, cells, 0, n, whole->data());
     }
-    count_all(cells, whole->data(), all_rows);
+    // The cell of all rows, from those of the first byte.
+    for (std::size_t b = 0; all_rows > 0 && b < cells_per_column; ++b)
+        for (std::size_t w = 0; w < cells.width(); ++w) (*whole)[all_rows + w] += (*whole)[b * cells.width() + w];
     return whole;
 }
 

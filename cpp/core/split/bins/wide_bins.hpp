@@ -9,11 +9,11 @@ namespace ceiba::split {
 // The tables of an EdgeSearch.
 template <class T>
 struct WideEdges {
-    static constexpr std::size_t n_stretches = 1024;
+    static constexpr std::size_t n_cells = 1024;
     static constexpr std::uint8_t unused = 255;
 
     const T* edge;
-    const std::uint8_t* n_below;  // per stretch, and three more bytes: four are read at once; the first may be `unused`
+    const std::uint8_t* n_below;  // per cell, and three more bytes: four are read at once; the first may be `unused`
     T low, scale;
     unsigned top;
 };
@@ -28,7 +28,7 @@ CEIBA_WIDE inline void find_wide(const WideEdges<float>& edges, const float* x, 
     if (edges.n_below[0] != edges.unused) {
         __m512 at = _mm512_mul_ps(_mm512_sub_ps(value, _mm512_set1_ps(edges.low)), _mm512_set1_ps(edges.scale));
         at = _mm512_max_ps(at, _mm512_setzero_ps());  // NaN is 0
-        at = _mm512_min_ps(at, _mm512_set1_ps(static_cast<float>(edges.n_stretches - 1)));
+        at = _mm512_min_ps(at, _mm512_set1_ps(static_cast<float>(edges.n_cells - 1)));
         const __m512i four = _mm512_i32gather_epi32(_mm512_cvttps_epi32(at), edges.n_below, 1);
         b = _mm512_and_si512(four, _mm512_set1_epi32(255));
     }
@@ -47,7 +47,7 @@ CEIBA_WIDE_INLINE void find_eight(const WideEdges<double>& edges, const double* 
     if (edges.n_below[0] != edges.unused) {
         __m512d at = _mm512_mul_pd(_mm512_sub_pd(value, _mm512_set1_pd(edges.low)), _mm512_set1_pd(edges.scale));
         at = _mm512_max_pd(at, _mm512_setzero_pd());  // NaN is 0
-        at = _mm512_min_pd(at, _mm512_set1_pd(static_cast<double>(edges.n_stretches - 1)));
+        at = _mm512_min_pd(at, _mm512_set1_pd(static_cast<double>(edges.n_cells - 1)));
         const __m256i four = _mm512_i64gather_epi32(_mm512_cvttpd_epi64(at), edges.n_below, 1);
         b = _mm512_and_si512(_mm512_cvtepu32_epi64(four), _mm512_set1_epi64(255));
     }
@@ -71,7 +71,7 @@ CEIBA_WIDE_END
 #else
 
 template <class T>
-void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // nobody has fast gathers
+void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // no processor has fast gathers
 
 #endif
 

@@ -1,9 +1,7 @@
-// The best set of levels for three or more classes. It depends on the criterion, not on the division of the search, so
-// it is compiled once per criterion (best_subset.cpp), as Shared<C> for all in the list of criteria of classes.
+// The best set of levels for three or more classes (level_subsets.hpp). It depends on the criterion, not on the
+// division of the search, so it is compiled once per criterion (level_subsets.cpp).
 #pragma once
 
-#include "base/double_double.hpp"
-#include "split/candidate.hpp"
 #include "split/levels/level_orders.hpp"
 
 namespace ceiba::split {
@@ -54,12 +52,12 @@ LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bo
     return out;
 }
 
-// `n_aside`: rows with a missing value that take part.
+// `n_missing`: rows with a missing value that take part.
 template <class C>
-Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_missing, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion);
 
-// The same from counts, for whoever has no rows.
+// The same from counts, without rows.
 template <class Weight, class C>
 Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
                       const C& criterion);

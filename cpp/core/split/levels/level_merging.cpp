@@ -92,23 +92,24 @@ public:
           test_(test),
           tester_(width, test),
           interrupt_(interrupt),
-          there_(cells.size() / width) {
-        std::iota(there_.begin(), there_.end(), std::size_t{0});
-        out_.group.resize(there_.size());
+          remaining_(cells.size() / width) {
+        std::iota(remaining_.begin(), remaining_.end(), std::size_t{0});
+        out_.group.resize(remaining_.size());
         std::iota(out_.group.begin(), out_.group.end(), 0);
     }
 
     MergedLevels run(double alpha, double min_rows) {
-        if (merging_ == Merging::nominal && there_.size() > 2) find_all_partners();
-        while (there_.size() > 2) {
+        if (merging_ == Merging::nominal && remaining_.size() > 2) find_all_partners();
+        while (remaining_.size() > 2) {
             const auto [a, partner] = most_similar();
             if (partner.p_value <= alpha) break;
             join(a, partner.group, partner.p_value);
         }
         partners_.clear();
-        while (there_.size() > 1) {
-            const std::size_t a = *std::min_element(
-                there_.begin(), there_.end(), [this](std::size_t g, std::size_t h) { return size_of(g) < size_of(h); });
+        while (remaining_.size() > 1) {
+            const std::size_t a =
+                *std::min_element(remaining_.begin(), remaining_.end(),
+                                  [this](std::size_t g, std::size_t h) { return size_of(g) < size_of(h); });
             if (size_of(a) >= min_rows) break;
             const Partner partner = partner_of(a);
             join(a, partner.group, partner.p_value);
@@ -132,21 +133,20 @@ private:
         return tester_.difference(cells(std::min(a, b)), cells(std::max(a, b)));
     }
 
-    // ------------------------------------------------------------------ which pairs may be merged
-
     // A floating category on its own; once joined to another, it is an ordinary part of that group.
     bool floats(std::size_t g) const { return merging_ == Merging::floating && g + 1 == out_.group.size(); }
     bool may_join(std::size_t at, std::size_t other) const {
-        if (merging_ == Merging::nominal || floats(there_[at]) || floats(there_[other])) return true;
-        // The order of `there_` is that of the categories, and the floating one stands last.
+        if (merging_ == Merging::nominal || floats(remaining_[at]) || floats(remaining_[other])) return true;
+        // The order of `remaining_` is that of the categories, and the floating one stands last.
         return at + 1 == other || other + 1 == at;
     }
 
     Partner partner_of(std::size_t g) const {
         Partner best;
-        const std::size_t at = static_cast<std::size_t>(std::find(there_.begin(), there_.end(), g) - there_.begin());
-        for (std::size_t other = 0; other < there_.size(); ++other)
-            if (other != at && may_join(at, other)) offer(best, there_[other], difference(g, there_[other]));
+        const std::size_t at =
+            static_cast<std::size_t>(std::find(remaining_.begin(), remaining_.end(), g) - remaining_.begin());
+        for (std::size_t other = 0; other < remaining_.size(); ++other)
+            if (other != at && may_join(at, other)) offer(best, remaining_[other], difference(g, remaining_[other]));
         return best;
     }
 
@@ -154,44 +154,43 @@ private:
         if (merging_ == Merging::nominal) return most_similar_partners();
         std::size_t first = 0;
         Partner best;
-        const std::size_t last = there_.size() - 1;
+        const std::size_t last = remaining_.size() - 1;
         for (std::size_t at = 0; at < last; ++at) {
-            const std::size_t g = there_[at];
+            const std::size_t g = remaining_[at];
             const double before = best.p_value;
-            offer(best, there_[at + 1], difference(g, there_[at + 1]));
-            if (at + 1 < last && floats(there_[last])) offer(best, there_[last], difference(g, there_[last]));
+            offer(best, remaining_[at + 1], difference(g, remaining_[at + 1]));
+            if (at + 1 < last && floats(remaining_[last]))
+                offer(best, remaining_[last], difference(g, remaining_[last]));
             if (best.p_value > before) first = g;
         }
         return {first, best};
     }
 
-    // ------------------------------------------------------------------ nominal: partners, kept up to date
-
     // Of each group the most similar one after it.
     void find_all_partners() {
-        partners_.resize(there_.size());
-        for (std::size_t g = 0; g < there_.size(); ++g) {
+        partners_.resize(remaining_.size());
+        for (std::size_t g = 0; g < remaining_.size(); ++g) {
             interrupt_.poll();
-            for (std::size_t h = g + 1; h < there_.size(); ++h) offer(partners_[g], h, difference(g, h));
+            for (std::size_t h = g + 1; h < remaining_.size(); ++h) offer(partners_[g], h, difference(g, h));
         }
     }
 
     std::pair<std::size_t, Partner> most_similar_partners() {
         while (true) {
             std::size_t at = 0;
-            for (std::size_t i = 1; i < there_.size(); ++i)
-                if (partners_[there_[i]].p_value > partners_[there_[at]].p_value) at = i;
-            const std::size_t g = there_[at];
+            for (std::size_t i = 1; i < remaining_.size(); ++i)
+                if (partners_[remaining_[i]].p_value > partners_[remaining_[at]].p_value) at = i;
+            const std::size_t g = remaining_[at];
             if (!partners_[g].outdated) return {g, partners_[g]};
             partners_[g] = {};
-            for (std::size_t i = at + 1; i < there_.size(); ++i)
-                offer(partners_[g], there_[i], difference(g, there_[i]));
+            for (std::size_t i = at + 1; i < remaining_.size(); ++i)
+                offer(partners_[g], remaining_[i], difference(g, remaining_[i]));
         }
     }
 
     // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar
-    // levels it would mean to look at all pairs after each step.
-    void keep_up(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
+    // levels it would mean a pass over all pairs after each step.
+    void update_partner(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
         if (g == a) {
             partner.outdated = true;
             partner.p_value = 2.0;  // whatever it is
@@ -221,11 +220,11 @@ private:
         for (std::size_t k = 0; k < width_; ++k) cells_[a * width_ + k] += cells_[b * width_ + k];
         for (std::int32_t& group : out_.group)
             if (group == static_cast<std::int32_t>(b)) group = static_cast<std::int32_t>(a);
-        there_.erase(std::find(there_.begin(), there_.end(), b));
+        remaining_.erase(std::find(remaining_.begin(), remaining_.end(), b));
         if (partners_.empty()) return;
-        for (const std::size_t g : there_) {
+        for (const std::size_t g : remaining_) {
             if (g > b) break;
-            keep_up(partners_[g], g, a, b);
+            update_partner(partners_[g], g, a, b);
         }
     }
 
@@ -235,7 +234,7 @@ private:
     PairTest test_;
     PairTester tester_;
     base::Interrupt& interrupt_;
-    std::vector<std::size_t> there_;  // groups that are left, by their first category, ascending
+    std::vector<std::size_t> remaining_;  // groups that are left, by their first category, ascending
     std::vector<Partner> partners_;
     MergedLevels out_;
 };

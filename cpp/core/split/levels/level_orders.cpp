@@ -8,7 +8,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     const std::int32_t* codes = node.codes(column);
     const data::TargetRows& target = node.target();
     const std::size_t n = node.size();
-    const auto takes_part = [&](std::size_t i) {
+    const auto is_included = [&](std::size_t i) {
         return !node.store->zero_weights || target.weight_of(node.begin + i) > 0.0;
     };
     out.code.clear();
@@ -17,11 +17,11 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, codes[i]);
     std::vector<std::uint32_t> count(static_cast<std::size_t>(largest + 1), 0);
     for (std::size_t i = 0; i < n; ++i) {
-        if (!takes_part(i)) continue;
+        if (!is_included(i)) continue;
         if (codes[i] < 0)
             out.missing.push_back(static_cast<std::uint32_t>(i));
         else
-            ++count[static_cast<std::size_t>(codes[i])];
+            ++count[codes[i]];
     }
     out.start.assign(1, 0);
     for (std::size_t k = 0; k < count.size(); ++k) {
@@ -33,8 +33,7 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     }
     out.rows.resize(out.start.back());
     for (std::size_t i = 0; i < n; ++i)
-        if (codes[i] >= 0 && takes_part(i))
-            out.rows[count[static_cast<std::size_t>(codes[i])]++] = static_cast<std::uint32_t>(i);
+        if (codes[i] >= 0 && is_included(i)) out.rows[count[codes[i]]++] = static_cast<std::uint32_t>(i);
 }
 
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
@@ -43,7 +42,7 @@ std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& leve
     std::vector<LevelOrder> orders;
     std::vector<double> mean(levels.n_levels());
     for (int o = 0; o < target.n_outputs(); ++o) {
-        const int n_classes = target.classification() ? target.n_classes[static_cast<std::size_t>(o)] : 0;
+        const int n_classes = target.classification() ? target.n_classes[o] : 0;
         const int n_orders = n_classes > 2 ? n_classes : 1;
         for (int k = 0; k < n_orders; ++k) {
             for (std::size_t l = 0; l < levels.n_levels(); ++l) {
@@ -52,13 +51,13 @@ std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& leve
                     const std::size_t i = node.begin + levels.rows[r];
                     double w = target.weight_of(i);
                     if (n_classes) {
-                        const std::uint16_t label = target.labels[static_cast<std::size_t>(o)][i];
+                        const std::uint16_t label = target.labels[o][i];
                         // With two classes the scale changes no order; without it equal shares are equal to the last
                         // bit.
                         if (!class_scale.empty() && n_classes > 2) w *= class_scale[label];
                         if (label == k) sum.add(w);
                     } else {
-                        sum.add(base::two_product(w, target.numbers[static_cast<std::size_t>(o)][i]));
+                        sum.add(base::two_product(w, target.numbers[o][i]));
                     }
                     weight.add(w);
                 }
@@ -112,30 +111,30 @@ std::ptrdiff_t best_addition(const Part& left, const Part& all, const std::vecto
 
 }  // namespace
 
-std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_aside,
+std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_missing,
                                                const Limits& limits, const LevelOrder& by_rate) {
     std::vector<Part> level(levels.n_levels());
     for (std::size_t l = 0; l < level.size(); ++l) {
         const std::size_t begin = levels.start[l], end = levels.start[l + 1];
         level[l] = part_of(node, std::span(levels.rows).subspan(begin, end - begin));
     }
-    return orders_past_event_free(level, part_of(node, {levels.missing.data(), n_aside}), limits, by_rate);
+    return orders_past_event_free(level, part_of(node, {levels.missing.data(), n_missing}), limits, by_rate);
 }
 
-std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& aside,
+std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& missing,
                                                const Limits& limits, const LevelOrder& by_rate) {
     Part all, event_free;
-    for (const Part& own : level) {
-        all = all + own;
-        if (!(own.events > 0.0)) event_free = event_free + own;
+    for (const Part& part : level) {
+        all = all + part;
+        if (!(part.events > 0.0)) event_free = event_free + part;
     }
     std::vector<LevelOrder> orders;
-    if (event_free.n_rows == 0 && (aside.n_rows == 0 || aside.events > 0.0)) return orders;
+    if (event_free.n_rows == 0 && (missing.n_rows == 0 || missing.events > 0.0)) return orders;
     const auto first = std::find_if(by_rate.begin(), by_rate.end(), [&](auto l) { return level[l].events > 0.0; });
-    for (const bool aside_left : {false, true}) {
-        if (aside_left && aside.n_rows == 0) continue;
+    for (const bool missing_left : {false, true}) {
+        if (missing_left && missing.n_rows == 0) continue;
         const std::ptrdiff_t best =
-            best_addition(aside_left ? event_free + aside : event_free, all + aside, level, limits);
+            best_addition(missing_left ? event_free + missing : event_free, all + missing, level, limits);
         if (best < 0 || first == by_rate.end() || *first == static_cast<std::uint32_t>(best)) continue;
         auto& order = orders.emplace_back(by_rate);
         const auto from = order.begin() + (first - by_rate.begin());

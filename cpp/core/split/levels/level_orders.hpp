@@ -6,7 +6,6 @@
 // like numbers.
 #pragma once
 
-#include "split/candidate.hpp"
 #include "split/store/row_store.hpp"
 
 namespace ceiba::split {
@@ -60,11 +59,11 @@ struct EventPart {
     double value() const { return events * std::log(events / weight); }
 };
 
-// Orders in which the best such set is a cut: one, or one for each side of the missing values (`n_aside` of them take
+// Orders in which the best such set is a cut: one, or one for each side of the missing values (`n_missing` of them take
 // part, and can be event-free themselves); none if everything has events. `by_rate`: the levels by ascending rate.
-std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& aside,
+std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& missing,
                                                const Limits& limits, const LevelOrder& by_rate);
-std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_aside,
+std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_missing,
                                                const Limits& limits, const LevelOrder& by_rate);
 
 }  // namespace ceiba::split

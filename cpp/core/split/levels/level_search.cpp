@@ -2,18 +2,11 @@
 
 namespace ceiba::split {
 
-LevelSpace::LevelSpace() = default;
-LevelSpace::LevelSpace(const LevelSpace&) = default;
-LevelSpace::~LevelSpace() = default;
-RowLevels::RowLevels() = default;
-RowLevels::RowLevels(const RowLevels&) = default;
-RowLevels::~RowLevels() = default;
-
-Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_missing, const Limits& limits) {
-    const std::size_t n_aside = options_.missing == Missing::learn && !options_.multiway ? n_missing : 0;
-    if (space_.codes().size() + (n_aside > 0) < 2) return {};
-    space_.take_total(n_aside);
-    Candidate out = options_.multiway ? one_branch_per_level(limits) : best_level_set(n_aside, limits);
+Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_without_value, const Limits& limits) {
+    const std::size_t n_missing = options_.missing == Missing::learn && !options_.multiway ? n_without_value : 0;
+    if (space_.codes().size() + (n_missing > 0) < 2) return {};
+    space_.include_total(n_missing);
+    Candidate out = options_.multiway ? one_branch_per_level(limits) : best_level_set(n_missing, limits);
     if (options_.multiway && options_.empty_branches && out.found()) {
         out.levels.clear();
         out.n_branches = static_cast<int>(n_levels);
@@ -26,12 +19,12 @@ Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_missing, const
     return out;
 }
 
-Candidate LevelSearch::best_level_set(std::size_t n_aside, const Limits& limits) {
+Candidate LevelSearch::best_level_set(std::size_t n_missing, const Limits& limits) {
     Candidate out;
-    if (space_.best_of_sets(n_aside, limits, out)) return out;
-    out.learned_missing = n_aside > 0;
-    for (const LevelOrder& order : space_.orders(n_aside, limits)) {
-        const LevelSpace::Cut best = space_.best_level_cut(order, n_aside, limits);
+    if (space_.best_of_sets(n_missing, limits, out)) return out;
+    out.learned_missing = n_missing > 0;
+    for (const LevelOrder& order : space_.orders(n_missing, limits)) {
+        const LevelSpace::Cut best = space_.best_level_cut(order, n_missing, limits);
         if (!best.found || (out.found() && !((best.gain - out.gain).value() > space_.tolerance()))) continue;
         out.kind = best.presence ? Kind::presence : Kind::levels;
         out.gain = best.gain;
@@ -78,19 +71,19 @@ Candidate RowLevels::search_levels(const NodeRows& node, std::size_t c, const Se
     return LevelSearch(options, *this).search(n_levels, levels_.missing.size(), limits);
 }
 
-std::vector<LevelOrder> RowLevels::orders(std::size_t n_aside, const Limits& limits) {
+std::vector<LevelOrder> RowLevels::orders(std::size_t n_missing, const Limits& limits) {
     const bool falling =
         options_->conventions.falling_rates && options_->criterion == criteria::name_of<criteria::Poisson>();
     std::vector<LevelOrder> out = level_orders(*node_, levels_, options_->class_scale, falling);
     if (needs_events())
-        for (LevelOrder& more : orders_past_event_free(*node_, levels_, n_aside, limits, out.front()))
+        for (LevelOrder& more : orders_past_event_free(*node_, levels_, n_missing, limits, out.front()))
             out.push_back(std::move(more));
     return out;
 }
 
-LevelSpace::Cut RowLevels::best_level_cut(const LevelOrder& order, std::size_t n_aside, const Limits& limits) {
+LevelSpace::Cut RowLevels::best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) {
     entries_in_order(levels_, order, entries_);
-    Cut out = best_entry_cut(n_aside, limits);
+    Cut out = best_entry_cut(n_missing, limits);
     if (out.found && !out.presence) out.position = entries_[out.position - 1].rank + 1;
     return out;
 }

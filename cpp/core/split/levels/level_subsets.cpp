@@ -1,7 +1,5 @@
 #include "split/levels/level_subsets.hpp"
 
-#include <tuple>
-
 #include "base/sort.hpp"
 #include "criteria/class_criteria.hpp"
 
@@ -85,11 +83,10 @@ std::vector<std::vector<std::uint32_t>> orders_of_profiles(const LevelProfiles& 
     return orders;
 }
 
-namespace {
-
 template <class Weight, class C>
-Candidate search(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
-                 C criterion) {
+Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
+                      const C& of_search) {
+    C criterion = of_search;
     Candidate out;
     const std::size_t n_levels = levels.code.size();
     out.learned_missing = levels.n_missing > 0;
@@ -122,20 +119,12 @@ Candidate search(const LevelCells<Weight>& levels, const Limits& limits, const s
     return out;
 }
 
-}  // namespace
-
 template <class C>
-Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_aside, const Limits& limits,
+Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_missing, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion) {
     if (node.target().weight.empty())
-        return best_subset(level_cells<WholeCount>(node, levels, n_aside > 0), limits, class_scale, criterion);
-    return best_subset(level_cells<base::LongSum>(node, levels, n_aside > 0), limits, class_scale, criterion);
-}
-
-template <class Weight, class C>
-Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
-                      const C& criterion) {
-    return search(levels, limits, class_scale, criterion);
+        return best_subset(level_cells<WholeCount>(node, levels, n_missing > 0), limits, class_scale, criterion);
+    return best_subset(level_cells<base::LongSum>(node, levels, n_missing > 0), limits, class_scale, criterion);
 }
 
 // Compiled here for every criterion that is scanned.

@@ -6,9 +6,7 @@
 // on a table of class weights per level, so its cost does not depend on the number of rows.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "split/levels/best_subset.hpp"
-#include "split/scan/cut_scan.hpp"
 
 namespace ceiba::split {
 
@@ -277,8 +275,7 @@ private:
         division_.clear(missing_left_);
         for (std::size_t l = 0; l < on_left.size(); ++l)
             if (on_left[l]) division_.move_left(l);
-        // Each accepted move raises the gain, so this ends; a few passes are enough in practice, and the bound keeps
-        // the worst case linear.
+        // Each accepted move raises the gain, so this ends; the limit of passes keeps the worst case linear.
         for (int pass = 0; pass < 20; ++pass) {
             bool moved = false;
             for (std::size_t l = 0; l < on_left.size(); ++l) {

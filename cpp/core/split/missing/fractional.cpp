@@ -6,10 +6,10 @@ FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& rout
     : node_(node), branch_(routing.branch), share_(static_cast<std::size_t>(routing.n_branches), 0.0) {
     const data::TargetRows& target = node.target();
     double placed = 0.0;
-    std::size_t n_parted = 0;
+    std::size_t n_fractional = 0;
     for (std::size_t i = 0; i < branch_.size(); ++i) {
         if (branch_[i] == unplaced) {
-            ++n_parted;
+            ++n_fractional;
             continue;
         }
         share_[branch_[i]] += target.weight_of(node.begin + i);
@@ -17,17 +17,17 @@ FractionalDivision::FractionalDivision(const NodeRows& node, const Routing& rout
     }
     for (double& s : share_) s /= placed;
     place_.resize(branch_.size());
-    parted_.resize(n_parted * share_.size());
+    fractional_.resize(n_fractional * share_.size());
     std::vector<std::uint32_t> size(share_.size(), 0);
-    std::uint32_t parted = 0;
+    std::uint32_t n_seen = 0;
     for (std::size_t i = 0; i < branch_.size(); ++i) {
         if (branch_[i] != unplaced) {
             place_[i] = size[branch_[i]]++;
             continue;
         }
-        place_[i] = parted++;
+        place_[i] = n_seen++;
         for (std::size_t b = 0; b < share_.size(); ++b)
-            if (share_[b] > 0.0) parted_[place_[i] * share_.size() + b] = size[b]++;
+            if (share_[b] > 0.0) fractional_[place_[i] * share_.size() + b] = size[b]++;
     }
     begin_.assign(share_.size() + 1, 0);
     std::partial_sum(size.begin(), size.end(), begin_.begin() + 1);
@@ -70,10 +70,9 @@ void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branch
     const auto divide = [&](std::size_t c) {
         from.has_levels(c) ? divide_codes(c, branches) : divide_sorted(c, branches);
     };
-    if (!node_.live)
-        for (std::size_t c = 0; c < from.sorted.size(); ++c) divide(c);
-    else  // the others were not moved with the rows, and nobody will look at them again
-        for (const std::uint32_t c : *node_.live) divide(c);
+    // The others were not moved with the rows, and are not read again.
+    const LiveColumns columns(node_);
+    for (std::size_t i = 0; i < columns.size(); ++i) divide(columns[i]);
 }
 
 void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {

@@ -1,4 +1,4 @@
-// Rows that go down several branches (C4.5): an unplaced row goes down every branch with its weight times that branch's
+// Fractional rows (C4.5): a row that the split cannot place goes down every branch, with its weight times the branch's
 // share of the placed weight. The branches lie one after another in a store of their own.
 #pragma once
 
@@ -24,7 +24,7 @@ private:
     void each(std::size_t i, const Put& put) const {
         if (branch_[i] != unplaced) return put(branch_[i], place_[i], 1.0);
         for (std::size_t b = 0; b < share_.size(); ++b)
-            if (share_[b] > 0.0) put(b, parted_[place_[i] * share_.size() + b], share_[b]);
+            if (share_[b] > 0.0) put(b, fractional_[place_[i] * share_.size() + b], share_[b]);
     }
 
     void divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const;
@@ -32,9 +32,9 @@ private:
 
     const NodeRows& node_;
     const base::Buffer<std::uint16_t>& branch_;
-    std::vector<double> share_;                  // of each branch
-    std::vector<std::uint32_t> place_, parted_;  // of whole rows in their branch; of the others in every branch
-    std::vector<std::uint32_t> begin_;           // of each branch in the new store
+    std::vector<double> share_;                      // of each branch
+    std::vector<std::uint32_t> place_, fractional_;  // of whole rows in their branch; of the others in every branch
+    std::vector<std::uint32_t> begin_;               // of each branch in the new store
 };
 
 }  // namespace ceiba::split

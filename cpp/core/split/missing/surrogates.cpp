@@ -1,9 +1,6 @@
 #include "split/missing/surrogates.hpp"
 
-#include "base/double_double.hpp"
-#include "base/interrupt.hpp"
 #include "base/sort.hpp"
-#include "base/thread_pool.hpp"
 
 namespace ceiba::split {
 
@@ -12,10 +9,10 @@ namespace {
 // Weight of the placed rows, in all and per branch.
 struct Placed {
     std::array<base::Sum, 2> weight;
-    double of(int branch) const { return weight[static_cast<std::size_t>(branch)].value(); }
+    double of(int branch) const { return weight[branch].value(); }
     double all() const { return of(0) + of(1); }
     double larger() const { return std::max(of(0), of(1)); }
-    void add(int branch, double w) { weight[static_cast<std::size_t>(branch)].add(w); }
+    void add(int branch, double w) { weight[branch].add(w); }
 };
 
 // Rows that all count 1 are counted.
@@ -36,7 +33,7 @@ public:
           conventions_(conventions),
           sign_(node.size(), 0) {
         for (std::size_t i = 0; i < node.size(); ++i) {
-            if (!takes_part(i)) continue;
+            if (!is_included(i)) continue;
             placed_.add(side(i), weight(i));
             sign_[i] = side(i) == right ? 1 : -1;
         }
@@ -60,7 +57,7 @@ public:
 private:
     double weight(std::size_t i) const { return node_.target().case_weight_of(node_.begin + i); }
     double rows(std::size_t i) const { return options_.weights_count_rows ? weight(i) : 1.0; }
-    bool takes_part(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
+    bool is_included(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
     // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all
@@ -83,11 +80,11 @@ private:
     }
 
     double best_cut(std::size_t column, Placed& both, Surrogate& out) const {
-        std::vector<Entry> own;
+        std::vector<Entry> sorted;
         const bool all = node_.store->zero_weights;
-        if (all) own = all_values(column);
-        const Entry* const entries = all ? own.data() : node_.entries(column);
-        const std::size_t n = all ? own.size() : node_.n_present(column);
+        if (all) sorted = all_values(column);
+        const Entry* const entries = all ? sorted.data() : node_.entries(column);
+        const std::size_t n = all ? sorted.size() : node_.n_present(column);
         const data::TargetRows& target = node_.target();
         if (target.weight.empty() && target.case_weight.empty()) {
             const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
@@ -110,7 +107,7 @@ private:
         Count n_below = 0;
         const Count n_both = static_cast<Count>(count_both(column, entries, n, both));
         const double left = both.of(1 - right_), right = both.of(right_);
-        // rpart starts from the majority rule: a surrogate has to beat it.
+        // As in rpart, a surrogate has to beat the majority rule. Only > replaces the best: ties go to the lowest cut.
         double best = both.larger();
         for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
             s.add(signed_weight(entries[i].row));
@@ -145,7 +142,7 @@ private:
         }
         std::array<double, 2> count{placed_.of(0), placed_.of(1)};
         for (std::size_t i = n; i < node_.size(); ++i)
-            if (sign_[entries[i].row] != 0) --count[static_cast<std::size_t>(side(entries[i].row))];
+            if (sign_[entries[i].row] != 0) --count[side(entries[i].row)];
         both.add(0, count[0]);
         both.add(1, count[1]);
         return count[0] + count[1];
@@ -159,9 +156,9 @@ private:
         std::vector<Placed> level(static_cast<std::size_t>(largest + 1));
         std::vector<std::array<double, 2>> n_rows(level.size(), {0.0, 0.0});
         for (std::size_t i = 0; i < node_.size(); ++i) {
-            if (codes[i] < 0 || !takes_part(i)) continue;
-            level[static_cast<std::size_t>(codes[i])].add(side(i), weight(i));
-            n_rows[static_cast<std::size_t>(codes[i])][static_cast<std::size_t>(side(i))] += rows(i);
+            if (codes[i] < 0 || !is_included(i)) continue;
+            level[codes[i]].add(side(i), weight(i));
+            n_rows[codes[i]][side(i)] += rows(i);
             both.add(side(i), weight(i));
         }
         const int fallback = both.of(0) == both.of(1) ? right_ : (both.of(0) > both.of(1) ? 0 : 1);
@@ -173,9 +170,9 @@ private:
             const double a = level[k].of(0), b = level[k].of(1);
             const int branch = a == b ? fallback : (a > b ? 0 : 1);
             out.levels.push_back({static_cast<std::int32_t>(k), branch});
-            sent[static_cast<std::size_t>(branch)] += n_rows[k][0] + n_rows[k][1];
-            n_agree += n_rows[k][static_cast<std::size_t>(branch)];
-            n_astray += n_rows[k][static_cast<std::size_t>(1 - branch)];
+            sent[branch] += n_rows[k][0] + n_rows[k][1];
+            n_agree += n_rows[k][branch];
+            n_astray += n_rows[k][1 - branch];
             agree.add(level[k].of(branch));
         }
         // rpart 4.1 means to ask for two rows sent each way, but counts two that agree and two that go astray: a

@@ -1,14 +1,12 @@
 // Surrogate splits (Breiman et al. 1984, 5.3; rpart's rules): for every other column the split that best repeats how
 // the primary split sent the rows it could place.
 //
-// Agreement is the weight of rows sent the same way, over the weight that the primary placed (style 0) or over the part
-// of it that has a value in the surrogate's column (style 1). Adjusted agreement is the share of what was left to gain
-// over sending all rows to the larger side; a surrogate must have more than none of it. Equal merits: "below the cut
-// goes to the right son" (of the larger mean response) first, lower cuts, earlier columns.
+// Agreement is the weight of rows sent to the same side, over the weight that the primary placed (style 0) or the part
+// of it with a value in the surrogate's column (style 1). Adjusted agreement is the share of what sending all rows to
+// the larger side leaves to gain; a surrogate needs a positive one. Ties: "below the cut goes to the right son" (of the
+// larger mean response) first, then lower cuts, then earlier columns. O(n) per column and node.
 #pragma once
 
-#include "split/candidate.hpp"
-#include "split/search_options.hpp"
 #include "split/store/partition.hpp"
 
 namespace ceiba::split {

@@ -17,9 +17,7 @@ public:
     WholeMass() {
         for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = entropy_mass(static_cast<double>(i));
     }
-    double operator()(double x) const {
-        return x < static_cast<double>(table_.size()) ? table_[static_cast<std::size_t>(x)] : entropy_mass(x);
-    }
+    double operator()(double x) const { return x < static_cast<double>(table_.size()) ? table_[x] : entropy_mass(x); }
 
 private:
     std::array<double, 2048> table_;
@@ -69,29 +67,29 @@ public:
             const double w = weight ? weight[i] : 1.0;
             if (codes[i] < 0 || w == 0.0) continue;  // a part of a row may be too small for a number
             const std::size_t level = static_cast<std::size_t>(codes[i]);
-            if (weight_[level] == 0.0) there_.push_back(static_cast<std::uint32_t>(level));
+            if (weight_[level] == 0.0) present_.push_back(static_cast<std::uint32_t>(level));
             add(level, label[i], w);
         }
-        std::sort(there_.begin(), there_.end());
+        std::sort(present_.begin(), present_.end());
     }
 
     // Levels that have rows, ascending, each once.
-    const std::vector<std::uint32_t>& there() const { return there_; }
+    const std::vector<std::uint32_t>& present() const { return present_; }
     double weight(std::size_t level) const { return weight_[level]; }
 
     void sum_into(Bag& all) const {
-        for (const std::uint32_t l : there_) {
+        for (const std::uint32_t l : present_) {
             for (std::size_t k = 0; k < n_classes_; ++k) all.classes[k] += cells_[l * n_classes_ + k];
             all.weight += weight_[l];
         }
     }
     template <class Mass>
     double mass(std::size_t level, const Mass& mass_of) const {
-        const double* const own = cells_.data() + level * n_classes_;
+        const double* const cell = cells_.data() + level * n_classes_;
         double sum = mass_of(weight_[level]);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            if (own[k] == weight_[level]) return 0.0;
-            sum -= mass_of(own[k]);
+            if (cell[k] == weight_[level]) return 0.0;
+            sum -= mass_of(cell[k]);
         }
         return sum;
     }
@@ -106,11 +104,11 @@ public:
 private:
     // What the last column left is taken away; the room stays.
     void empty(std::size_t n_levels, std::size_t n_classes) {
-        for (const std::uint32_t l : there_) {
+        for (const std::uint32_t l : present_) {
             weight_[l] = 0.0;
             std::fill_n(cells_.begin() + static_cast<std::ptrdiff_t>(l * n_classes_), n_classes_, 0.0);
         }
-        there_.clear();
+        present_.clear();
         n_classes_ = n_classes;
         if (weight_.size() < n_levels) weight_.resize(n_levels, 0.0);
         if (cells_.size() < n_levels * n_classes) cells_.resize(n_levels * n_classes, 0.0);
@@ -133,12 +131,12 @@ private:
                 const std::size_t at = (l + 1) * k + c;
                 add(l, c, table_[at] + table_[size + at] + table_[2 * size + at] + table_[3 * size + at]);
             }
-            if (weight_[l] > 0.0) there_.push_back(static_cast<std::uint32_t>(l));
+            if (weight_[l] > 0.0) present_.push_back(static_cast<std::uint32_t>(l));
         }
     }
 
     std::vector<double> cells_, weight_;
-    std::vector<std::uint32_t> there_, table_;
+    std::vector<std::uint32_t> present_, table_;
     std::size_t n_classes_ = 0;
 };
 

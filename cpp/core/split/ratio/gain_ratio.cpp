@@ -1,9 +1,12 @@
-#include "split/ratio/gain_ratio.hpp"
-
-#include <numbers>
+// C4.5's choice of a split (Quinlan 1993, chapters 2 and 7; numeric cuts as in release 8, Quinlan 1996).
+//
+// A separate finder, not a criterion of the common scan, because a column is compared with the others: only
+// those with at least the average gain compete, and among them the ratio of gain to split information decides.
+//   gain   = share of the rows with a value x decrease of their entropy; a cut pays log2(cuts tried) / weight
+//   split information = entropy of the branch sizes, rows without a value being one more branch
+#include "split/finder.hpp"
 
 #include "base/sort.hpp"
-#include "split/candidate.hpp"
 #include "split/ratio/entropy_bags.hpp"
 
 namespace ceiba::split {
@@ -15,7 +18,7 @@ constexpr double small = c45_small;
 constexpr double average_slack = 1e-3;
 
 // What a column has to offer.
-struct Offer {
+struct ColumnScore {
     std::uint32_t column = 0;
     bool cut = false;  // or levels
     bool usable = false;
@@ -53,29 +56,27 @@ public:
     }
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int thread) override {
-        const Seen seen(node, n_classes_);
-        if (seen.whole.weight - *std::max_element(seen.whole.classes.begin(), seen.whole.classes.end()) < small)
+        const LabelledRows rows(node, n_classes_);
+        if (rows.whole.weight - *std::max_element(rows.whole.classes.begin(), rows.whole.classes.end()) < small)
             return {};
-        const std::vector<std::uint32_t>* live = node.live.get();
-        std::vector<Offer> offers(live ? live->size() : node.store->sorted.size());
+        const LiveColumns columns(node);
+        std::vector<ColumnScore> scores(columns.size());
         const auto search = [&](std::size_t i, int t) {
-            const std::size_t c = live ? (*live)[i] : i;
-            Space& space = spaces_[static_cast<std::size_t>(t)];
-            offers[i] = seen.weight ? look_at(seen, c, AnyMass{}, space) : look_at(seen, c, whole_mass_, space);
-            offers[i].column = static_cast<std::uint32_t>(c);
+            const std::size_t c = columns[i];
+            Space& space = spaces_[t];
+            scores[i] =
+                rows.weight ? search_column(rows, c, AnyMass{}, space) : search_column(rows, c, whole_mass_, space);
+            scores[i].column = static_cast<std::uint32_t>(c);
         };
-        if (pool)
-            pool->run(offers.size(), search);
-        else
-            for (std::size_t i = 0; i < offers.size(); ++i) search(i, thread);
-        forget_constants(node, offers);
-        return ranked(seen, std::move(offers));
+        base::run(pool, scores.size(), thread, search);
+        drop_constants(node, scores);
+        return ranked(rows, std::move(scores));
     }
 
 private:
     // The rows of a node with their classes.
-    struct Seen {
-        Seen(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
+    struct LabelledRows {
+        LabelledRows(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
             const base::Buffer<double>& all = n.target().weight;
             if (!all.empty())
                 for (std::uint32_t i = 0; i < n.size(); ++i)
@@ -112,17 +113,17 @@ private:
     };
 
     template <class Mass>
-    Offer look_at(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
-        return seen.node.store->has_levels(c) ? levels(seen, c, mass, space) : best_cut(seen, c, mass, space);
+    ColumnScore search_column(const LabelledRows& rows, std::size_t c, const Mass& mass, Space& space) const {
+        return rows.node.store->has_levels(c) ? levels(rows, c, mass, space) : best_cut(rows, c, mass, space);
     }
 
-    // Columns with one value in a node have one in all nodes below it. (Surrogates look at all columns.)
-    void forget_constants(NodeRows& node, const std::vector<Offer>& offers) const {
+    // Columns with one value in a node have one in all nodes below it. (Surrogates need all columns.)
+    void drop_constants(NodeRows& node, const std::vector<ColumnScore>& scores) const {
         if (options_.missing == Missing::surrogate) return;
         std::vector<std::uint32_t> left;
-        for (const Offer& offer : offers)
-            if (!offer.constant) left.push_back(offer.column);
-        if (left.size() < offers.size())
+        for (const ColumnScore& score : scores)
+            if (!score.constant) left.push_back(score.column);
+        if (left.size() < scores.size())
             node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
     }
 
@@ -136,40 +137,40 @@ private:
     }
 
     template <class Mass>
-    Offer best_cut(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
-        Offer offer;
-        const NodeRows& node = seen.node;
+    ColumnScore best_cut(const LabelledRows& rows, std::size_t c, const Mass& mass, Space& space) const {
+        ColumnScore score;
+        const NodeRows& node = rows.node;
         const Entry* const entries = node.entries(c);
         const std::size_t n = node.n_present(c);
-        offer.cut = true;
-        offer.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
-        if (offer.constant) return offer;
+        score.cut = true;
+        score.constant = n == 0 || entries[0].rank == entries[n - 1].rank;
+        if (score.constant) return score;
         Bag& part = space.part;
         if (n < node.size()) {
             part.clear(n_classes_);
             for (std::size_t i = 0; i < n; ++i)
-                part.add(seen.label[entries[i].row], seen.weight ? seen.weight[entries[i].row] : 1.0);
+                part.add(rows.label[entries[i].row], rows.weight ? rows.weight[entries[i].row] : 1.0);
         }
-        const Bag& known = n < node.size() ? part : seen.whole;
+        const Bag& known = n < node.size() ? part : rows.whole;
         const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
-        if (static_cast<double>(n) + small < 2.0 * least) return offer;
-        CutSearch search(known, seen.whole.weight, least);
+        if (static_cast<double>(n) + small < 2.0 * least) return score;
+        CutSearch search(known, rows.whole.weight, least);
         if (n_classes_ != 2 || (options_.cuts_at_values && close_[c]))
-            search_any(seen, c, n, search, mass, space);
-        else if (seen.weight)
-            search_two(seen, c, n, search, mass);
+            search_any(rows, c, n, search, mass, space);
+        else if (rows.weight)
+            search_two(rows, c, n, search, mass);
         else
-            search_two_whole(seen, c, n, search, mass);
-        if (search.position == 0) return offer;
-        offer.position = search.position;
-        offer.decrease = search.gain;
-        offer.gain = search.gain - std::log2(static_cast<double>(search.n_cuts)) / seen.whole.weight;
-        if (offer.gain < small) return offer;
-        offer.usable = true;
-        offer.ratio = ratio(offer.gain, mass(search.left_weight) + mass(known.weight - search.left_weight),
-                            seen.whole.weight, known.weight, mass);
-        return offer;
+            search_two_whole(rows, c, n, search, mass);
+        if (search.position == 0) return score;
+        score.position = search.position;
+        score.decrease = search.gain;
+        score.gain = search.gain - std::log2(static_cast<double>(search.n_cuts)) / rows.whole.weight;
+        if (score.gain < small) return score;
+        score.usable = true;
+        score.ratio = ratio(score.gain, mass(search.left_weight) + mass(known.weight - search.left_weight),
+                            rows.whole.weight, known.weight, mass);
+        return score;
     }
 
     // Where the search for the best cut of a column stands.
@@ -227,9 +228,10 @@ private:
     // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a
     // cut that may be better than the best so far.
     template <class Mass>
-    static void search_two(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
-        const Entry* const entries = seen.node.entries(c);
-        const std::array<double, 2>* const parts = seen.parts.data();
+    static void search_two(const LabelledRows& rows, std::size_t c, std::size_t n, CutSearch& search,
+                           const Mass& mass) {
+        const Entry* const entries = rows.node.entries(c);
+        const std::array<double, 2>* const parts = rows.parts.data();
         const double all = search.known.weight, least = search.least - small;
         const double share = search.known.classes[1] / all;
         if (!(share > 0.0) || !(share < 1.0)) return;  // one class
@@ -253,9 +255,10 @@ private:
 
     // Each row counts 1 besides: the first and the last cut are known beforehand.
     template <class Mass>
-    static void search_two_whole(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass) {
-        const Entry* const entries = seen.node.entries(c);
-        const std::uint16_t* const label = seen.label;
+    static void search_two_whole(const LabelledRows& rows, std::size_t c, std::size_t n, CutSearch& search,
+                                 const Mass& mass) {
+        const Entry* const entries = rows.node.entries(c);
+        const std::uint16_t* const label = rows.label;
         const double share = search.known.classes[1] / search.known.weight;
         if (!(share > 0.0) || !(share < 1.0)) return;  // one class
         const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
@@ -278,9 +281,9 @@ private:
     }
 
     template <class Mass>
-    void search_any(const Seen& seen, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
+    void search_any(const LabelledRows& rows, std::size_t c, std::size_t n, CutSearch& search, const Mass& mass,
                     Space& space) const {
-        const Entry* const entries = seen.node.entries(c);
+        const Entry* const entries = rows.node.entries(c);
         const bool close = options_.cuts_at_values && close_[c];
         std::vector<double>&side = space.side, &expected = space.expected, &per_expected = space.per_expected;
         side.assign(n_classes_, 0.0);
@@ -293,20 +296,20 @@ private:
         double left = 0.0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
             const std::uint32_t row = entries[i].row;
-            const double w = seen.weight ? seen.weight[row] : 1.0;
-            side[seen.label[row]] += w;
+            const double w = rows.weight ? rows.weight[row] : 1.0;
+            side[rows.label[row]] += w;
             left += w;
             if (entries[i].rank == entries[i + 1].rank || !search.enough(left)) continue;
             const double right = search.known.weight - left;
             if (!search.enough(right)) break;
-            if (close && !far(seen.node.number(c, row), seen.node.number(c, entries[i + 1].row))) continue;
+            if (close && !far(rows.node.number(c, row), rows.node.number(c, entries[i + 1].row))) continue;
             ++search.n_cuts;
-            double apart = 0.0;
+            double chi_square = 0.0;
             for (std::size_t k = 0; k < n_classes_; ++k) {
                 const double excess = side[k] - left * expected[k];
-                apart += excess * excess * per_expected[k];
+                chi_square += excess * excess * per_expected[k];
             }
-            if (search.bits * apart < (search.gain + 0.5 * small) * left * right) continue;  // never better
+            if (search.bits * chi_square < (search.gain + 0.5 * small) * left * right) continue;  // never better
             search.weigh(i, left, side.data(), mass);
         }
     }
@@ -326,52 +329,53 @@ private:
     }
 
     template <class Mass>
-    Offer levels(const Seen& seen, std::size_t c, const Mass& mass, Space& space) const {
+    ColumnScore levels(const LabelledRows& rows, std::size_t c, const Mass& mass, Space& space) const {
         Bags& bags = space.bags;
         Bag& part = space.part;
-        const NodeRows& node = seen.node;
-        bags.fill(node.codes(c), seen.label, seen.weight, seen.others, node.size(),
+        const NodeRows& node = rows.node;
+        bags.fill(node.codes(c), rows.label, rows.weight, rows.others, node.size(),
                   static_cast<std::size_t>(node.store->table->columns[c].n_levels()), n_classes_);
         const bool all = node.n_present(c) == node.size();
         if (!all) {
             part.clear(n_classes_);
             bags.sum_into(part);
         }
-        const Bag& known = all ? seen.whole : part;
-        Offer offer;
-        offer.constant = bags.there().size() < 2;
-        if (offer.constant) return offer;
+        const Bag& known = all ? rows.whole : part;
+        ColumnScore score;
+        score.constant = bags.present().size() < 2;
+        if (score.constant) return score;
         if (options_.multiway)
-            one_branch_per_level(bags, known, seen.whole.weight, mass, offer);
+            one_branch_per_level(bags, known, rows.whole.weight, mass, score);
         else
-            one_level(bags, known, seen.whole.weight, mass, offer);
-        return offer;
+            one_level(bags, known, rows.whole.weight, mass, score);
+        return score;
     }
 
     bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
 
     // Two branches must be large enough; the others may be as small as they are.
     template <class Mass>
-    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& offer) const {
-        if (std::count_if(bags.there().begin(), bags.there().end(),
+    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass,
+                              ColumnScore& score) const {
+        if (std::count_if(bags.present().begin(), bags.present().end(),
                           [&](std::uint32_t l) { return enough(bags.weight(l)); }) < 2)
             return;
-        offer.usable = true;
+        score.usable = true;
         double left_over = 0.0, information = 0.0, placed = 0.0;
-        for (const std::uint32_t l : bags.there()) {
+        for (const std::uint32_t l : bags.present()) {
             left_over += bags.mass(l, mass);
             information += mass(bags.weight(l));
             placed += bags.weight(l);
         }
-        offer.decrease = offer.gain = per_row(known.mass(mass) - left_over, weight);
-        offer.ratio = ratio(offer.gain, information, weight, placed, mass);
+        score.decrease = score.gain = per_row(known.mass(mass) - left_over, weight);
+        score.ratio = ratio(score.gain, information, weight, placed, mass);
     }
 
     // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
     template <class Mass>
-    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, Offer& best) const {
+    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, ColumnScore& best) const {
         const double before = known.mass(mass);
-        for (const std::uint32_t l : bags.there()) {
+        for (const std::uint32_t l : bags.present()) {
             const double one = bags.weight(l), others = known.weight - one;
             if (!enough(one) || !enough(others)) continue;
             best.usable = true;
@@ -385,32 +389,32 @@ private:
     }
 
     // The split of an offer: its cut, or the branch of each level.
-    Candidate split_of(const Seen& seen, const Offer& offer) const {
+    Candidate split_of(const LabelledRows& rows, const ColumnScore& score) const {
         Candidate split;
-        split.column = static_cast<std::int32_t>(offer.column);
-        split.gain = offer.decrease * seen.whole.weight;
-        split.kind = offer.cut ? Kind::cut : Kind::levels;
-        split.position = offer.position;
-        if (offer.cut)
-            split.cut = cut_at(seen.node, offer.column, offer.position);
+        split.column = static_cast<std::int32_t>(score.column);
+        split.gain = score.decrease * rows.whole.weight;
+        split.kind = score.cut ? Kind::cut : Kind::levels;
+        split.position = score.position;
+        if (score.cut)
+            split.cut = cut_at(rows.node, score.column, score.position);
         else
-            place_levels(seen.node, offer, split);
+            place_levels(rows.node, score, split);
         return split;
     }
 
-    void place_levels(const NodeRows& node, const Offer& offer, Candidate& split) const {
-        const std::size_t c = offer.column,
+    void place_levels(const NodeRows& node, const ColumnScore& score, Candidate& split) const {
+        const std::size_t c = score.column,
                           n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
         // One level against the others: those that are not in the node are others too, and rows that come to the
         // node later (subtree raising, prediction) go with them.
-        std::vector<std::uint8_t> there(n_levels, options_.empty_branches || !options_.multiway);
+        std::vector<std::uint8_t> present(n_levels, options_.empty_branches || !options_.multiway);
         for (std::uint32_t i = 0; i < node.size(); ++i)
-            if (node.codes(c)[i] >= 0) there[static_cast<std::size_t>(node.codes(c)[i])] = 1;
+            if (node.codes(c)[i] >= 0) present[node.codes(c)[i]] = 1;
         std::vector<LevelBranch>& placed = split.levels;
-        placed.reserve(static_cast<std::size_t>(std::count(there.begin(), there.end(), 1)));
+        placed.reserve(static_cast<std::size_t>(std::count(present.begin(), present.end(), 1)));
         for (std::size_t l = 0; l < n_levels; ++l) {
-            if (!there[l]) continue;
-            const std::size_t branch = options_.multiway ? placed.size() : l != offer.level;
+            if (!present[l]) continue;
+            const std::size_t branch = options_.multiway ? placed.size() : l != score.level;
             placed.push_back({static_cast<std::int32_t>(l), static_cast<std::int32_t>(branch)});
         }
         if (options_.multiway)
@@ -420,33 +424,34 @@ private:
     }
 
     // Columns with about the average gain or more, by falling ratio; a later column must be better.
-    std::vector<Candidate> ranked(const Seen& seen, std::vector<Offer> offers) const {
-        std::erase_if(offers, [](const Offer& o) { return !o.usable; });
+    std::vector<Candidate> ranked(const LabelledRows& rows, std::vector<ColumnScore> scores) const {
+        std::erase_if(scores, [](const ColumnScore& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
-        for (const Offer& offer : offers) {
-            if (!all_many_ && many_levels_[offer.column]) continue;
-            sum += offer.gain;
+        for (const ColumnScore& score : scores) {
+            if (!all_many_ && many_levels_[score.column]) continue;
+            sum += score.gain;
             n += 1.0;
         }
         if (n == 0.0) return {};
-        std::erase_if(offers, [&](const Offer& o) { return o.gain < sum / n - average_slack || merit(o) < small; });
-        if (offers.empty()) return {};
+        std::erase_if(scores,
+                      [&](const ColumnScore& o) { return o.gain < sum / n - average_slack || merit(o) < small; });
+        if (scores.empty()) return {};
         std::size_t best = 0;
-        for (std::size_t i = 1; i < offers.size(); ++i)
-            if (merit(offers[i]) > merit(offers[best]) + small) best = i;
-        std::rotate(offers.begin(), offers.begin() + static_cast<std::ptrdiff_t>(best),
-                    offers.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        for (std::size_t i = 1; i < scores.size(); ++i)
+            if (merit(scores[i]) > merit(scores[best]) + small) best = i;
+        std::rotate(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(best),
+                    scores.begin() + static_cast<std::ptrdiff_t>(best) + 1);
         std::vector<double> falling{-std::numeric_limits<double>::infinity()};
-        for (std::size_t i = 1; i < offers.size(); ++i) falling.push_back(-merit(offers[i]));
-        base::sort_by(falling, offers);
-        offers.resize(std::min(offers.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
+        for (std::size_t i = 1; i < scores.size(); ++i) falling.push_back(-merit(scores[i]));
+        base::sort_by(falling, scores);
+        scores.resize(std::min(scores.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
         std::vector<Candidate> found;
-        for (const Offer& offer : offers) found.push_back(split_of(seen, offer));
+        for (const ColumnScore& score : scores) found.push_back(split_of(rows, score));
         return found;
     }
 
-    double merit(const Offer& offer) const {
-        return options_.column_cost.empty() ? offer.ratio : offer.ratio / options_.column_cost[offer.column];
+    double merit(const ColumnScore& score) const {
+        return options_.column_cost.empty() ? score.ratio : score.ratio / options_.column_cost[score.column];
     }
 
     SearchOptions options_;
@@ -456,7 +461,7 @@ private:
     std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
     bool all_many_ = false;
     std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending ...
-    std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be parted
+    std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be separated
 };
 
 }  // namespace

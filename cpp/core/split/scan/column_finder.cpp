@@ -1,8 +1,6 @@
-#include "split/scan/column_finder.hpp"
 
 #include "base/random.hpp"
-#include "criteria/class_division.hpp"
-#include "split/candidate.hpp"
+#include "criteria/moment_division.hpp"
 #include "split/scan/slot_scan.hpp"
 #include "split/statistics/statistics.hpp"
 
@@ -25,7 +23,7 @@ void sort_by_column(std::vector<Candidate>& found) {
     std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
 }
 
-// Stores that fit the second cache are left as they are, and stretches of some cache lines are good enough.
+// Stores that fit the second cache are left as they are, and ranges of some cache lines are good enough.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.target().size();
     return !node.sparse && !node.slotted() && node.size() <= 256 && node.size() * 8 <= n_rows &&
@@ -34,27 +32,21 @@ bool worth_compacting(const NodeRows& node) {
 
 }  // namespace
 
-ColumnFinder::ColumnFinder(const SearchOptions& options) : options_(options) {}
-ColumnFinder::~ColumnFinder() = default;
-
 std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                           int thread) {
     begin_node(pool ? -1 : thread);
     if (options_.max_features > 0 && options_.max_features < static_cast<int>(node.store->sorted.size()))
         return ranked(node, search_some(node, context, thread), thread);
-    forget_constant_columns(node);
+    drop_constant_columns(node);
     if (worth_compacting(node)) node = compact(node);
     if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
         return ranked(node, search_for_one(node, context, thread), thread);
-    const Columns columns(node);
+    const LiveColumns columns(node);
     std::vector<Candidate> found(columns.size());
-    const auto look_at = [&](std::size_t i, int t) {
+    const auto search_at = [&](std::size_t i, int t) {
         found[i] = search_column(node, columns[i], context, no_floor, t);
     };
-    if (pool)
-        pool->run(columns.size(), look_at);
-    else
-        for (std::size_t i = 0; i < columns.size(); ++i) look_at(i, thread);
+    base::run(pool, columns.size(), thread, search_at);
     return ranked(node, std::move(found), thread);
 }
 
@@ -87,9 +79,9 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     Routing routing;       // of that one, once it was needed
     double floor = no_floor;
     std::vector<double> bound;
-    const Columns columns(node);
+    const LiveColumns columns(node);
     const std::size_t n = columns.size();
-    const auto look_at = [&](std::size_t c) {
+    const auto search_at = [&](std::size_t c) {
         const double least = floor == no_floor ? no_floor : floor * cost_of(c, options_);
         Candidate candidate = search_column(node, c, context, least, thread);
         if (!candidate.found()) return;
@@ -102,17 +94,17 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
         found.push_back(std::move(candidate));
     };
     if (node.size() == 2 && options_.column_cost.empty()) {
-        // Two rows can be parted in one way only, and the first column that does it wins.
-        for (std::size_t i = 0; i < n && found.empty(); ++i) look_at(columns[i]);
-    } else if (outlook(node, columns, bound, thread)) {
+        // Two rows have one partition only, and the first column that makes it wins.
+        for (std::size_t i = 0; i < n && found.empty(); ++i) search_at(columns[i]);
+    } else if (rough_bounds(node, columns, bound, thread)) {
         const std::size_t first =
             static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
-        if (n > 0) look_at(columns[first]);
+        if (n > 0) search_at(columns[first]);
         for (std::size_t i = 0; i < n; ++i)
-            if (i != first && !(bound[i] < floor)) look_at(columns[i]);
+            if (i != first && !(bound[i] < floor)) search_at(columns[i]);
         sort_by_column(found);
     } else {
-        for (std::size_t i = 0; i < n; ++i) look_at(columns[i]);
+        for (std::size_t i = 0; i < n; ++i) search_at(columns[i]);
     }
     return found;
 }
@@ -125,7 +117,7 @@ bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const
         return false;
     if (node.slotted()) return same_counts(node, a, best);
     if (best_routing.branch.empty()) best_routing = route(node, best);
-    return part_alike(route(node, a), best_routing);
+    return same_partition(route(node, a), best_routing);
 }
 
 // scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
@@ -147,18 +139,17 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
     return found;
 }
 
-// A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows look at
+// A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows need
 // all columns.)
-void ColumnFinder::forget_constant_columns(NodeRows& node) const {
+void ColumnFinder::drop_constant_columns(NodeRows& node) const {
     if (node.sparse || node.slotted()) return;
     if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
-    const std::size_t n_live = node.live ? node.live->size() : node.store->sorted.size();
+    const LiveColumns columns(node);
     std::vector<std::uint32_t> left;
-    for (std::size_t i = 0; i < n_live; ++i) {
-        const std::uint32_t c = node.live ? (*node.live)[i] : static_cast<std::uint32_t>(i);
-        if (node.store->has_levels(c) || !constant(node, c)) left.push_back(c);
-    }
-    if (left.size() < n_live) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (node.store->has_levels(columns[i]) || !constant(node, columns[i]))
+            left.push_back(static_cast<std::uint32_t>(columns[i]));
+    if (left.size() < columns.size()) node.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(left));
 }
 
 ColumnFinder::RandomCut ColumnFinder::random_cut(const NodeRows& node, std::size_t c, const Entry* entries,
@@ -198,18 +189,21 @@ double ColumnFinder::sparse_cut_after(const NodeRows& node, std::size_t c, const
 // Chooses the statistic for a target.
 std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target, const SearchOptions& options,
                                                   int n_threads) {
+    using criteria::BinaryDivision, criteria::UnitDivision, criteria::WeightedDivision;
     const bool weighted = !target.weight.empty() || !options.class_scale.empty() ||
                           options.missing == Missing::fractional || criteria::too_many_to_count(target);
     const auto search = [&](auto plain, auto with_weights) {
         return weighted ? with_weights(target, options, n_threads) : plain(target, options, n_threads);
     };
     if (target.classification()) {
-        if (target.n_classes.size() > 1) return search(search_class_outputs, search_weighted_class_outputs);
-        return search(target.n_classes[0] == 2 ? search_two_classes : search_classes, search_weighted_classes);
+        if (target.n_classes.size() > 1)
+            return search(search_class_outputs<UnitDivision>, search_class_outputs<WeightedDivision>);
+        return search(target.n_classes[0] == 2 ? search_classes<BinaryDivision> : search_classes<UnitDivision>,
+                      search_classes<WeightedDivision>);
     }
     if (options.criterion == criteria::name_of<criteria::AbsoluteError>())
         return search(search_medians, search_weighted_medians);
-    return search(search_numbers, search_weighted_numbers);
+    return search(search_numbers<criteria::MomentDivision<false>>, search_numbers<criteria::MomentDivision<true>>);
 }
 
 }  // namespace ceiba::split

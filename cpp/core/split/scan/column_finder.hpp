@@ -1,36 +1,18 @@
-// The way through the columns of a node whose rows are sorted: which columns are looked at, in what order, and which of
-// their best splits wins. It knows no statistic and no criterion; how one column is searched is up to
-// presort_finder.hpp.
+// The search through the columns of a node whose rows are sorted: which columns are searched, in what order, and whose
+// best split wins. It is independent of statistic and criterion; presort_finder.hpp searches one column.
 #pragma once
 
 #include "split/finder.hpp"
-#include "split/scan/cut_scan.hpp"
 #include "split/scan/merit.hpp"
-#include "split/store/partition.hpp"
 #include "split/store/sparse_entries.hpp"
 
 namespace ceiba::split {
-
-// The columns of a node that are worth looking at, ascending.
-class Columns {
-public:
-    explicit Columns(const NodeRows& node)
-        : live_(node.live.get()), n_(live_ ? live_->size() : node.store->sorted.size()) {}
-
-    std::size_t size() const { return n_; }
-    std::size_t operator[](std::size_t i) const { return live_ ? (*live_)[i] : i; }
-
-private:
-    const std::vector<std::uint32_t>* live_;
-    std::size_t n_;
-};
 
 // Its steps serve finders that treat numbers in another way, too (bins/bounded_finder.hpp): first the node is announced
 // (thread -1: to all threads), then its columns may be searched one by one, and the candidates ranked.
 class ColumnFinder : public SplitFinder {
 public:
-    explicit ColumnFinder(const SearchOptions& options);
-    ~ColumnFinder() override;
+    explicit ColumnFinder(const SearchOptions& options) : options_(options) {}
 
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                 int thread) override;
@@ -61,14 +43,15 @@ protected:
 
 private:
     // Rough bounds of the merits of columns. False: the criterion has none.
-    virtual bool outlook(const NodeRows& node, const Columns& columns, std::vector<double>& bound, int thread) = 0;
+    virtual bool rough_bounds(const NodeRows& node, const LiveColumns& columns, std::vector<double>& bound,
+                              int thread) = 0;
     // Of two candidates that are tied as far as rounded gains tell: is the first one better?
     virtual bool better_exactly(const NodeRows& node, const Candidate& a, const Candidate& b, int thread) = 0;
 
     std::vector<Candidate> search_for_one(const NodeRows& node, const NodeContext& context, int thread);
     std::vector<Candidate> search_some(const NodeRows& node, const NodeContext& context, int thread);
     bool same_division(const NodeRows& node, const Candidate& a, const Candidate& best, Routing& best_routing) const;
-    void forget_constant_columns(NodeRows& node) const;
+    void drop_constant_columns(NodeRows& node) const;
 };
 
 }  // namespace ceiba::split

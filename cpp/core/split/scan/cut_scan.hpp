@@ -5,7 +5,6 @@
 // could beat the best so far are looked at more closely.
 #pragma once
 
-#include "base/double_double.hpp"
 #include "base/expansion.hpp"
 #include "criteria/criterion.hpp"
 #include "split/candidate.hpp"
@@ -13,7 +12,7 @@
 namespace ceiba::split {
 
 struct Entry {
-    std::uint32_t rank;  // equal ranks: equal values, never to be parted
+    std::uint32_t rank;  // equal ranks: equal values, never to be separated
     std::uint32_t row;   // counted from the first row of the node
 };
 
@@ -118,18 +117,18 @@ inline CutRange cuts_allowed(std::size_t n, std::size_t before, std::size_t afte
     return {first, n < needed ? 0 : n - needed};
 }
 
-// The loop over the cuts that leave `range` entries on the left. `own` answers for the cuts; `criterion`, which is the
-// same or holds it (criteria::with_chosen), for those that may win.
-template <class D, class C, class Own>
+// The loop over the cuts that leave `range` entries on the left. `concrete` answers for the cuts; `criterion`, which is
+// the same or holds it (criteria::with_chosen), for those that may win.
+template <class D, class C, class Concrete>
 bool scan_range(const Entry* entries, CutRange range, double floor, const Limits& limits, D& division,
-                const Own& own_criterion, const C& criterion, BestCut<D, C>& best) {
+                const Concrete& concrete_criterion, const C& criterion, BestCut<D, C>& best) {
     // A small division is copied, so that its sums stay in registers (regression, 1M x 20 to depth 8: 2.6 s -> 1.9 s).
-    constexpr bool apart = requires {
-        Own::asks_for_squares_only;
+    constexpr bool keeps_sums = requires {
+        Concrete::asks_for_squares_only;
         division.running();
     };
     auto make_running = [&]() -> decltype(auto) {
-        if constexpr (apart)
+        if constexpr (keeps_sums)
             return division.running();
         else if constexpr (std::is_trivially_copyable_v<D>)
             return D(division);
@@ -137,7 +136,8 @@ bool scan_range(const Entry* entries, CutRange range, double floor, const Limits
             return (division);
     };
     decltype(auto) running = make_running();
-    const std::conditional_t<std::is_trivially_copyable_v<Own>, Own, const Own&> own = own_criterion;
+    const std::conditional_t<std::is_trivially_copyable_v<Concrete>, Concrete, const Concrete&> concrete =
+        concrete_criterion;
     bool better = false;
     std::size_t i = 0;
     for (; i + 1 < range.first; ++i) running.add(entries[i].row);
@@ -145,10 +145,10 @@ bool scan_range(const Entry* entries, CutRange range, double floor, const Limits
     for (; i < range.last; ++i) {
         running.add(entries[i].row);
         if (entries[i].rank == entries[i + 1].rank) continue;
-        if (own.below(running, threshold)) continue;
+        if (concrete.below(running, threshold)) continue;
         bool taken;
-        if constexpr (apart) {
-            division.take(running);
+        if constexpr (keeps_sums) {
+            division.store(running);
             taken = best.offer(division, criterion, limits);
         } else {
             // Its address may escape; that of `running` must not.
@@ -172,16 +172,17 @@ bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t a
           const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {
     const CutRange range = cuts_allowed(n, before, after, limits);
     if (range.last < range.first) return false;
-    return criteria::with_chosen(criterion, [&](const auto& own) {
-        return scan_range(entries, range, floor, limits, division, own, criterion, best);
+    return criteria::with_chosen(criterion, [&](const auto& concrete) {
+        return scan_range(entries, range, floor, limits, division, concrete, criterion, best);
     });
 }
 
 // The one cut at `position`, for random splits.
 template <class D, class C>
-void weigh_cut(const Entry* entries, std::size_t n, std::size_t position, std::size_t aside, bool missing_left,
+void weigh_cut(const Entry* entries, std::size_t n, std::size_t position, std::size_t n_missing, bool missing_left,
                const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {
-    const std::size_t left = position + (missing_left ? aside : 0), right = n - position + (missing_left ? 0 : aside);
+    const std::size_t left = position + (missing_left ? n_missing : 0),
+                      right = n - position + (missing_left ? 0 : n_missing);
     if (left < limits.min_rows || right < limits.min_rows) return;
     for (std::size_t i = 0; i < position; ++i) division.add(entries[i].row);
     if (best.offer(division, criterion, limits)) {

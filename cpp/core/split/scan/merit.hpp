@@ -2,7 +2,6 @@
 // exact splits.
 #pragma once
 
-#include "split/candidate.hpp"
 #include "split/search_options.hpp"
 #include "split/store/row_store.hpp"
 
@@ -17,6 +16,12 @@ inline double lowered(double merit) { return merit - std::fabs(merit) * 0x1p-40;
 
 inline double floor_of(const Candidate& c, const SearchOptions& options) {
     return lowered((c.gain.value() - c.tolerance) / cost_of(static_cast<std::size_t>(c.column), options));
+}
+
+// What a division by this column must respect.
+inline Limits limits_of(std::size_t column, const SearchOptions& options, const NodeContext& context) {
+    return {options.min_rows, options.min_weight, options.monotone.empty() ? 0 : options.monotone[column], context.low,
+            context.high};
 }
 
 // Do cuts of this column lie just below the midpoint?

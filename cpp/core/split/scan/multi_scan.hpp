@@ -14,11 +14,11 @@ namespace ceiba::split {
 
 // Finds the cuts of a column that may be its best.
 template <bool Weighted>
-class RoughLook {
+class RoughScan {
     using Division = criteria::MultiDivision<criteria::MomentDivision<Weighted>>;
 
 public:
-    explicit RoughLook(Division& division) : division_(division), terms_(division.terms()) {
+    explicit RoughScan(Division& division) : division_(division), terms_(division.terms()) {
         for (std::size_t o = 0; o < terms_.centre.size(); ++o) {
             const auto& part = division.parts()[o];
             sum_.push_back(part.left_sum() - part.left_weight() * terms_.centre[o]);
@@ -80,15 +80,15 @@ private:
 template <bool Weighted, class C>
 bool scan_range(const Entry* entries, CutRange range, double floor, const Limits& limits,
                 criteria::MultiDivision<criteria::MomentDivision<Weighted>>& division,
-                const criteria::MultiCriterion<criteria::SquaredError>& own, const C& criterion,
+                const criteria::MultiCriterion<criteria::SquaredError>& concrete, const C& criterion,
                 BestCut<criteria::MultiDivision<criteria::MomentDivision<Weighted>>, C>& best) {
     CutBounds bounds(std::max(floor, best.threshold()));
-    RoughLook<Weighted>(division).collect(entries, range.first, range.last, limits, own.tolerance(), bounds);
+    RoughScan<Weighted>(division).collect(entries, range.first, range.last, limits, concrete.tolerance(), bounds);
     bool better = false;
     std::size_t i = 0;
     for (std::size_t left : bounds.cuts()) {
         for (; i < left; ++i) division.add(entries[i].row);
-        if (own.below(division, std::max(floor, best.threshold()))) continue;
+        if (concrete.below(division, std::max(floor, best.threshold()))) continue;
         if (!best.offer(division, criterion, limits)) continue;
         best.position = left;
         better = true;

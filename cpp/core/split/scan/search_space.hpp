@@ -2,12 +2,9 @@
 // one column.
 #pragma once
 
-#include "criteria/number_criteria.hpp"
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
 #include "split/scan/column_finder.hpp"
-#include "split/scan/cut_scan.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
@@ -21,15 +18,15 @@ public:
     bool fresh = false;         // the division holds the total of all rows of the node being searched
     double floor = no_floor;    // cuts with a gain below this need not be found
     std::vector<Entry> column;  // of a sparse table, with its zeros
-    struct Known {
+    struct WeighedGain {
         typename D::Left left{};
         base::DoubleDouble gain;
     };
-    std::array<Known, 8> known{};  // left parts whose gains were weighed last in this node
-    std::size_t n_known = 0;       // ever since the node was begun
+    std::array<WeighedGain, 8> weighed{};  // left parts whose gains were weighed last in this node
+    std::size_t n_weighed = 0;             // ever since the node was begun
 
     // Makes the division's total that of all rows of the node, or of those with a value in the column.
-    void take_all(const NodeRows& node) {
+    void include_all(const NodeRows& node) {
         if (fresh) return;
         division.bind(node.target(), 0, node.begin);
         division.reset();
@@ -37,7 +34,7 @@ public:
         begin(true);
     }
     template <class Rows>
-    void take_some(const NodeRows& node, std::size_t n, Rows row_at) {
+    void include_some(const NodeRows& node, std::size_t n, Rows row_at) {
         division.bind(node.target(), 0, node.begin);
         division.reset();
         for (std::size_t i = 0; i < n; ++i) division.include(row_at(i));
@@ -46,28 +43,28 @@ public:
 
     // All cuts of n entries, with the rows aside (missing values under "learn"), whose entries follow, tried on both
     // sides and by themselves.
-    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_aside, const Limits& limits,
+    BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_missing, const Limits& limits,
                            std::size_t random_position, bool& presence) {
         BestCut<D, C> best;
         presence = false;
         const auto weigh = [&](bool missing_left) {
             if (random_position)
-                weigh_cut(entries, n, random_position, n_aside, missing_left, limits, division, criterion, best);
-            else if (scan(entries, n, missing_left ? n_aside : 0, missing_left ? 0 : n_aside, floor, limits, division,
-                          criterion, best))
+                weigh_cut(entries, n, random_position, n_missing, missing_left, limits, division, criterion, best);
+            else if (scan(entries, n, missing_left ? n_missing : 0, missing_left ? 0 : n_missing, floor, limits,
+                          division, criterion, best))
                 best.missing_left = missing_left;
         };
         division.clear_left();
         weigh(false);
-        if (n_aside == 0) return best;
-        if (n >= limits.min_rows && n_aside >= limits.min_rows) {
+        if (n_missing == 0) return best;
+        if (n >= limits.min_rows && n_missing >= limits.min_rows) {
             division.clear_left();
             for (std::size_t i = 0; i < n; ++i) division.add(entries[i].row);
             presence = best.offer(division, criterion, limits);
             if (presence) best.position = n;
         }
         division.clear_left();
-        for (std::size_t i = 0; i < n_aside; ++i) division.add(entries[n + i].row);
+        for (std::size_t i = 0; i < n_missing; ++i) division.add(entries[n + i].row);
         weigh(true);
         presence = presence && !best.missing_left;
         return best;
@@ -82,14 +79,14 @@ private:
 
     // --- columns of levels
 
-    void take_total(std::size_t n_aside) override {
-        if (levels_.n_rows() + n_aside == node_->size()) return take_all(*node_);
-        take_some(*node_, levels_.n_rows(), [this](std::size_t i) { return levels_.rows[i]; });
+    void include_total(std::size_t n_missing) override {
+        if (levels_.n_rows() + n_missing == node_->size()) return include_all(*node_);
+        include_some(*node_, levels_.n_rows(), [this](std::size_t i) { return levels_.rows[i]; });
     }
-    bool best_of_sets(std::size_t n_aside, const Limits& limits, Candidate& out) override {
+    bool best_of_sets(std::size_t n_missing, const Limits& limits, Candidate& out) override {
         if constexpr (requires { division.n_classes(); })
             if (division.n_classes() > 2) {
-                out = best_subset(*node_, levels_, n_aside, limits, options_->class_scale, criterion);
+                out = best_subset(*node_, levels_, n_missing, limits, options_->class_scale, criterion);
                 return true;
             }
         return false;
@@ -98,9 +95,9 @@ private:
         if constexpr (std::is_same_v<C, criteria::Poisson>) return !criterion.allow_zero;
         return false;
     }
-    Cut best_entry_cut(std::size_t n_aside, const Limits& limits) override {
+    Cut best_entry_cut(std::size_t n_missing, const Limits& limits) override {
         Cut out;
-        BestCut<D, C> best = best_cut(entries_.data(), levels_.n_rows(), n_aside, limits, 0, out.presence);
+        BestCut<D, C> best = best_cut(entries_.data(), levels_.n_rows(), n_missing, limits, 0, out.presence);
         out.found = best.found;
         out.missing_left = best.missing_left;
         out.position = best.position;

@@ -2,10 +2,7 @@
 // their place.
 #pragma once
 
-#include <concepts>
-
 #include "criteria/class_division.hpp"
-#include "split/scan/cut_scan.hpp"
 #include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
 

@@ -48,15 +48,15 @@ inline bool scan(const Entry* entries, std::size_t n, std::size_t before, std::s
     if (last < first) return false;
     if (limits.monotone != 0) return all_cuts();  // whether a cut is allowed shows only when it is weighed
     CutBounds bounds(std::max(floor, best.threshold()));
-    criteria::RoughMedians& look = division.rough_look();
+    criteria::RoughMedians& rough = division.rough_medians();
     const double total = division.total_deviation().value();
     for (std::size_t i = 0; i < last; ++i) {
-        look.move(division.rank(entries[i].row));
-        if (look.steps() > 32 * look.n_rows()) return all_cuts();
+        rough.move(division.rank(entries[i].row));
+        if (rough.steps() > 32 * rough.n_rows()) return all_cuts();
         if (i + 1 < first || entries[i].rank == entries[i + 1].rank) continue;
-        const double error = look.error(total), gain = total - look.loss();
+        const double error = rough.error(total), gain = total - rough.loss();
         bounds.add(i + 1, gain + error);
-        if (look.heavier_than(limits.min_weight)) bounds.raise(gain - error);
+        if (rough.heavier_than(limits.min_weight)) bounds.raise(gain - error);
     }
     bool better = false;
     std::size_t done = 0;

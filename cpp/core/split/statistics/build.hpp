@@ -2,7 +2,6 @@
 #pragma once
 
 #include "criteria/multi_output.hpp"
-#include "criteria/registry.hpp"
 #include "split/scan/presort_finder.hpp"
 #include "split/statistics/statistics.hpp"
 
@@ -44,6 +43,12 @@ Finder build_outputs(const std::vector<D>& divisions, const data::TargetRows& ta
 template <class D>
 D class_division(int n_classes, const SearchOptions& options) {
     return {n_classes, options.class_scale.empty() ? nullptr : options.class_scale.data()};
+}
+
+template <class D>
+Finder search_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
+    const auto division = class_division<D>(target.n_classes[0], options);
+    return build<criteria::ScannedClassCriteria>(division, target, options, n_threads);
 }
 
 }  // namespace ceiba::split

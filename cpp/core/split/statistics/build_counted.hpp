@@ -2,7 +2,6 @@
 #pragma once
 
 #include "split/bins/bounded_finder.hpp"
-#include "split/bins/cells.hpp"
 #include "split/statistics/build.hpp"
 
 namespace ceiba::split {
@@ -19,11 +18,17 @@ CountedFinderPtr build_counted(const D& division, const data::TargetRows& target
             const C criterion = criteria::make_criterion<C>(setting_of(target, options));
             return std::make_unique<BoundedFinder<D, Criterion, Bounds, Cells>>(
                 make_presort_finder(target, options, n_threads), division, Criterion(criterion),
-                Bounds(typename BoundsOf<C>::type(criterion)), cells, options, n_threads);
+                Bounds(BoundsOf<C>(criterion)), cells, options, n_threads);
         } else {
             return nullptr;
         }
     });
+}
+
+template <class D, class Cells>
+CountedFinderPtr count_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
+    const auto division = class_division<D>(target.n_classes[0], options);
+    return build_counted<criteria::ScannedClassCriteria, Cells>(division, target, options, n_threads);
 }
 
 }  // namespace ceiba::split

@@ -3,24 +3,11 @@
 
 namespace ceiba::split {
 
-Finder search_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
-    const auto division = class_division<criteria::UnitDivision>(target.n_classes[0], options);
-    return build<criteria::ScannedClassCriteria>(division, target, options, n_threads);
-}
-
-CountedFinderPtr count_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
-    const auto division = class_division<criteria::UnitDivision>(target.n_classes[0], options);
-    return build_counted<criteria::ScannedClassCriteria, CountCells>(division, target, options, n_threads);
-}
-
-Finder search_weighted_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
-    const auto division = class_division<criteria::WeightedDivision>(target.n_classes[0], options);
-    return build<criteria::ScannedClassCriteria>(division, target, options, n_threads);
-}
-
-CountedFinderPtr count_weighted_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
-    const auto division = class_division<criteria::WeightedDivision>(target.n_classes[0], options);
-    return build_counted<criteria::ScannedClassCriteria, WeightCells>(division, target, options, n_threads);
-}
+using criteria::UnitDivision, criteria::WeightedDivision;
+template Finder search_classes<UnitDivision>(const data::TargetRows&, const SearchOptions&, int);
+template Finder search_classes<WeightedDivision>(const data::TargetRows&, const SearchOptions&, int);
+template CountedFinderPtr count_classes<UnitDivision, CountCells>(const data::TargetRows&, const SearchOptions&, int);
+template CountedFinderPtr count_classes<WeightedDivision, WeightCells>(const data::TargetRows&, const SearchOptions&,
+                                                                       int);
 
 }  // namespace ceiba::split

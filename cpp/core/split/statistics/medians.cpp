@@ -1,7 +1,5 @@
 // Chooses integers wide enough for the sums of a target: 128 bits for nearly all, 256 where very small numbers stand
 // beside large ones, and enough for any doubles.
-#include "criteria/median_division.hpp"
-#include "criteria/weighted_median_division.hpp"
 #include "split/scan/weighted_median_scan.hpp"
 #include "split/statistics/build.hpp"
 

@@ -1,5 +1,6 @@
-// Searches by statistic of the target: over sorted columns (`search`) and over bins (`count`). A statistic is compiled
-// in a file of its own, with its weighted form, for all criteria of its list (criteria/*_criteria.hpp).
+// Searches by statistic of the target, D its division: over sorted columns (`search`) and over bins (`count`). They are
+// compiled in the files beside this one, a statistic with its weighted form, for all criteria of its list
+// (criteria/*_criteria.hpp).
 #pragma once
 
 #include "split/scan/column_finder.hpp"
@@ -7,15 +8,20 @@
 namespace ceiba::split {
 
 using Finder = std::unique_ptr<ColumnFinder>;
-using Search = Finder(const data::TargetRows& target, const SearchOptions& options, int n_threads);
-Search search_two_classes, search_classes, search_weighted_classes;  // one output; rows count 1, or have weights
-Search search_class_outputs, search_weighted_class_outputs;          // several outputs
-Search search_numbers, search_weighted_numbers;                      // squared error and poisson
-Search search_medians, search_weighted_medians;                      // absolute error
+template <class D>
+Finder search_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+template <class D>
+Finder search_class_outputs(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+template <class D>
+Finder search_numbers(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+Finder search_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+Finder search_weighted_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 
-// Criteria that have bounds; null where the target cannot be counted.
+// Criteria that have bounds; null where the target cannot be counted in such cells.
 using CountedFinderPtr = std::unique_ptr<SplitFinder>;
-using Count = CountedFinderPtr(const data::TargetRows& target, const SearchOptions& options, int n_threads);
-Count count_two_classes, count_classes, count_weighted_classes, count_numbers, count_weighted_numbers;
+template <class D, class Cells>
+CountedFinderPtr count_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+template <class D, class Cells>
+CountedFinderPtr count_numbers(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 
 }  // namespace ceiba::split

@@ -1,22 +1,10 @@
 #include "split/store/packed_columns.hpp"
 
-#include "split/candidate.hpp"
-
 namespace ceiba::split {
 
 namespace {
 
 constexpr std::uint32_t long_bucket = 24;  // longer ones are sorted apart, so that bad luck costs n log n, not n^2
-
-template <class Item>
-void insertion_sort(Item* items, std::size_t n) {
-    for (std::size_t i = 1; i < n; ++i) {
-        const Item item = items[i];
-        std::size_t at = i;
-        for (; at > 0 && item.value < items[at - 1].value; --at) items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
 
 std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label) {
     return (rank << (PackedColumns::row_bits + PackedColumns::class_bits)) | (row << PackedColumns::class_bits) | label;
@@ -52,7 +40,7 @@ void PackedColumns::sort_items(double low, double high) {
             if (start_[b] - begin > long_bucket)
                 std::sort(items_.begin() + static_cast<std::ptrdiff_t>(begin),
                           items_.begin() + static_cast<std::ptrdiff_t>(start_[b]), by_value);
-    insertion_sort(items_.data(), n);
+    insertion_sort(items_.data(), n, by_value);
 }
 
 void PackedColumns::begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
@@ -145,15 +133,15 @@ bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
 
 std::int32_t PackedColumns::column(std::size_t at, std::uint32_t code) const {
     if (!bundle(at)) return column_[at];
-    return static_cast<std::int32_t>(binning_->bundles[static_cast<std::size_t>(-1 - column_[at])][code - 1]);
+    return static_cast<std::int32_t>(binning_->bundles[-1 - column_[at]][code - 1]);
 }
 
 bool PackedColumns::rare_on_left(std::size_t at, std::uint32_t code) const {
-    return binning_->column[static_cast<std::size_t>(column(at, code))].rare == 0;
+    return binning_->column[column(at, code)].rare == 0;
 }
 
 double PackedColumns::cut(std::size_t at, std::uint32_t code) const {
-    const ColumnBins& bins = binning_->column[static_cast<std::size_t>(column(at, code))];
+    const ColumnBins& bins = binning_->column[column(at, code)];
     return cut_between(bins.value[0], bins.value[1], false);
 }
 

@@ -1,11 +1,9 @@
 // The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits: rank (11
 // bits) | row (11 bits) | class (10 bits). Rows are never renumbered: a split marks them in a table of 2,048 bytes, and
-// each column is parted by looking there. A bundle (bundles.hpp) is one such column: its ranks are codes.
+// each column is partitioned by it. A bundle (bundles.hpp) is one such column: its ranks are codes.
 #pragma once
 
-#include "data/table.hpp"
 #include "split/store/bin_sort.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 

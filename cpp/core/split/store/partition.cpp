@@ -1,4 +1,3 @@
-#include "split/store/partition.hpp"
 
 #include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
@@ -60,7 +59,7 @@ void route_sorted_cut(const NodeRows& node, const Candidate& split, const Conven
             routing.branch[entries[i].row] = i < split.position ? 0 : i < n_present ? 1 : without_value;
     });
     if (!node.store->zero_weights) return;
-    // Rows of zero weight are not in the order: look at their value. rpart's own growing and its `predict` disagree
+    // Rows of zero weight are not in the order: they go by their value. rpart's own growing and its `predict` disagree
     // about an ordered level that lies on the cut, and the tree keeps the cut of the latter.
     const bool strict =
         conventions.strict_ordered_cuts && node.store->table->columns[c].kind() == data::ColumnKind::ordered;
@@ -74,12 +73,11 @@ void route_levels(const NodeRows& node, const Candidate& split, std::uint16_t wi
                   Routing& routing) {
     const std::int32_t* const codes = node.codes(static_cast<std::size_t>(split.column));
     std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, without_value);
-    for (const LevelBranch& level : split.levels)
-        branch_of[static_cast<std::size_t>(level.code)] = static_cast<std::uint16_t>(level.branch);
+    for (const LevelBranch& level : split.levels) branch_of[level.code] = static_cast<std::uint16_t>(level.branch);
     base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
         for (std::size_t i = from; i < to; ++i)
             routing.branch[i] = codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size())
-                                    ? branch_of[static_cast<std::size_t>(codes[i])]
+                                    ? branch_of[codes[i]]
                                     : without_value;
     });
 }
@@ -123,7 +121,7 @@ void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routin
             routing.branch[i] = static_cast<std::uint16_t>(routing.n_branches);
 }
 
-bool part_alike(const Routing& a, const Routing& b) {
+bool same_partition(const Routing& a, const Routing& b) {
     int mirrored = -1;  // not known yet
     for (std::size_t i = 0; i < a.branch.size(); ++i) {
         const bool placed = a.branch[i] < 2;
@@ -147,28 +145,25 @@ BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* 
     // One more for rows on no branch.
     const auto sum = base::merge_blocks(
         pool, node.size(), std::vector<Branch>(n_branches + 1),
-        [&](std::vector<Branch>& own, std::size_t from, std::size_t to) {
+        [&](std::vector<Branch>& part, std::size_t from, std::size_t to) {
             if (counted && n_branches == 2) {
                 std::uint32_t left = 0, right = 0;
                 for (std::size_t i = from; i < to; ++i) left += routing.branch[i] == 0, right += routing.branch[i] == 1;
-                own[0].rows = left, own[1].rows = right, own[2].rows = to - from - left - right;
+                part[0].rows = left, part[1].rows = right, part[2].rows = to - from - left - right;
                 return;
             }
             for (std::size_t i = from; i < to; ++i) {
-                Branch& branch = own[std::min<std::size_t>(routing.branch[i], n_branches)];
+                Branch& branch = part[std::min<std::size_t>(routing.branch[i], n_branches)];
                 ++branch.rows;
                 if (!counted) branch.weight.add(target.case_weight_of(node.begin + i));
             }
         },
         [](std::vector<Branch>& all, const std::vector<Branch>& more) {
-            for (std::size_t b = 0; b < all.size(); ++b)
-                all[b].rows += more[b].rows, all[b].weight.add(more[b].weight);
+            for (std::size_t b = 0; b < all.size(); ++b) all[b].rows += more[b].rows, all[b].weight.add(more[b].weight);
         });
     BranchLoad out;
-    for (std::size_t b = 0; b < n_branches; ++b) {
-        out.rows.push_back(sum[b].rows);
+    for (std::size_t b = 0; b < n_branches; ++b)
         out.weight.push_back(counted ? static_cast<double>(sum[b].rows) : sum[b].weight.value());
-    }
     out.all_placed = sum[n_branches].rows == 0;
     return out;
 }
@@ -224,35 +219,22 @@ void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* 
         std::memcpy(to + std::size_t{place[i]} * Words * 4, from + i * Words * 4, Words * 4);
 }
 
-void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n,
-               std::size_t stride) {
-    switch (stride / 4) {
-        case 1:
-            return copy_rows<1>(from, to, place, n);
-        case 2:
-            return copy_rows<2>(from, to, place, n);
-        case 3:
-            return copy_rows<3>(from, to, place, n);
-        case 4:
-            return copy_rows<4>(from, to, place, n);
-        case 5:
-            return copy_rows<5>(from, to, place, n);
-        case 6:
-            return copy_rows<6>(from, to, place, n);
-        case 7:
-            return copy_rows<7>(from, to, place, n);
-        case 8:
-            return copy_rows<8>(from, to, place, n);
-        default:
-            for (std::size_t i = 0; i < n; ++i)
-                std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
-    }
+template <std::size_t... Less>
+bool copy_known(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n,
+                std::size_t words, std::index_sequence<Less...>) {
+    return ((words == Less + 1 && (copy_rows<Less + 1>(from, to, place, n), true)) || ...);
 }
 
-// Two branches and nobody stays, by far the commonest case: the left half moves in place, the right half through
+void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n,
+               std::size_t stride) {
+    if (copy_known(from, to, place, n, stride / 4, std::make_index_sequence<8>{})) return;
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
+}
+
+// Two branches and no row stays, by far the commonest case: the left half moves in place, the right half through
 // `spare`; no branch instruction depends on the data.
-void part_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
-                 std::uint32_t* present_of) {
+void partition_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
+                      std::uint32_t* present_of) {
     const std::uint32_t n_left = p.start[1];
     spare.resize(n - n_left + 1);
     std::size_t left = 0, right = 0;
@@ -274,8 +256,8 @@ void part_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Pla
     std::copy(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(right), entries + n_left);
 }
 
-void part_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, const Routing& routing,
-                  std::vector<Entry>& spare, std::uint32_t* present_of) {
+void partition_in_many(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, const Routing& routing,
+                       std::vector<Entry>& spare, std::uint32_t* present_of) {
     spare.resize(n);
     std::vector<std::uint32_t> cursor(p.start.begin(), p.start.end() - 1);
     const auto move = [&](std::size_t from, std::size_t to) {
@@ -300,7 +282,7 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
     std::uint32_t* const place = places.place.data();
     const bool in_two = n_groups == 3 && places.start[2] == n;
     const data::TargetRows& source = node.target();
-    data::TargetRows& target = node.store->target[static_cast<std::size_t>(1 - node.side)];
+    data::TargetRows& target = node.store->target[1 - node.side];
     base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
         std::uint32_t* const next = first.data() + block * n_groups;
         if (in_two) {  // by far the commonest case, with the places in registers
@@ -338,11 +320,10 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
     const std::size_t n = node.size(), n_columns = store.n_columns(), n_branches = branches.size();
     const std::size_t n_threads = pool ? static_cast<std::size_t>(pool->size()) : 1, n_counts = n_columns * n_branches;
     std::vector<std::uint32_t> present(n_threads * n_counts, 0);  // per thread, column and branch
-    const std::size_t n_live = node.live ? node.live->size() : n_columns;
-    const auto live = [&](std::size_t i) { return node.live ? (*node.live)[i] : i; };
+    const LiveColumns live(node);
     std::vector<std::size_t> levels;
-    for (std::size_t i = 0; i < n_live; ++i)
-        if (store.has_levels(live(i))) levels.push_back(live(i));
+    for (std::size_t i = 0; i < live.size(); ++i)
+        if (store.has_levels(live[i])) levels.push_back(live[i]);
     // What lies by rows goes to the other side ...
     const std::size_t here = static_cast<std::size_t>(node.side), there = 1 - here;
     const std::size_t stride = store.binned() ? store.binning->stride : 0;
@@ -362,18 +343,18 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
                     if (routing.branch[i] < n_branches) count[routing.branch[i]] += codes[i] >= 0;
             }
         });
-    // ... and what is sorted is parted where it is.
+    // ... and what is sorted is partitioned in place.
     const bool in_two = n_branches == 2 && p.start[2] == n;
     std::vector<std::vector<Entry>> spare(n_threads);
-    base::run(pool, store.binned() ? 0 : n_live, 0, [&](std::size_t i, int thread) {
-        const std::size_t c = live(i);
+    base::run(pool, store.binned() ? 0 : live.size(), 0, [&](std::size_t i, int thread) {
+        const std::size_t c = live[i];
         if (store.has_levels(c)) return;
         Entry* const entries = store.sorted[c].data() + node.begin;
-        std::vector<Entry>& room = spare[static_cast<std::size_t>(thread)];
+        std::vector<Entry>& room = spare[thread];
         if (in_two)
-            part_in_two(entries, n, node.n_present(c), p, room, present.data() + c * n_branches);
+            partition_in_two(entries, n, node.n_present(c), p, room, present.data() + c * n_branches);
         else
-            part_in_many(entries, n, node.n_present(c), p, routing, room, present.data() + c * n_branches);
+            partition_in_many(entries, n, node.n_present(c), p, routing, room, present.data() + c * n_branches);
     });
     if (node.present.empty()) return;
     for (std::size_t b = 0; b < n_branches; ++b) {

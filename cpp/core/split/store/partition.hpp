@@ -1,8 +1,6 @@
-// The branch of each row of a node by a split, and parting the rows in the store that they lie in (row_store.hpp).
+// Routing the rows of a node by a split, and partitioning them in their store (row_store.hpp).
 #pragma once
 
-#include "base/thread_pool.hpp"
-#include "split/candidate.hpp"
 #include "split/search_options.hpp"
 #include "split/store/row_store.hpp"
 
@@ -15,21 +13,20 @@ struct Routing {
     int n_branches = 2;
 };
 
-// The way by the split alone; rows without a value (or, with rows of zero weight, with a level absent from the search)
+// Routes by the split alone; rows without a value (or, with rows of zero weight, with a level absent from the search)
 // are unplaced, except where the search decided for missing values. `room`: whose memory to use.
 Routing route(const NodeRows& node, const Candidate& split, const Conventions& conventions = {},
               base::ThreadPool* pool = nullptr, Routing room = {});
 
 // Are the same rows together by two splits in two, whichever side they are on? Then the splits have the same gain.
-bool part_alike(const Routing& a, const Routing& b);
+bool same_partition(const Routing& a, const Routing& b);
 
 // rpart leaves a row whose level was absent from the search where it is, without asking the surrogates.
 void let_absent_levels_stay(const NodeRows& node, const Candidate& split, Routing& routing);
 
-// Weight and number of rows on each branch.
+// Weight of each branch.
 struct BranchLoad {
     std::vector<double> weight;
-    std::vector<std::size_t> rows;
     bool all_placed = true;
 };
 BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* pool);
@@ -38,13 +35,13 @@ BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* 
 enum class Tie { first, last, none };
 int heaviest(const BranchLoad& load, Tie tie);
 
-// The place of every row of a node after it was parted, and where each group begins.
+// The place of every row of a node after the partition, and where each group begins.
 struct Places {
     base::Buffer<std::uint32_t> place;  // per row, counted from the node's first row
-    std::vector<std::uint32_t> start;  // per group (branches, then those that stay), and the end
+    std::vector<std::uint32_t> start;   // per group (branches, then those that stay), and the end
 };
 
-// A branch of a node that was parted, and whether it will be split further.
+// A branch of a divided node, and whether it will be split further.
 struct BranchRows {
     NodeRows* rows;
     bool searched;

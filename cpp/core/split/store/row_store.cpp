@@ -1,4 +1,3 @@
-#include "split/store/row_store.hpp"
 
 #include "base/phases.hpp"
 #include "base/sort.hpp"
@@ -37,9 +36,8 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
         copy(rows.weight, [&](std::size_t row) { return target.weight[row]; });
         copy(rows.case_weight, [&](std::size_t row) { return target.case_weight[row]; });
         for (std::size_t o = 0; o < rows.labels.size(); ++o)
-            copy(rows.labels[o], [&](std::size_t row) {
-                return static_cast<std::uint16_t>(target.labels[row * n_outputs + o]);
-            });
+            copy(rows.labels[o],
+                 [&](std::size_t row) { return static_cast<std::uint16_t>(target.labels[row * n_outputs + o]); });
         for (std::size_t o = 0; o < rows.numbers.size(); ++o)
             copy(rows.numbers[o], [&](std::size_t row) { return target.numbers[row * n_outputs + o]; });
     });
@@ -73,7 +71,7 @@ namespace {
 struct ColumnSpace {
     base::SortSpace sort;
     std::vector<std::uint64_t> key;
-    std::vector<std::uint32_t> rows, aside;
+    std::vector<std::uint32_t> rows, absent;
 };
 
 // Sorts one column; returns how many rows have a value.
@@ -81,12 +79,12 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
                           std::vector<Entry>& out) {
     const std::size_t n = target.size();
     space.rows.clear();
-    space.aside.clear();
+    space.absent.clear();
     space.key.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double x = column.number(target.row[i]);
         space.key[i] = base::sort_key(x + 0.0);  // + 0.0 turns -0.0 into 0.0
-        (std::isnan(x) || target.weight_of(i) == 0.0 ? space.aside : space.rows)
+        (std::isnan(x) || target.weight_of(i) == 0.0 ? space.absent : space.rows)
             .push_back(static_cast<std::uint32_t>(i));
     }
     base::sort_rows(space.key, space.rows, space.sort);
@@ -97,7 +95,7 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
         if (i > 0 && space.key[space.rows[i]] != space.key[space.rows[i - 1]]) ++rank;
         out[i] = {rank, space.rows[i]};
     }
-    for (std::size_t i = n_present; i < n; ++i) out[i] = {0, space.aside[i - n_present]};
+    for (std::size_t i = n_present; i < n; ++i) out[i] = {0, space.absent[i - n_present]};
     return static_cast<std::uint32_t>(n_present);
 }
 
@@ -112,7 +110,7 @@ std::uint32_t read_codes(const data::Column& column, const data::TargetRows& tar
     }));
 }
 
-void forget_full_columns(NodeRows& root) {
+void drop_full_presence(NodeRows& root) {
     if (std::all_of(root.present.begin(), root.present.end(), [&](std::uint32_t p) { return p == root.size(); }))
         root.present.clear();
 }
@@ -132,64 +130,63 @@ std::size_t NodeRows::n_present(std::size_t column, base::ThreadPool* pool) cons
     });
 }
 
+NodeRows new_store(const data::Table& table, data::TargetRows target) {
+    NodeRows out;
+    out.store = std::make_shared<RowStore>();
+    out.store->table = &table;
+    out.store->target[0] = std::move(target);
+    out.store->resize_columns(table.columns.size());
+    out.end = static_cast<std::uint32_t>(out.target().size());
+    out.present.assign(table.columns.size(), out.end);
+    return out;
+}
+
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
                  base::Interrupt& interrupt) {
-    NodeRows root;
-    root.store = std::make_shared<RowStore>();
-    RowStore& store = *root.store;
-    store.table = &table;
     const std::size_t n_columns = table.columns.size();
     // Below about 10,000 values waking a thread costs more than it brings.
-    base::ThreadPool* const sharing = target.n_rows * n_columns < 10000 ? nullptr : &pool;
-    const data::TargetRows& rows = store.target[0] = copy_target(target, keep_zero_weights, sharing);
-    root.end = static_cast<std::uint32_t>(rows.size());
-    root.present.assign(n_columns, root.end);
+    base::ThreadPool* const sharing = std::uint64_t{target.n_rows} * n_columns < 10000 ? nullptr : &pool;
+    NodeRows root = new_store(table, copy_target(target, keep_zero_weights, sharing));
+    RowStore& store = *root.store;
+    const data::TargetRows& rows = store.target[0];
     store.zero_weights =
         keep_zero_weights && std::any_of(rows.weight.begin(), rows.weight.end(), [](double w) { return w == 0.0; });
-    store.resize_columns(n_columns);
     std::vector<ColumnSpace> space(static_cast<std::size_t>(pool.size()));
     const auto read = [&](std::size_t c, int thread) {
-        if (thread == 0) interrupt.poll();
-        interrupt.check();
+        interrupt.poll(thread);
         const data::Column& column = table.columns[c];
         if (column.kind() == data::ColumnKind::levels) {
             root.present[c] = read_codes(column, rows, nullptr, store.codes[0][c]);
         } else {
-            root.present[c] = sort_column(column, rows, space[static_cast<std::size_t>(thread)], store.sorted[c]);
+            root.present[c] = sort_column(column, rows, space[thread], store.sorted[c]);
         }
     };
     base::run(sharing, n_columns, 0, read);
     store.make_second_side();
-    forget_full_columns(root);
+    drop_full_presence(root);
     return root;
 }
 
 NodeRows bin(const data::Table& table, const data::Target& target, const BinOptions& options, base::ThreadPool& pool,
              base::Interrupt& interrupt) {
-    NodeRows root;
-    root.store = std::make_shared<RowStore>();
-    RowStore& store = *root.store;
-    store.table = &table;
     std::optional<base::PhaseTimer> timer(base::Phase::target);
-    const data::TargetRows& rows = store.target[0] = copy_target(target, false, &pool);
+    NodeRows root = new_store(table, copy_target(target, false, &pool));
+    RowStore& store = *root.store;
+    const data::TargetRows& rows = store.target[0];
     timer.emplace(base::Phase::bins);
-    const std::size_t n_columns = table.columns.size();
-    root.end = static_cast<std::uint32_t>(rows.size());
-    root.present.assign(n_columns, root.end);
-    store.resize_columns(n_columns);
     store.binning = std::make_shared<Binning>(make_bins(table, rows, options, store.bins[0], pool, interrupt));
-    for (std::size_t c = 0; c < n_columns; ++c)
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
         if (table.columns[c].kind() == data::ColumnKind::levels)
             root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes[0][c]);
     store.make_second_side();
-    forget_full_columns(root);
+    drop_full_presence(root);
     return root;
 }
 
 namespace {
 
 template <class Values>
-Values stretch(const Values& values, const NodeRows& node) {
+Values slice(const Values& values, const NodeRows& node) {
     if (values.empty()) return {};
     return {values.begin() + node.begin, values.begin() + node.end};
 }
@@ -198,11 +195,11 @@ data::TargetRows target_of(const NodeRows& node) {
     const data::TargetRows& from = node.target();
     data::TargetRows target;
     target.n_classes = from.n_classes;
-    target.row = stretch(from.row, node);
-    target.weight = stretch(from.weight, node);
-    target.case_weight = stretch(from.case_weight, node);
-    for (const auto& labels : from.labels) target.labels.push_back(stretch(labels, node));
-    for (const auto& numbers : from.numbers) target.numbers.push_back(stretch(numbers, node));
+    target.row = slice(from.row, node);
+    target.weight = slice(from.weight, node);
+    target.case_weight = slice(from.case_weight, node);
+    for (const auto& labels : from.labels) target.labels.push_back(slice(labels, node));
+    for (const auto& numbers : from.numbers) target.numbers.push_back(slice(numbers, node));
     return target;
 }
 
@@ -210,54 +207,41 @@ data::TargetRows target_of(const NodeRows& node) {
 
 NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     const RowStore& from = *node.store;
-    const std::size_t n_columns = from.n_columns();
-    NodeRows out;
-    out.store = std::make_shared<RowStore>();
+    NodeRows out = new_store(*from.table, target_of(node));
     RowStore& store = *out.store;
-    store.table = from.table;
     store.binning = from.binning;
-    store.target[0] = target_of(node);
-    out.end = static_cast<std::uint32_t>(node.size());
-    out.present.assign(n_columns, out.end);
-    store.resize_columns(n_columns);
     std::vector<BinSort> sorts(pool ? static_cast<std::size_t>(pool->size()) : 1);
     const auto sort = [&](std::size_t c, int thread) {
         if (!from.has_levels(c)) {
-            BinSort& in_order = sorts[static_cast<std::size_t>(thread)];
+            BinSort& in_order = sorts[thread];
             out.present[c] = in_order.begin(node, c);
             Entry* const entries = (store.sorted[c].resize(node.size()), store.sorted[c].data());
             in_order.run([entries](std::size_t at, std::uint32_t rank, std::uint32_t row) {
                 entries[at] = {rank, row};
             });
         } else {
-            store.codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
+            store.codes[0][c] = slice(from.codes[node.side][c], node);
             out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
         }
     };
-    base::run(pool, n_columns, 0, sort);
+    base::run(pool, from.n_columns(), 0, sort);
     store.make_second_side();
-    forget_full_columns(out);
+    drop_full_presence(out);
     return out;
 }
 
 NodeRows compact(const NodeRows& node) {
     const RowStore& from = *node.store;
-    const std::size_t n_columns = from.n_columns();
-    NodeRows out;
-    out.store = std::make_shared<RowStore>();
-    out.store->table = from.table;
+    NodeRows out = new_store(*from.table, target_of(node));
     out.store->binning = from.binning;
     out.store->zero_weights = from.zero_weights;
-    out.store->target[0] = target_of(node);
-    out.end = static_cast<std::uint32_t>(node.size());
     out.present = node.present;
     out.live = node.live;
-    out.store->resize_columns(n_columns);
-    const std::size_t n_live = node.live ? node.live->size() : n_columns;
-    for (std::size_t i = 0; i < n_live; ++i) {
-        const std::size_t c = node.live ? (*node.live)[i] : i;
-        out.store->sorted[c] = stretch(from.sorted[c], node);
-        out.store->codes[0][c] = stretch(from.codes[static_cast<std::size_t>(node.side)][c], node);
+    const LiveColumns live(node);
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        const std::size_t c = live[i];
+        out.store->sorted[c] = slice(from.sorted[c], node);
+        out.store->codes[0][c] = slice(from.codes[node.side][c], node);
     }
     out.store->make_second_side();
     return out;

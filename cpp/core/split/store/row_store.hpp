@@ -1,16 +1,11 @@
-// The rows of a growing tree, kept so that every node is one contiguous stretch of every array.
+// The rows of a growing tree, kept so that every node is one contiguous slice of every array.
 //
-// Each numeric column is sorted once, as entries (rank, row), and parted stably; `row` counts from the first row of the
-// node, and the target moves with the rows. Within a node's stretch of a sorted column come first the rows with a
+// Each numeric column is sorted once, as entries (rank, row), and partitioned stably; `row` counts from the first row
+// of the node, and the target moves with the rows. Within a node's slice of a sorted column come first the rows with a
 // value, then the others (missing, or of zero weight). Large tables are kept as bins instead (binning.hpp), sparse ones
 // as entries or slots (sparse_entries.hpp, sparse_slots.hpp).
 #pragma once
 
-#include "base/buffer.hpp"
-#include "base/interrupt.hpp"
-#include "base/thread_pool.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
 #include "split/bins/binning.hpp"
 #include "split/scan/cut_scan.hpp"
 
@@ -26,8 +21,8 @@ struct RowStore {
     std::array<data::TargetRows, 2> target;
     std::array<std::vector<base::Buffer<std::int32_t>>, 2> codes;  // per column; empty for the others
     std::array<base::Buffer<std::uint8_t>, 2> bins;                // stride bytes per row
-    bool zero_weights = false;               // rows of zero weight are kept (rpart), otherwise they are left out
-    std::shared_ptr<const Binning> binning;  // bins that the numbers had or have; null: they never had any
+    bool zero_weights = false;                 // rows of zero weight are kept (rpart), otherwise they are left out
+    std::shared_ptr<const Binning> binning;    // bins that the numbers had or have; null: they never had any
     std::shared_ptr<const SparseSlots> slots;  // sparse table of few distinct numbers; null: it is not
 
     bool binned() const { return !bins[0].empty(); }
@@ -58,22 +53,35 @@ struct NodeRows {
     bool binned() const { return store->binned(); }
     bool slotted() const { return store->slots && !sparse; }
     std::size_t n_present(std::size_t column, base::ThreadPool* pool = nullptr) const;
-    const data::TargetRows& target() const { return store->target[static_cast<std::size_t>(side)]; }
+    const data::TargetRows& target() const { return store->target[side]; }
     // Bins of the numeric columns of the node's rows, one row after the other.
-    const std::uint8_t* bins() const {
-        return store->bins[static_cast<std::size_t>(side)].data() + begin * store->binning->stride;
-    }
+    const std::uint8_t* bins() const { return store->bins[side].data() + begin * store->binning->stride; }
     const Entry* entries(std::size_t column) const { return store->sorted[column].data() + begin; }
-    const std::int32_t* codes(std::size_t column) const {
-        return store->codes[static_cast<std::size_t>(side)][column].data() + begin;
-    }
+    const std::int32_t* codes(std::size_t column) const { return store->codes[side][column].data() + begin; }
     double number(std::size_t column, std::uint32_t local_row) const {
         return store->table->columns[column].number(target().row[begin + local_row]);
     }
 };
 
+// The columns of a node that are searched and moved, ascending.
+class LiveColumns {
+public:
+    explicit LiveColumns(const NodeRows& node)
+        : live_(node.live.get()), n_(live_ ? live_->size() : node.store->sorted.size()) {}
+
+    std::size_t size() const { return n_; }
+    std::size_t operator[](std::size_t i) const { return live_ ? (*live_)[i] : i; }
+
+private:
+    const std::vector<std::uint32_t>* live_;
+    std::size_t n_;
+};
+
 // The target of the rows that are there, without those of zero weight unless they are kept.
 data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights, base::ThreadPool* pool);
+
+// All rows of a target in a store of their own, whose columns have a place and no entries yet.
+NodeRows new_store(const data::Table& table, data::TargetRows target);
 
 // Copies the target and sorts the columns.
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,

@@ -1,23 +1,20 @@
 #include "split/store/sparse_entries.hpp"
 
+#include "split/store/bin_sort.hpp"
+
 namespace ceiba::split {
 
 namespace {
 
 // Entries of the rows that are there, column after column, at first as they come.
-struct Collected {
+struct ColumnEntries {
     std::vector<std::size_t> start;  // per column, and the end
     std::vector<Entry> entries;
     std::vector<double> values;
 };
 
-struct Value {
-    double x;
-    std::uint32_t row;
-};
-
-Collected collect(const data::SparseMatrix& m, const data::TargetRows& target) {
-    Collected out;
+ColumnEntries collect(const data::SparseMatrix& m, const data::TargetRows& target) {
+    ColumnEntries out;
     out.start.assign(m.n_columns + 1, 0);
     for_each_entry(m, target, [&](std::size_t c, std::uint32_t, double) { ++out.start[c + 1]; });
     for (std::size_t c = 0; c < m.n_columns; ++c) out.start[c + 1] += out.start[c];
@@ -32,21 +29,22 @@ Collected collect(const data::SparseMatrix& m, const data::TargetRows& target) {
 }
 
 // Sorts the entries of one column by value and gives them ranks about that of zero.
-void rank(const double* x, std::size_t n, Entry* out, std::vector<Value>& values) {
+void rank(const double* x, std::size_t n, Entry* out, std::vector<Item>& values) {
     values.resize(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = {x[i], out[i].row};
-    const auto less = [](const Value& a, const Value& b) { return a.x < b.x || (a.x == b.x && a.row < b.row); };
-    if (!std::is_sorted(values.begin(), values.end(), less)) std::sort(values.begin(), values.end(), less);
+    if (!std::is_sorted(values.begin(), values.end(), by_value_and_row))
+        std::sort(values.begin(), values.end(), by_value_and_row);
     const auto zero = static_cast<std::size_t>(
-        std::partition_point(values.begin(), values.end(), [](const Value& v) { return v.x < 0.0; }) - values.begin());
+        std::partition_point(values.begin(), values.end(), [](const Item& v) { return v.value < 0.0; }) -
+        values.begin());
     std::uint32_t next = SparseEntries::zero;
     for (std::size_t i = zero; i < n; ++i) {
-        next += i == zero || values[i].x != values[i - 1].x;
+        next += i == zero || values[i].value != values[i - 1].value;
         out[i] = {next, values[i].row};
     }
     next = SparseEntries::zero;
     for (std::size_t i = zero; i-- > 0;) {
-        next -= i + 1 == zero || values[i].x != values[i + 1].x;
+        next -= i + 1 == zero || values[i].value != values[i + 1].value;
         out[i] = {next, values[i].row};
     }
 }
@@ -85,32 +83,26 @@ void fill_column(const NodeRows& node, std::size_t c, std::vector<Entry>& out) {
 NodeRows sparse_root(const data::Table& table, const data::Target& target, base::ThreadPool& pool,
                      base::Interrupt& interrupt) {
     const data::SparseMatrix& matrix = *table.sparse;
-    NodeRows root;
-    root.store = std::make_shared<RowStore>();
-    root.store->table = &table;
-    root.store->target[0] = copy_target(target, false, &pool);
-    root.store->resize_columns(matrix.n_columns);
+    NodeRows root = new_store(table, copy_target(target, false, &pool));
+    root.present.clear();
     root.store->make_second_side();
-    const std::size_t n_rows = root.target().size();
-    root.end = static_cast<std::uint32_t>(n_rows);
-    Collected collected = collect(matrix, root.target());
+    const std::size_t n_rows = root.size();
+    ColumnEntries columns = collect(matrix, root.target());
     interrupt.poll();
-    interrupt.check();
-    std::vector<Entry>& entries = collected.entries;
+    std::vector<Entry>& entries = columns.entries;
     constexpr std::size_t block = 64;
-    std::vector<std::vector<Value>> space(static_cast<std::size_t>(pool.size()));
+    std::vector<std::vector<Item>> space(static_cast<std::size_t>(pool.size()));
     pool.run((matrix.n_columns + block - 1) / block, [&](std::size_t b, int thread) {
         for (std::size_t c = b * block; c < std::min((b + 1) * block, matrix.n_columns); ++c) {
-            const std::size_t first = collected.start[c];
-            rank(collected.values.data() + first, collected.start[c + 1] - first, entries.data() + first,
-                 space[static_cast<std::size_t>(thread)]);
+            const std::size_t first = columns.start[c];
+            rank(columns.values.data() + first, columns.start[c + 1] - first, entries.data() + first, space[thread]);
         }
     });
     std::vector<std::uint32_t> live;
     auto sparse = std::make_shared<SparseEntries>();
     std::size_t kept = 0;
     for (std::size_t c = 0; c < matrix.n_columns; ++c) {
-        const std::size_t first = collected.start[c], n = collected.start[c + 1] - first;
+        const std::size_t first = columns.start[c], n = columns.start[c + 1] - first;
         if (!varies(entries.data() + first, n, n_rows)) continue;
         live.push_back(static_cast<std::uint32_t>(c));
         sparse->start.push_back(kept);
@@ -162,9 +154,9 @@ private:
     std::vector<std::uint32_t> live_;
 };
 
-// Calls place(entry) for all entries of a node, and tells the parts where a column ends.
+// Calls place(entry) for all entries of a node, and end_column() of the parts after each column.
 template <class Place>
-void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
+void partition_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
     const SparseEntries& from = *node.sparse;
     for (std::size_t k = 0; k < node.live->size(); ++k) {
         for (std::size_t i = from.start[k]; i < from.start[k + 1]; ++i) place(from.entries[i]);
@@ -175,8 +167,8 @@ void part_columns(const NodeRows& node, Place place, const std::vector<Part*>& p
 
 }  // namespace
 
-void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
-                  base::ThreadPool* pool) {
+void partition_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
+                       base::ThreadPool* pool) {
     const std::uint32_t* const place = places.place.data();
     const std::uint32_t n_left = places.start[1];
     const std::size_t n = node.sparse->entries.size();
@@ -189,7 +181,7 @@ void part_entries(const NodeRows& node, const Places& places, const std::vector<
             const std::uint32_t row = place[e.row];
             out.write(e.rank, b == 0 ? row : row - n_left, (row < n_left) == (b == 0));
         };
-        part_columns(node, write, {&out});
+        partition_columns(node, write, {&out});
     };
     if (pool) return pool->run(branches.size(), part);
     if (!branches[0].searched || !branches[1].searched) {
@@ -203,7 +195,7 @@ void part_entries(const NodeRows& node, const Places& places, const std::vector<
         left.write(e.rank, row, row < n_left);
         right.write(e.rank, row - n_left, row >= n_left);
     };
-    part_columns(node, write, {&left, &right});
+    partition_columns(node, write, {&left, &right});
 }
 
 }  // namespace ceiba::split

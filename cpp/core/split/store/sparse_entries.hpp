@@ -1,12 +1,9 @@
 // The rows of a growing tree over a sparse table: of each column only the entries that are not zero, sorted by value
-// once and parted stably as nodes are parted (docs/engine.md, "Sparse matrices"). A node owns its entries, column after
+// once and partitioned stably with the nodes (docs/engine.md, "Sparse matrices"). A node owns its entries, column after
 // column. Columns without entries, or with one value, are not live.
 #pragma once
 
-#include "data/table.hpp"
-#include "data/target.hpp"
 #include "split/store/partition.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
@@ -33,8 +30,8 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
                      base::Interrupt& interrupt);
 
 // Gives the branches that will be searched their entries; all splits are in two.
-void part_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
-                  base::ThreadPool* pool);
+void partition_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
+                       base::ThreadPool* pool);
 
 // The way through the numbers of a sparse table that are not zero.
 

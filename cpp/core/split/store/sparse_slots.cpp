@@ -23,12 +23,12 @@ public:
         std::vector<std::uint32_t> slot_of(n_slots_);
         for (std::size_t c = 0; c < more_.size(); ++c) {
             out.start.push_back(static_cast<std::uint32_t>(out.value.size()));
-            std::vector<Known>& known = more_[c];
-            if (first_[c].x != 0.0) known.push_back(first_[c]);
-            std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) { return a.x < b.x; });
+            std::vector<Slot>& slots = more_[c];
+            if (first_[c].x != 0.0) slots.push_back(first_[c]);
+            std::sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) { return a.x < b.x; });
             std::uint32_t rank = SparseEntries::zero;
-            for (const Known& k : known) rank -= k.x < 0.0;
-            for (const Known& k : known) {
+            for (const Slot& k : slots) rank -= k.x < 0.0;
+            for (const Slot& k : slots) {
                 rank += rank == SparseEntries::zero;  // that of the zeros
                 slot_of[k.number] = static_cast<std::uint32_t>(out.value.size());
                 out.value.push_back(k.x);
@@ -40,14 +40,14 @@ public:
     }
 
 private:
-    struct Known {
+    struct Slot {
         double x = 0.0;  // no number that is stored: none yet
         std::uint32_t number = 0;
     };
 
     std::uint32_t number_of_another(std::size_t column, double x) {
-        std::vector<Known>& more = more_[column];
-        for (const Known& k : more)
+        std::vector<Slot>& more = more_[column];
+        for (const Slot& k : more)
             if (k.x == x) return k.number;
         too_many_ = too_many_ || more.size() + 2 > SparseSlots::most_values;
         if (first_[column].x == 0.0)
@@ -57,8 +57,8 @@ private:
         return n_slots_++;
     }
 
-    std::vector<Known> first_;
-    std::vector<std::vector<Known>> more_;
+    std::vector<Slot> first_;
+    std::vector<std::vector<Slot>> more_;
     std::uint32_t n_slots_ = 0;
     bool too_many_ = false;
 };
@@ -100,11 +100,11 @@ std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const
     counts = std::make_shared<Histogram>(out->size(), 0);
     for (std::size_t i = 0; i < target.size(); ++i) {
         const std::uint32_t row = target.row[i];
-        const std::uint64_t one = (std::uint64_t{1} << 32) | target.labels[0][i];
+        const std::uint64_t row_count = (std::uint64_t{1} << 32) | target.labels[0][i];
         for (std::size_t k = out->row_start[row], end = out->row_start[row + 1]; k < end; ++k) {
             const std::uint32_t slot = slot_of[out->slot[k]];
             out->slot[k] = slot;
-            (*counts)[slot] += one;
+            (*counts)[slot] += row_count;
         }
     }
     return out;
@@ -176,7 +176,7 @@ SparseSlots::Side SparseSlots::without_zeros(std::size_t column, double cut) con
     return {zeros_left ? above : start[column], zeros_left ? start[column + 1] : above, zeros_left};
 }
 
-// A binary search without branches, down to a stretch that is compared at once: the processor works on several rows and
+// A binary search without branches, down to a range that is compared at once: the processor works on several rows and
 // numbers at a time.
 bool SparseSlots::has_any(std::size_t row, const Side& side) const {
     constexpr std::size_t short_enough = 64;
@@ -196,7 +196,7 @@ SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double
     return {sum, side.zeros_left};
 }
 
-bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options) {
+bool slots_support(const data::Table& table, const data::Target& target, const SearchOptions& options) {
     const bool all_columns =
         options.max_features <= 0 || static_cast<std::size_t>(options.max_features) >= table.columns.size();
     return table.sparse && target.n_classes.size() == 1 && target.n_classes[0] == 2 && !target.weight &&
@@ -205,33 +205,26 @@ bool slots_serve(const data::Table& table, const data::Target& target, const Sea
 }
 
 NodeRows slotted_root(const data::Table& table, const data::Target& target, base::Interrupt& interrupt) {
-    NodeRows root;
-    auto store = std::make_shared<RowStore>();
-    store->table = &table;
-    store->target[0] = copy_target(target, false, nullptr);
-    store->resize_columns(table.columns.size());
-    store->make_second_side();
-    store->slots = make_slots(*table.sparse, store->target[0], root.histogram);
+    NodeRows root = new_store(table, copy_target(target, false, nullptr));
+    root.present.clear();
+    root.store->make_second_side();
+    root.store->slots = make_slots(*table.sparse, root.target(), root.histogram);
     interrupt.poll();
-    interrupt.check();
-    if (!store->slots) return root;
-    root.end = static_cast<std::uint32_t>(store->target[0].size());
-    root.store = std::move(store);
-    return root;
+    return root.store->slots ? root : NodeRows{};
 }
 
 void hand_down_slots(NodeRows& node, const std::vector<BranchRows>& branches) {
     const std::size_t entries[2] = {count_entries(*branches[0].rows), count_entries(*branches[1].rows)};
     const std::size_t less = entries[1] < entries[0] ? 1 : 0, more = 1 - less;
     const auto counted = [&](std::size_t b) { return branches[b].searched && entries[b] >= node.store->slots->size(); };
-    std::shared_ptr<Histogram> own;
-    if (counted(0) || counted(1)) own = count_slots(*branches[less].rows);
+    std::shared_ptr<Histogram> counts;
+    if (counted(0) || counted(1)) counts = count_slots(*branches[less].rows);
     if (counted(more)) {
         std::shared_ptr<Histogram> rest = std::move(node.histogram);
-        for (std::size_t s = 0; s < own->size(); ++s) (*rest)[s] -= (*own)[s];
+        for (std::size_t s = 0; s < counts->size(); ++s) (*rest)[s] -= (*counts)[s];
         branches[more].rows->histogram = std::move(rest);
     }
-    if (counted(less)) branches[less].rows->histogram = std::move(own);
+    if (counted(less)) branches[less].rows->histogram = std::move(counts);
     for (std::size_t b = 0; b < 2; ++b)
         if (branches[b].searched && !counted(b)) sort_slots(*branches[b].rows);
 }

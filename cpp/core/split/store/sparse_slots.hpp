@@ -3,12 +3,7 @@
 // slots. Large nodes are counted: rows and rows of class 1 per slot, in NodeRows::histogram.
 #pragma once
 
-#include "base/interrupt.hpp"
-#include "data/table.hpp"
-#include "data/target.hpp"
-#include "split/search_options.hpp"
 #include "split/store/partition.hpp"
-#include "split/store/row_store.hpp"
 
 namespace ceiba::split {
 
@@ -42,7 +37,7 @@ struct SideCounts {
 SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double cut);
 
 // Can a search over counts do all that these options ask for?
-bool slots_serve(const data::Table& table, const data::Target& target, const SearchOptions& options);
+bool slots_support(const data::Table& table, const data::Target& target, const SearchOptions& options);
 
 // Copies the target, numbers the slots and counts all rows. No store: the columns have too many distinct numbers.
 NodeRows slotted_root(const data::Table& table, const data::Target& target, base::Interrupt& interrupt);

@@ -34,6 +34,17 @@ public:
     double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
 
 protected:
+    // The largest gain over the corners of the region, which put some of the classes first: all 2^K of them, so for few
+    // classes only.
+    template <class Own>
+    double best_corner(const Own& own, const double* left, const double* cell, const BinPlace& place) const {
+        const unsigned all = (1u << n_classes_) - 1u;
+        double best = 0.0;
+        for (unsigned first = place.ends_count ? 1u : 0u; first < all + !place.ends_count; ++first)
+            best = std::max(best, own.at(left, cell, first));
+        return best;
+    }
+
     std::size_t n_classes_ = 0;
     std::vector<double> total_;
     double weight_ = 0.0;
@@ -137,20 +148,14 @@ public:
         return {g - slack_, g + slack_};
     }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
-        // The corners of the region put some of the classes first; with few classes all are tried.
-        if (n_classes_ <= 4) {
-            const unsigned all = (1u << n_classes_) - 1u;
-            double best = 0.0;
-            for (unsigned first = place.ends_count ? 1u : 0u; first < all + !place.ends_count; ++first)
-                best = std::max(best, at(left, cell, first));
-            return best + slack_;
-        }
+        if (n_classes_ <= 4) return best_corner(*this, left, cell, place) + slack_;
         // As if every row of the bin could have a branch of its own.
         return base_ - mass([&](std::size_t k) { return left[k]; }) -
                mass([&](std::size_t k) { return total_[k] - left[k] - cell[k]; }) + slack_;
     }
 
 private:
+    friend ClassTotals;
     [[gnu::noinline]] double at(const double* left, const double* cell, unsigned first) const {
         const auto on_left = [&](std::size_t k) { return left[k] + (first >> k & 1u ? cell[k] : 0.0); };
         return base_ - mass(on_left) - mass([&](std::size_t k) { return total_[k] - on_left(k); });
@@ -165,7 +170,7 @@ private:
         return x_log_x(n) - sum;
     }
     double x_log_x(double x) const {
-        if (whole_) return (*table_)[static_cast<std::size_t>(x)];
+        if (whole_) return (*table_)[x];
         return x > 0.0 ? x * std::log2(x) : 0.0;
     }
 
@@ -200,14 +205,7 @@ public:
         return {g - slack_, g + slack_};
     }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
-        // The corners of the region put some of the classes first; with few classes all are tried.
-        if (n_classes_ <= 4) {
-            const unsigned all = (1u << n_classes_) - 1u;
-            double best = 0.0;
-            for (unsigned first = place.ends_count ? 1u : 0u; first < all + !place.ends_count; ++first)
-                best = std::max(best, at(left, cell, first));
-            return best + slack_;
-        }
+        if (n_classes_ <= 4) return best_corner(*this, left, cell, place) + slack_;
         // As if every row of the bin could have a branch of its own.
         const double before = alike([&](std::size_t k) { return left[k]; }),
                      after = alike([&](std::size_t k) { return total_[k] - left[k] - cell[k]; });
@@ -215,6 +213,7 @@ public:
     }
 
 private:
+    friend ClassTotals;
     [[gnu::noinline]] double at(const double* left, const double* cell, unsigned first) const {
         const auto on_left = [&](std::size_t k) { return left[k] + (first >> k & 1u ? cell[k] : 0.0); };
         return mass(alike(on_left) + alike([&](std::size_t k) { return total_[k] - on_left(k); }));
@@ -371,43 +370,26 @@ private:
     double weight_ = 0.0, sum_ = 0.0, mean_ = 0.0, slack_ = 0.0, per_row_weight_ = 0.0;
 };
 
-// A criterion without bounds is searched by sorting.
+// The bounds of each criterion that has any, one line each; a criterion without is searched by sorting.
+GiniBounds bounds_for(const criteria::Gini*);
+EntropyBounds bounds_for(const criteria::Entropy*);
+HellingerBounds bounds_for(const criteria::Hellinger*);
+ErrorBounds bounds_for(const criteria::Error*);
+SquaredErrorBounds bounds_for(const criteria::SquaredError*);
+PoissonBounds bounds_for(const criteria::Poisson*);
+
 template <class C>
-struct BoundsOf;
-template <class C>
-concept Bounded = requires {
-    typename BoundsOf<C>::type;
+concept Bounded = requires(const C* criterion) {
+    bounds_for(criterion);
 };
-template <>
-struct BoundsOf<criteria::Gini> {
-    using type = GiniBounds;
-};
-template <>
-struct BoundsOf<criteria::Entropy> {
-    using type = EntropyBounds;
-};
-template <>
-struct BoundsOf<criteria::Hellinger> {
-    using type = HellingerBounds;
-};
-template <>
-struct BoundsOf<criteria::Error> {
-    using type = ErrorBounds;
-};
-template <>
-struct BoundsOf<criteria::SquaredError> {
-    using type = SquaredErrorBounds;
-};
-template <>
-struct BoundsOf<criteria::Poisson> {
-    using type = PoissonBounds;
-};
+template <Bounded C>
+using BoundsOf = decltype(bounds_for(static_cast<const C*>(nullptr)));
 
 // The bounds of those criteria of a list that have any, as a list.
 template <class C>
 auto bounds_listed() {
     if constexpr (Bounded<C>)
-        return criteria::List<typename BoundsOf<C>::type>{};
+        return criteria::List<BoundsOf<C>>{};
     else
         return criteria::List<>{};
 }
@@ -416,11 +398,10 @@ auto bounds_of(criteria::List<C...>) {
     return (criteria::List<>{} + ... + bounds_listed<C>());
 }
 
-// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over stretches.
+// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over ranges.
 template <Bounded C>
 using SharedBounds = std::conditional_t<
     criteria::is_listed<C>(criteria::SharedClassCriteria{}),
-    criteria::Chosen<decltype(bounds_of(criteria::SharedClassCriteria{})), criteria::ChosenPer::loop>,
-    typename BoundsOf<C>::type>;
+    criteria::Chosen<decltype(bounds_of(criteria::SharedClassCriteria{})), criteria::ChosenPer::loop>, BoundsOf<C>>;
 
 }  // namespace ceiba::split

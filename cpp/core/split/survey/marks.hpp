@@ -1,11 +1,11 @@
-// What the counts of a column say of its cuts: the gain that one of them has for certain, and which of them may still
-// win. Rows in memory (bins/bounded_finder.hpp) and shards (shards/survey) are searched by this.
+// The survey of a column by its counts: the gain that some cut has for certain, and which cuts may still win. Both the
+// search in memory (bins/bounded_finder.hpp) and that over shards (shards/survey) use it.
 //
-// A strip is a column of a node as stretches of values in ascending order, bins or parts of bins, with what was counted
-// in each: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() and n_aside()
-// rows with a value, and missing but taking part; left(), total(): fields. A walk goes over its stretches with missing
-// values on one side: inside(i, rows before, rows after, rows with a value before) sees the fields left of the stretch
-// in left(), boundary(i, rows before, rows after) those up to its end.
+// A `BinnedColumn` is a column of a node as ranges of values in ascending order, bins or parts of bins, with their
+// counts: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() rows with a
+// value, n_missing() missing rows that take part; left(), total(): fields. walk() visits its ranges with the missing
+// values on one side: inside(i, rows before, rows after, present rows before), then boundary(i, rows before, rows
+// after).
 #pragma once
 
 #include "base/sort.hpp"
@@ -14,13 +14,13 @@
 
 namespace ceiba::split {
 
-// Cuts that may win: inside a stretch, and at its end. One set per side on which missing values may go.
+// Cuts that may win: inside a range, and at its end. One set per side on which missing values may go.
 struct Marks {
     static constexpr std::uint8_t inside = 1, after = 2;
 
     std::array<std::vector<std::uint8_t>, 2> sides;
     bool presence = false;     // "has a value or not" may win
-    double rows_inside = 0.0;  // rows of the stretches inside which a cut may win
+    double rows_inside = 0.0;  // rows of the ranges inside which a cut may win
     bool any = false;
 
     std::uint8_t of(std::size_t i) const {
@@ -28,51 +28,72 @@ struct Marks {
     }
 };
 
-// Sides to be tried: missing values right; and left if there are any.
-template <class Strip>
-int n_sides(const Strip& strip) {
-    return strip.n_aside() > 0.0 ? 2 : 1;
+// Walks over the ranges of a column that hold rows. On entry `left` holds the fields of what lies left of them all.
+// Invariant: at inside(i) `left` holds the fields of all that lies before range i, at boundary(i) range i too. There is
+// no boundary after the last value: a cut there would divide nothing. Cost: one addition per range and field.
+template <class Column, class Inside, class Boundary>
+void walk_ranges(const Column& column, bool missing_left, std::vector<double>& left, Inside inside, Boundary boundary) {
+    const double n_all = column.n_rows();
+    double before = missing_left ? column.n_missing() : 0.0, seen = 0.0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        const double rows = column.rows(i);
+        if (rows == 0.0) continue;
+        inside(i, before, n_all - before - rows, seen);
+        const double* const fields = column.fields(i);
+        for (std::size_t f = 0; f < left.size(); ++f) left[f] += fields[f];
+        before += rows;
+        seen += rows;
+        if (seen == column.n_present()) return;
+        boundary(i, before, n_all - before);
+    }
 }
 
-// The best gain of the boundaries between stretches that is certain; allowed(rows before, rows after) says if
+// Sides to be tried: missing values right; and left if there are any.
+template <class BinnedColumn>
+int n_sides(const BinnedColumn& column) {
+    return column.n_missing() > 0.0 ? 2 : 1;
+}
+
+// The best gain of the boundaries between ranges that is certain; allowed(rows before, rows after) says if
 // the division at hand is one beyond doubt.
-template <class Strip, class Bounds, class Allowed>
-double surest_gain(Strip& strip, const Bounds& bounds, const Limits& limits, Allowed allowed) {
+template <class BinnedColumn, class Bounds, class Allowed>
+double certain_gain(BinnedColumn& column, const Bounds& bounds, const Limits& limits, Allowed allowed) {
     const double least = static_cast<double>(limits.min_rows);
     double best = no_floor;
-    for (int side = 0; side < n_sides(strip); ++side)
-        strip.walk(
+    for (int side = 0; side < n_sides(column); ++side)
+        column.walk(
             side == 1, [](std::size_t, double, double, double) {},
             [&](std::size_t, double before, double after) {
                 if (before < least || after < least) return;
-                const double low = bounds.gain(strip.left()).low;
+                const double low = bounds.gain(column.left()).low;
                 if (low > best && allowed(before, after)) best = low;
             });
     return best;
 }
 
-// Marks what may reach the floor; open(i, bound) hears of each stretch inside which a cut may.
-template <class Strip, class Bounds, class Open>
-Marks mark(Strip& strip, const Bounds& bounds, const Limits& limits, double floor, Open open) {
+// Marks what may reach the floor; calls open(i, bound) for each range inside which a cut may.
+template <class BinnedColumn, class Bounds, class Open>
+Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, double floor, Open open) {
     Marks out;
     const double least = static_cast<double>(limits.min_rows);
     const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-    for (int side = 0; side < n_sides(strip); ++side) {
-        std::vector<std::uint8_t>& marks = out.sides[static_cast<std::size_t>(side)];
-        marks.assign(strip.size(), 0);
-        strip.walk(
+    for (int side = 0; side < n_sides(column); ++side) {
+        std::vector<std::uint8_t>& marks = out.sides[side];
+        marks.assign(column.size(), 0);
+        column.walk(
             side == 1,
             [&](std::size_t i, double before, double after, double seen) {
-                const double rows = strip.rows(i);
-                if (strip.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least) return;
+                const double rows = column.rows(i);
+                if (column.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least)
+                    return;
                 BinPlace place;
                 place.rows = rows;
                 place.first = before == 0.0;
                 place.last = after == 0.0;
                 place.least_rows = least;
                 place.ends_count =
-                    free && seen > 0.0 && seen + rows < strip.n_present() && before >= least && after >= least;
-                const double bound = bounds.inside(strip.left(), strip.fields(i), place, floor);
+                    free && seen > 0.0 && seen + rows < column.n_present() && before >= least && after >= least;
+                const double bound = bounds.inside(column.left(), column.fields(i), place, floor);
                 if (bound < floor) return;
                 open(i, bound);
                 marks[i] = Marks::inside;
@@ -80,13 +101,13 @@ Marks mark(Strip& strip, const Bounds& bounds, const Limits& limits, double floo
                 if (side == 0 || !(out.sides[0][i] & Marks::inside)) out.rows_inside += rows;
             },
             [&](std::size_t i, double before, double after) {
-                if (before < least || after < least || bounds.gain(strip.left()).high < floor) return;
+                if (before < least || after < least || bounds.gain(column.left()).high < floor) return;
                 marks[i] |= Marks::after;
                 out.any = true;
             });
     }
-    out.presence = strip.n_aside() >= least && strip.n_present() >= least && strip.n_aside() > 0.0 &&
-                   !(bounds.gain(strip.present_fields()).high < floor);
+    out.presence = column.n_missing() >= least && column.n_present() >= least && column.n_missing() > 0.0 &&
+                   !(bounds.gain(column.present_fields()).high < floor);
     out.any = out.any || out.presence;
     return out;
 }
@@ -97,12 +118,12 @@ struct WeightAndSum {
 };
 
 // How far both may be off, and where sums are counted from.
-struct Doubt {
+struct SumErrors {
     double weight = 0.0, sum = 0.0, centre = 0.0;
 };
 
-inline bool surely_allowed(const WeightAndSum& left, const WeightAndSum& total, const Doubt& doubt,
-                           const Limits& limits) {
+inline bool certainly_allowed(const WeightAndSum& left, const WeightAndSum& total, const SumErrors& doubt,
+                              const Limits& limits) {
     const double wl = left.weight, wr = total.weight - wl, off = doubt.weight + total.weight * 0x1p-40;
     if (!(wl > off && wr > off) || wl - off < limits.min_weight || wr - off < limits.min_weight) return false;
     if (limits.monotone == 0) return true;
@@ -112,7 +133,7 @@ inline bool surely_allowed(const WeightAndSum& left, const WeightAndSum& total, 
     return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
 }
 
-// Numbers as keys, whole numbers in the same order; and zoom: a stretch of keys in equal parts.
+// Numbers as keys, whole numbers in the same order; and zoom: a range of keys in equal parts.
 
 // Both zeros are one.
 inline std::uint64_t key_of(double x) { return base::sort_key(x + 0.0); }
@@ -120,7 +141,7 @@ inline double number_of(std::uint64_t key) {
     return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
 }
 
-// A stretch is counted again in at most 2^zoom_bits parts: that of a key is (key - low) >> zoom_shift.
+// A range is counted again in at most 2^zoom_bits parts: that of a key is (key - low) >> zoom_shift.
 constexpr int zoom_bits = 8;
 constexpr std::size_t zoom_parts = std::size_t{1} << zoom_bits;
 inline int zoom_shift(std::uint64_t low, std::uint64_t high, int bits = zoom_bits) {

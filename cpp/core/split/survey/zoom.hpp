@@ -1,5 +1,6 @@
-// Where every row of a node stands in a column: in its bin, or after a zoom in a part of it. Stretches that are not
-// zoomed keep their counts, and join their neighbours where no cut between them can win.
+// The zoom: ranges of a column in which a cut may win are counted again in finer parts, so that fewer rows are fetched.
+// A row's place in a column is its bin or, after a zoom, its part. Ranges that are not zoomed keep their counts, and
+// join their neighbours where no cut between them can win. Cost: one pass over the rows of the node per zoom.
 #pragma once
 
 #include "split/bins/histogram.hpp"
@@ -7,8 +8,8 @@
 
 namespace ceiba::split {
 
-// What becomes of a stretch: the place of its first part, or of what it is joined with.
-struct ZoomStep {
+// What becomes of a range: the place of its first part, or of what it is joined with.
+struct ZoomPlan {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;  // keys of the sample
     std::uint32_t first = 0;
     std::uint32_t n_parts = 0;  // 0: it is not zoomed
@@ -50,23 +51,23 @@ public:
 
     // Puts all rows to their new places, and counts those of the parts in `words`.
     template <class Cells>
-    void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomStep>& steps,
+    void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomPlan>& plans,
               std::size_t n_places, Histogram& words, base::ThreadPool* pool) {
         const std::size_t width = cells.width();
         words.assign(n_places * width, 0);
         std::vector<Histogram> parts(pool ? static_cast<std::size_t>(pool->size()) : 0);
-        place_rows(node, c, steps, n_places, pool, [&](std::size_t from, std::size_t to, int thread) {
-            Histogram& own = pool ? parts[static_cast<std::size_t>(thread)] : words;
-            if (own.empty()) own.resize(words.size(), 0);
+        place_rows(node, c, plans, n_places, pool, [&](std::size_t from, std::size_t to, int thread) {
+            Histogram& part = pool ? parts[thread] : words;
+            if (part.empty()) part.resize(words.size(), 0);
             for (std::size_t i = from; i < to; ++i)
-                if (counted_[place_[i]]) Cells::put(own.data() + place_[i] * width, cells.row(i));
+                if (counted_[place_[i]]) Cells::put(part.data() + place_[i] * width, cells.row(i));
         });
         if (pool) add_parts(pool, parts, words);
     }
 
 private:
     // Calls `placed` with every block of rows that has its new places.
-    void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomStep>& steps, std::size_t n_places,
+    void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomPlan>& plans, std::size_t n_places,
                     base::ThreadPool* pool, const std::function<void(std::size_t, std::size_t, int)>& placed);
 
     const std::uint8_t* byte_ = nullptr;
@@ -79,38 +80,38 @@ private:
 
 struct ZoomLayout {
     std::size_t n_places = 0;
-    double rows = 0.0;  // of the stretches that are zoomed
+    double rows = 0.0;  // of the ranges that are zoomed
     bool fits = true;
 };
 
-// Decides what becomes of each stretch. Parts shall hold about `per_part` rows; stretches of less than four times as
+// Decides what becomes of each range. Parts shall hold about `per_part` rows; ranges of less than four times as
 // many are left as they are. `width`: words in a cell.
-template <class Strip>
-ZoomLayout lay_out(const Strip& strip, const Marks& marks, std::size_t missing, std::size_t width, double per_part,
-                   std::vector<ZoomStep>& steps) {
+template <class BinnedColumn>
+ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t missing, std::size_t width,
+                   double per_part, std::vector<ZoomPlan>& plans) {
     constexpr std::size_t most_places = 65535, most_words = std::size_t{1} << 18;
-    const std::size_t room = std::min(std::max(most_words / width, 2 * strip.size()), most_places);
+    const std::size_t room = std::min(std::max(most_words / width, 2 * column.size()), most_places);
     for (int most_bits = zoom_bits;; --most_bits) {
         ZoomLayout out;
-        steps.assign(missing + 1, {});
+        plans.assign(missing + 1, {});
         std::size_t last = 0;
         bool joins = false;  // with what comes next, unless that is open
-        for (std::size_t i = 0; i < strip.size(); ++i) {
-            if (strip.rows(i) == 0.0) continue;
-            ZoomStep& own = steps[i];
-            own.open = marks.of(i) & Marks::inside;
-            if (!own.open && joins) {
-                own.first = static_cast<std::uint32_t>(last);
+        for (std::size_t i = 0; i < column.size(); ++i) {
+            if (column.rows(i) == 0.0) continue;
+            ZoomPlan& plan = plans[i];
+            plan.open = marks.of(i) & Marks::inside;
+            if (!plan.open && joins) {
+                plan.first = static_cast<std::uint32_t>(last);
             } else {
                 last = out.n_places++;
-                own.first = static_cast<std::uint32_t>(last);
+                plan.first = static_cast<std::uint32_t>(last);
             }
-            joins = !own.open && !(marks.of(i) & Marks::after);
-            if (!own.open || strip.rows(i) < 4.0 * per_part) continue;
-            own.bits = std::min(most_bits, 1 + std::ilogb(strip.rows(i) / per_part));
-            own.n_parts = (1u << own.bits) + 2;
-            out.n_places += own.n_parts - 1;
-            out.rows += strip.rows(i);
+            joins = !plan.open && !(marks.of(i) & Marks::after);
+            if (!plan.open || column.rows(i) < 4.0 * per_part) continue;
+            plan.bits = std::min(most_bits, 1 + std::ilogb(column.rows(i) / per_part));
+            plan.n_parts = (1u << plan.bits) + 2;
+            out.n_places += plan.n_parts - 1;
+            out.rows += column.rows(i);
         }
         out.fits = out.n_places <= most_places;
         if (out.n_places <= room || most_bits == 0) return out;

@@ -1,7 +1,6 @@
 // The survey for a statistic and the criterion of a name; only the files beside this one include it.
 #pragma once
 
-#include "criteria/registry.hpp"
 #include "shards/survey/node_survey.hpp"
 #include "shards/survey/statistic.hpp"
 
@@ -10,15 +9,15 @@ namespace ceiba::shards {
 template <class S, class Criteria>
 std::unique_ptr<Survey> build(const Layout& layout, const split::SearchOptions& options,
                               const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
-    using Made = std::unique_ptr<Survey>;
-    return criteria::for_criterion<Made, Criteria>(options.criterion, [&]<class C>() -> Made {
+    using SurveyPtr = std::unique_ptr<Survey>;
+    return criteria::for_criterion<SurveyPtr, Criteria>(options.criterion, [&]<class C>() -> SurveyPtr {
         if constexpr (split::Bounded<C>) {
             using Criterion = criteria::Shared<C>;
             using Bounds = split::SharedBounds<C>;
             const C criterion = criteria::make_criterion<C>({0, options.conventions.allow_zero_rate});
-            return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(
-                layout, options, context, Criterion(criterion), Bounds(typename split::BoundsOf<C>::type(criterion)),
-                counts, fetch_rows);
+            return std::make_unique<NodeSurvey<S, Criterion, Bounds>>(layout, options, context, Criterion(criterion),
+                                                                      Bounds(split::BoundsOf<C>(criterion)), counts,
+                                                                      fetch_rows);
         } else {
             return nullptr;
         }

@@ -10,37 +10,34 @@ namespace ceiba::optimal {
 inline void ask(const Features& features, const Node& node, const Plan& plan, SideOf& side) {
     const std::vector<std::uint32_t>& rank = features.all[plan.feature].rank;
     side.resize(node.n_rows());
-    for (std::size_t i = 0; i < node.n_rows(); ++i) {
-        const std::uint32_t r = rank[node.data.row[i]];
-        side[i] = r == unranked ? !plan.missing_left : r > plan.lower;
-    }
+    for (std::size_t i = 0; i < node.n_rows(); ++i) side[i] = plan.sends_right(rank[node.data.row[i]]);
 }
 
-struct Settled {
+struct FittedPlan {
     double value = infinite;  // infinite: a leaf would be too small
     PlanPtr plan;
 };
 
 // Questions keep their cuts; rows without a rank follow the majority of these rows; a question that divides nothing,
 // or does not pay, goes.
-class Settle {
+class FitPlan {
 public:
-    explicit Settle(Search& search) : search_(search) {}
+    explicit FitPlan(Search& search) : search_(search) {}
 
-    Settled operator()(const Node& node, const PlanPtr& plan) {
+    FittedPlan operator()(const Node& node, const PlanPtr& plan) {
         const Rules& rules = search_.rules();
-        Settled leaf;
+        FittedPlan leaf;
         if (node.n_rows() >= rules.min_rows) leaf.value = search_.leaf_value(node);
         if (!plan) return leaf;
-        Plan own = *plan;
+        Plan copy = *plan;
         SideOf side;
-        if (!divides(node, own, side)) return (*this)(node, has_left_ ? plan->left : plan->right);
+        if (!divides(node, copy, side)) return (*this)(node, has_left_ ? plan->left : plan->right);
         Node left, right;
         divide(search_.features(), node, side, left, right);
-        Settled a = (*this)(left, plan->left), b = (*this)(right, plan->right);
+        FittedPlan a = (*this)(left, plan->left), b = (*this)(right, plan->right);
         if (!(a.value + b.value < leaf.value - rules.tolerance)) return leaf;
-        own.left = std::move(a.plan), own.right = std::move(b.plan);
-        return {a.value + b.value, std::make_shared<const Plan>(std::move(own))};
+        copy.left = std::move(a.plan), copy.right = std::move(b.plan);
+        return {a.value + b.value, std::make_shared<const Plan>(std::move(copy))};
     }
 
 private:
@@ -72,9 +69,9 @@ private:
 };
 
 // A tree cut down to a number of leaves: the last questions that pay least go first.
-class Trim {
+class TrimPlan {
 public:
-    explicit Trim(Search& search) : search_(search) {}
+    explicit TrimPlan(Search& search) : search_(search) {}
 
     PlanPtr operator()(const Node& root, PlanPtr plan, int max_leaves) {
         while (n_leaves(plan) > max_leaves) {
@@ -102,9 +99,9 @@ private:
 
     static PlanPtr without(const PlanPtr& plan, const Plan* target) {
         if (!plan || plan.get() == target) return {};
-        Plan own = *plan;
-        own.left = without(plan->left, target), own.right = without(plan->right, target);
-        return std::make_shared<const Plan>(std::move(own));
+        Plan copy = *plan;
+        copy.left = without(plan->left, target), copy.right = without(plan->right, target);
+        return std::make_shared<const Plan>(std::move(copy));
     }
 
     Search& search_;
@@ -119,35 +116,35 @@ private:
 // rows that reach the node is the cut with the least sum, found in one pass per feature over d_i = l_i - r_i. Both ways
 // round are tried. The last two levels are solved exactly instead. A change is kept only if the tree, settled on its
 // rows, costs less; so the result is never worse.
-class Refine {
+class RefinePlan {
 public:
-    explicit Refine(Search& search) : search_(search), settle_(search) {}
+    explicit RefinePlan(Search& search) : search_(search), fit_(search) {}
 
     // One round over all nodes, from the root down. `tree`: settled on the rows of the node; `moved`: other rows reach
     // the node than when its last two levels were solved.
-    Settled round(const Node& node, int depth, Settled tree, bool moved) {
+    FittedPlan round(const Node& node, int depth, FittedPlan tree, bool moved) {
         if (depth <= 2) {
             if (!moved) return tree;
             const Answer answer = search_.solve(node, depth, 1 << 30, tree.value);
-            return answer.found() && better(answer.value, tree) ? Settled{answer.value, answer.plan} : tree;
+            return answer.found() && better(answer.value, tree) ? FittedPlan{answer.value, answer.plan} : tree;
         }
         if (!tree.plan) return tree;
-        if (Settled asked = settle_(node, ask_better(node, tree.plan)); better(asked.value, tree)) {
+        if (FittedPlan asked = fit_(node, ask_better(node, tree.plan)); better(asked.value, tree)) {
             tree = std::move(asked);
             moved = true;
             if (!tree.plan) return tree;
         }
-        Plan own = *tree.plan;
+        Plan copy = *tree.plan;
         auto child = std::make_unique<std::array<Node, 2>>();
         SideOf side;
-        ask(search_.features(), node, own, side);
+        ask(search_.features(), node, copy, side);
         divide(search_.features(), node, side, child->front(), child->back());
         search_.clock().spend(node.n_rows() * node.n_features());
-        const Settled a = round(child->front(), depth - 1, settle_(child->front(), own.left), moved);
-        const Settled b = round(child->back(), depth - 1, settle_(child->back(), own.right), moved);
+        const FittedPlan a = round(child->front(), depth - 1, fit_(child->front(), copy.left), moved);
+        const FittedPlan b = round(child->back(), depth - 1, fit_(child->back(), copy.right), moved);
         if (!better(a.value + b.value, tree)) return tree;
-        own.left = a.plan, own.right = b.plan;
-        return {a.value + b.value, std::make_shared<const Plan>(std::move(own))};
+        copy.left = a.plan, copy.right = b.plan;
+        return {a.value + b.value, std::make_shared<const Plan>(std::move(copy))};
     }
 
 private:
@@ -158,7 +155,7 @@ private:
         bool missing_left = false, turned = false;  // turned: the parts below change places
     };
 
-    bool better(double value, const Settled& than) const { return value < than.value - search_.rules().tolerance; }
+    bool better(double value, const FittedPlan& than) const { return value < than.value - search_.rules().tolerance; }
 
     // The plan with the best question at its root.
     PlanPtr ask_better(const Node& node, const PlanPtr& plan) {
@@ -204,21 +201,17 @@ private:
     // What each row of the node costs in the leaf to which `plan` sends it; leaves answer for the rows of `which` side.
     std::vector<double> charges(const Node& node, const PlanPtr& plan, const SideOf& side, int which) const {
         std::vector<std::vector<std::uint32_t>> rows;  // of each leaf
-        spread(node, plan, all_rows(node), rows);
+        std::vector<std::uint32_t> all(node.n_rows());
+        std::iota(all.begin(), all.end(), 0u);
+        spread(node, plan, std::move(all), rows);
         std::vector<double> out(node.n_rows());
         for (const auto& leaf : rows) {
-            std::vector<std::uint32_t> own;
+            std::vector<std::uint32_t> answered;
             for (std::uint32_t i : leaf)
-                if (side[i] == which) own.push_back(i);
-            search_.charge(node.data, own, leaf, out);
+                if (side[i] == which) answered.push_back(i);
+            search_.charge(node.data, answered, leaf, out);
         }
         return out;
-    }
-
-    static std::vector<std::uint32_t> all_rows(const Node& node) {
-        std::vector<std::uint32_t> rows(node.n_rows());
-        for (std::uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
-        return rows;
     }
 
     void spread(const Node& node, const PlanPtr& plan, std::vector<std::uint32_t> rows,
@@ -229,26 +222,23 @@ private:
         }
         const std::vector<std::uint32_t>& rank = search_.features().all[plan->feature].rank;
         std::vector<std::uint32_t> part[2];
-        for (std::uint32_t i : rows) {
-            const std::uint32_t r = rank[node.data.row[i]];
-            part[r == unranked ? !plan->missing_left : r > plan->lower].push_back(i);
-        }
+        for (std::uint32_t i : rows) part[plan->sends_right(rank[node.data.row[i]])].push_back(i);
         spread(node, plan->left, std::move(part[0]), leaves);
         spread(node, plan->right, std::move(part[1]), leaves);
     }
 
     Search& search_;
-    Settle settle_;
+    FitPlan fit_;
 };
 
-// Rounds until one improves nothing; `keep` is told each improvement, so that an early stop loses none. `solved`: the
-// last two levels of the plan are exact.
+// Rounds until one improves nothing; keep() is called for each improvement, so that an early stop loses none. `solved`:
+// the last two levels of the plan are exact.
 template <class Keep>
 void refine(Search& search, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
-    Refine work(search);
-    Settled best = Settle(search)(root, plan);
+    RefinePlan work(search);
+    FittedPlan best = FitPlan(search)(root, plan);
     while (best.plan) {
-        Settled next = work.round(root, search.rules().max_depth, best, !solved);
+        FittedPlan next = work.round(root, search.rules().max_depth, best, !solved);
         solved = true;
         if (!(next.value < best.value - search.rules().tolerance)) return;
         best = std::move(next);
