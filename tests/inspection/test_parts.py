@@ -134,7 +134,7 @@ def test_twoing_of_many_branches_is_refused():
 
 
 def test_gain_with_wrong_weights_is_refused():
-    with pytest.raises(DataError, match="one weight for each row"):
+    with pytest.raises(DataError, match="one weight per row"):
         ceiba.gain([1, 2], ["a", "b"], weight=[1])
 
 
