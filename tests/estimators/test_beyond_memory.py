@@ -283,7 +283,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
     with pytest.raises(OptionError, match=r"Pessimistic\(raising=True\)"):
         ceiba.DecisionTreeClassifier(prune=Pessimistic()).fit(scan, "label")
-    with pytest.raises(DataError, match="must name a column"):
+    with pytest.raises(DataError, match="must be the name of a column"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
     with pytest.raises(SchemaError, match="no column 'lable'.*Did you mean 'label'"):
         ceiba.DecisionTreeClassifier().fit(scan, "lable")
