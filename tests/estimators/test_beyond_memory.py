@@ -279,11 +279,11 @@ def test_what_needs_the_table_is_refused_before_any_pass(
         ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
     with pytest.raises(OptionError, match="groups requires a cross-validated pruning"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
-    with pytest.raises(DataError, match="sample_weight must name a column"):
+    with pytest.raises(DataError, match="sample_weight must be the name of a column"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
     with pytest.raises(OptionError, match=r"Pessimistic\(raising=True\)"):
         ceiba.DecisionTreeClassifier(prune=Pessimistic()).fit(scan, "label")
-    with pytest.raises(DataError, match="must name a column"):
+    with pytest.raises(DataError, match="must be the name of a column"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
     with pytest.raises(SchemaError, match="Column not found: 'lable'.*Did you mean 'label'"):
         ceiba.DecisionTreeClassifier().fit(scan, "lable")
