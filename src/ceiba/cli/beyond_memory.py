@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ceiba._polars import pl
-from ceiba.cli.first_look import column_named, described
-from ceiba.cli.options.estimator_from_flags import task_of
+from ceiba.cli.advice import describe_table, find_column
+from ceiba.cli.options.estimator_from_flags import infer_task
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
 from ceiba.table import MIN_DISTINCT, Scan
@@ -17,13 +17,13 @@ from ceiba.table.files import as_table, open_scan
 from ceiba.visible import counted
 
 if TYPE_CHECKING:
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
 
 _HASHED = 1_000_000  # values by which identifiers are judged
 
 
 def open_files(
-    work: Learning,
+    work: LearnJob,
     task: str | None,
     memory: str | None,
     scratch: Any,
@@ -46,35 +46,37 @@ def open_files(
     table = opened.scan
     names = list(table.names)
     work.source = opened.format.to_dict() | {"names": names}
-    work.target = column_named(work.target, names, "--target", work.data)
-    drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
+    work.target = find_column(work.target, names, "--target", work.data)
+    drop = [find_column(name, names, "--drop", work.data) for name in work.shape["drop"]]
     if work.target in drop:
         raise OptionError(f"--drop names the target {work.target!r}.")
     if work.weight is not None:
-        work.weight = column_named(work.weight, names, "--weight", work.data)
+        work.weight = find_column(work.weight, names, "--weight", work.data)
     table = table.without(*drop)
     if not work.keep_identifiers:
         columns = [name for name in names if name not in drop]
-        table = table.without(*work.left_out(_identifiers(table, work.target), columns))
+        table = table.without(
+            *work.drop_identifiers(_find_identifiers(table, work.target), columns)
+        )
     head = pl.from_arrow(next(table.batches([work.target])).column(work.target))
     assert isinstance(head, pl.Series)
-    work.task = task_of(head, task)
+    work.task = infer_task(head, task)
     work.X, work.y, work.weights = table, work.target, work.weight
 
 
-def watched(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
+def with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
     """Return a scan that says what will be done and how far it is."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
             remark(words, quiet)
         else:
-            show(with_bar(words, table.n_rows))
+            show(add_bar(words, table.n_rows))
 
     return replace(table, watch=watch)
 
 
-def with_bar(words: str, n_rows: int) -> str:
+def add_bar(words: str, n_rows: int) -> str:
     """Put a bar before what is said of a level: the share of rows that are at their leaf."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
@@ -83,10 +85,10 @@ def with_bar(words: str, n_rows: int) -> str:
     return f"{'█' * full}{'░' * (20 - full)} {words}"
 
 
-def _identifiers(table: Scan, target: str) -> list[str]:
+def _find_identifiers(table: Scan, target: str) -> list[str]:
     """Return the columns that are identifiers in the first rows, and differ in all others too."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
-    description = described(as_table(head.drop(target).get_columns()))
+    description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
     share = 1 + table.n_rows // _HASHED  # of the values, all of their rows: repeats are seen
     hashes: dict[str, list[Any]] = {name: [] for name in names}
@@ -99,7 +101,7 @@ def _identifiers(table: Scan, target: str) -> list[str]:
     return [name for name, codes in joined.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
 
 
-def labels_in(table: Scan, target: str) -> list[Any]:
+def read_labels(table: Scan, target: str) -> list[Any]:
     """Return the classes of the target."""
     seen: set[Any] = set()
     for batch in table.batches([target]):

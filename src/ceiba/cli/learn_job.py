@@ -9,26 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from ceiba._polars import pl
-from ceiba.cli.beyond_memory import labels_in, watched
+from ceiba.cli.advice import add_option_hint, describe_table, find_column, list_target_warnings
+from ceiba.cli.beyond_memory import read_labels, with_progress
 from ceiba.cli.commands.using.evaluate import (
-    evaluation_blocks,
-    evaluation_data,
-    evaluation_on,
-    truth_of,
+    evaluate_file,
+    evaluation_to_dict,
+    format_evaluation,
+    read_truth,
 )
-from ceiba.cli.first_look import advice, column_named, described, in_option_words
 from ceiba.cli.options.estimator_from_flags import (
+    infer_task,
     make_model,
     read_costs,
     read_pairs,
     read_settings,
     split_rows,
-    task_of,
 )
-from ceiba.cli.terminal.output import LANG, answer, busy, remark, tree_style
+from ceiba.cli.terminal.output import LANG, answer, remark, spinner, tree_style
 from ceiba.errors import DataError, OptionError
-from ceiba.table import Scan, Table
-from ceiba.table import described as seen_in
+from ceiba.table import Scan, Table, described
 from ceiba.table.files import as_table, is_text, load_table, shape_columns, shown
 from ceiba.task import Task
 from ceiba.visible import counted
@@ -38,7 +37,7 @@ _REMARKS = 8  # remarks about columns that are printed
 
 
 @dataclass
-class Learning:
+class LearnJob:
     """The table on its way to a model."""
 
     data: str
@@ -66,9 +65,9 @@ class Learning:
         self.source = {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
         frame = loaded.frame
         del loaded
-        self.target = column_named(self.target, frame.columns, "--target", self.data)
+        self.target = find_column(self.target, frame.columns, "--target", self.data)
         if self.weight is not None:
-            self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
+            self.weight = find_column(self.weight, frame.columns, "--weight", self.data)
         frame = shape_columns(frame, **self.shape)
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
@@ -82,30 +81,30 @@ class Learning:
         present = self.y.is_not_null().to_numpy()
         if not present.any():
             raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
-        identifiers = self._look_at(table, present, advise and not self.quiet)
+        identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
-        left_out = [] if self.keep_identifiers else self.left_out(identifiers, names)
+        left_out = [] if self.keep_identifiers else self.drop_identifiers(identifiers, names)
         unused = {self.target, self.weight, *left_out}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
         n_missing = int((~present).sum())
         if n_missing:
-            table = seen_in(table.take(present))
+            table = described(table.take(present))
             self.y = self.y.filter(present)
             self.weights = None if self.weights is None else self.weights[present]
         self.X = table
-        self.task = task_of(self.y, task)
+        self.task = infer_task(self.y, task)
         if advise and not self.quiet:
-            for text in advice(self.y, self.task, n_missing):
+            for text in list_target_warnings(self.y, self.task, n_missing):
                 remark(f"warning: {text}")
         if n_missing:
             left = counted(n_missing, "row")
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
-    def _look_at(self, table: Table, present: Any, aloud: bool) -> list[str]:
+    def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
         """Print what the table is like; return its identifiers."""
-        description = described(table)
+        description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
             for column in description.columns
@@ -115,7 +114,7 @@ class Learning:
             remark(f"{shown(self.data)}: {description.headline()}.")
         if description[self.target].n_missing:
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
-            description = described(seen_in(table.select(others).take(present)))
+            description = describe_table(described(table.select(others).take(present)))
         identifiers = [
             column.name
             for column in description.columns
@@ -123,16 +122,16 @@ class Learning:
         ]
         if aloud:
             names = list(table.schema.names)
-            left_out = [] if self.keep_identifiers else self._chosen(identifiers, names)
+            left_out = [] if self.keep_identifiers else self._select_identifiers(identifiers, names)
             remarks = [finding for finding in description.remarks if finding.column not in left_out]
             for finding in remarks[:_REMARKS]:
-                remark(f"warning: {in_option_words(finding)}")
+                remark(f"warning: {add_option_hint(finding)}")
             if len(remarks) > _REMARKS:
                 more = len(remarks) - _REMARKS
                 remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
         return identifiers
 
-    def _chosen(self, identifiers: list[str], columns: list[str]) -> list[str]:
+    def _select_identifiers(self, identifiers: list[str], columns: list[str]) -> list[str]:
         """Return the identifiers that nobody asked for; none if no other column is left."""
         wanted = {self.target, self.weight, *self.shape["categorical"], *self.shape["numeric"],
                   *self.shape["ordered"]}  # fmt: skip
@@ -140,9 +139,9 @@ class Learning:
         rest = set(columns) - {self.target, self.weight, *chosen}
         return chosen if rest else []
 
-    def left_out(self, identifiers: list[str], columns: list[str]) -> list[str]:
+    def drop_identifiers(self, identifiers: list[str], columns: list[str]) -> list[str]:
         """Return the identifiers that are not learned from, and say so."""
-        chosen = self._chosen(identifiers, columns)
+        chosen = self._select_identifiers(identifiers, columns)
         if chosen:
             names = ", ".join(map(repr, chosen))
             remark(f"Left out as identifiers: {names}. --keep-identifiers keeps them.", self.quiet)
@@ -168,7 +167,7 @@ class Learning:
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
         if self.task.has_classes and (class_weight or prior or costs):
-            labels = labels_in(self.X, self.y) if is_scan else self.y.unique().to_list()
+            labels = read_labels(self.X, self.y) if is_scan else self.y.unique().to_list()
         by_class: dict[str, Any] = {}
         if class_weight == "balanced":
             by_class["class_weight"] = "balanced"
@@ -197,17 +196,17 @@ class Learning:
         if test_size is not None:
             rows, apart = split_rows(y, test_size, seed or 0, self.task)
             held = table.take(apart)
-            table = seen_in(table.take(rows))
+            table = described(table.take(rows))
             self.test = (held, y[apart], None if w is None else w[apart])
             y, w = y[rows], None if w is None else w[rows]
         self.train = (table, y)
         self.n_rows = table.n_rows
         with (
-            busy("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
+            spinner("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
             listening(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
         ):
             if is_scan:
-                files = watched(table, show, self.quiet)
+                files = with_progress(table, show, self.quiet)
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
@@ -230,7 +229,7 @@ class Learning:
                 metadata["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
         return metadata
 
-    def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
+    def print_result(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
         """Print the tree and how good it is."""
         tree = model.tree_
         rows = self.n_rows
@@ -252,11 +251,11 @@ class Learning:
             judged = model.evaluate(held, truth, weights)
             lines.append(f"On {counted(len(truth), 'held-out row')}:")
         elif test is not None:
-            judged = evaluation_on(model, test, self.reading, self.target, self.weight)
+            judged = evaluate_file(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {shown(test)}:")
         if judged is not None:
-            lines += [*evaluation_blocks(judged), ""]
-            figures["test"] = evaluation_data(judged)
+            lines += [*format_evaluation(judged), ""]
+            figures["test"] = evaluation_to_dict(judged)
         leaves = counted(tree.n_leaves, "leaf", "leaves")
         lines[-1:] = [f"{leaves} from {counted(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
@@ -274,7 +273,7 @@ class Learning:
         if self.test is not None:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
-            held_out = truth_of(model, test, self.reading, self.target, None)[:2]
+            held_out = read_truth(model, test, self.reading, self.target, None)[:2]
         train: Any = self.train
         table, y = train
         if not isinstance(table, Scan):

@@ -42,17 +42,17 @@ _EPILOG: Final = (
 )
 
 
-class _EndedError(Exception):
+class _StoppedError(Exception):
     """Ctrl-C, or nobody reads on: typer would end the process itself, without a word."""
 
 
-def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+def _wrap_interrupts(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run_command(*arguments: Any, **options: Any) -> None:
         try:
             command(*arguments, **options)
         except (KeyboardInterrupt, BrokenPipeError) as error:
-            raise _EndedError from error
+            raise _StoppedError from error
 
     return run_command
 
@@ -107,7 +107,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
             if in_use is None or name in in_use:
-                app.command(name, rich_help_panel=heading)(_guarded(with_flags(command)))
+                app.command(name, rich_help_panel=heading)(_wrap_interrupts(with_flags(command)))
             else:  # help lists it
                 listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
                 listed(lambda: None)
@@ -115,7 +115,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     return app
 
 
-def _may_raise(frame: FrameType | None) -> bool:
+def _is_interruptible(frame: FrameType | None) -> bool:
     """Return whether a command runs in `frame`, and no import in it.
 
     Extensions print or swallow what is raised while they are imported, and typer prints an empty
@@ -140,7 +140,7 @@ def main() -> None:
 
     def interrupt(_: int, frame: FrameType | None) -> None:
         nonlocal interrupted
-        if deferrable and not _may_raise(frame):
+        if deferrable and not _is_interruptible(frame):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
             return
         interrupted = True
@@ -163,7 +163,7 @@ def main() -> None:
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
-        cause = raised.__cause__ if isinstance(raised, _EndedError) else raised
+        cause = raised.__cause__ if isinstance(raised, _StoppedError) else raised
         if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
             cause = KeyboardInterrupt()
         assert cause is not None
@@ -172,7 +172,7 @@ def main() -> None:
             sys.exit(0)
         if os.environ.get("CEIBA_DEBUG") or isinstance(cause, SystemExit):
             raise
-        _complain(cause)
+        _report_error(cause)
 
 
 def _run() -> None:
@@ -199,21 +199,21 @@ def _run() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _complain(error: BaseException) -> None:
+def _report_error(error: BaseException) -> None:
     """Print what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.options.flags import in_flag_words, wrong_usage
+    from ceiba.cli.options.flags import read_usage_error, use_flag_names
     from ceiba.cli.terminal.output import (
         answer,
-        colored,
+        colorize,
         exit_code,
-        fitted,
-        is_full,
-        of_system,
+        format_os_error,
+        is_disk_full,
+        render,
     )
     from ceiba.errors import CeibaError, OptionError, OutputError
 
     code = exit_code(error)
-    usage = wrong_usage(error)
+    usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
         if not text:  # the help was shown instead
@@ -223,12 +223,12 @@ def _complain(error: BaseException) -> None:
     elif isinstance(error, MemoryError):
         text = "not enough memory"
     elif isinstance(error, OSError) and not isinstance(error, CeibaError):
-        text = of_system(error)
+        text = format_os_error(error)
     else:
         text = str(error) or type(error).__name__
         if isinstance(error, OptionError):
-            text = in_flag_words(text)
-        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
+            text = use_flag_names(text)
+        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_disk_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
@@ -236,6 +236,6 @@ def _complain(error: BaseException) -> None:
     if "--json" in sys.argv:  # in the place of the answer
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
-    message = fitted(f"ceiba: {text}", sys.stderr)
-    print(message.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
+    message = render(f"ceiba: {text}", sys.stderr)
+    print(message.replace("ceiba:", colorize("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

@@ -19,7 +19,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     from ceiba.tree import Tree
     from ceiba.tree.model_file import read
 
-    with _named(path):
+    with _name_file(path):
         document = read(path)
         model = restore(document)
     return wrap(model) if isinstance(model, Tree) else model, document.metadata
@@ -29,13 +29,13 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Return the tree of a model file and the metadata, without waiting for scikit-learn."""
     from ceiba.tree.model_file import read
 
-    with _named(path):
+    with _name_file(path):
         document = read(path)
     return document.tree, document.metadata
 
 
 @contextlib.contextmanager
-def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the file that is no model: of a command's two files, it may be the wrong one."""
     try:
         yield

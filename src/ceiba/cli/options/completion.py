@@ -43,7 +43,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _given(context: typer.Context, name: str) -> str | None:
+def _find_file(context: typer.Context, name: str) -> str | None:
     """Return the file that an argument names.
 
     An option without its value yet keeps the line from being parsed; then the words of the line
@@ -61,27 +61,27 @@ def _given(context: typer.Context, name: str) -> str | None:
     return None
 
 
-def _known_columns(context: typer.Context) -> list[str]:
-    data = _given(context, "data")
+def _list_columns(context: typer.Context) -> list[str]:
+    data = _find_file(context, "data")
     if data is not None:
-        return columns_of(data)
+        return read_columns(data)
     with contextlib.suppress(Exception):
-        return list(open_tree(str(_given(context, "model")))[0].schema.names)
+        return list(open_tree(str(_find_file(context, "model")))[0].schema.names)
     return []
 
 
-def _of_list(context: typer.Context, incomplete: str) -> list[str]:
+def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
     """Return the columns that may come next in a list: a,b."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
         f"{before}{comma}{name}"
-        for name in _known_columns(context)
+        for name in _list_columns(context)
         if name.startswith(last) and name not in taken
     ]
 
 
-def columns_of(source: str | None) -> list[str]:
+def read_columns(source: str | None) -> list[str]:
     """Return the names of the columns of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files import CsvFile, Reading, batches, is_text
@@ -94,7 +94,7 @@ def columns_of(source: str | None) -> list[str]:
     return []
 
 
-def nodes_of(path: str | None) -> list[str]:
+def list_nodes(path: str | None) -> list[str]:
     """Return the numbers of the nodes that ask something."""
     with contextlib.suppress(Exception):
         tree = open_tree(str(path))[0]
@@ -102,7 +102,7 @@ def nodes_of(path: str | None) -> list[str]:
     return []
 
 
-def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
+def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
     """Return what completes a parameter: those of some names that begin so."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -112,7 +112,7 @@ def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> C
     return complete
 
 
-def _formats(_: typer.Context) -> Iterable[str]:
+def _list_formats(_: typer.Context) -> Iterable[str]:
     from ceiba.export import FORMATS
 
     return FORMATS
@@ -120,16 +120,18 @@ def _formats(_: typer.Context) -> Iterable[str]:
 
 #: What completes a parameter, by its name; the others are left to the shell (files).
 COMPLETERS: Final[dict[str, Complete]] = {
-    **{name: _among(choices) for name, choices in CHOICES.items()},
-    "format_": _among(_formats),
-    "rivals": _among(lambda ctx: nodes_of(_given(ctx, "model"))),
-    **dict.fromkeys(("target", "weight", "by", "fixed", "up", "down"), _among(_known_columns)),
+    **{name: _complete_from(choices) for name, choices in CHOICES.items()},
+    "format_": _complete_from(_list_formats),
+    "rivals": _complete_from(lambda ctx: list_nodes(_find_file(ctx, "model"))),
+    **dict.fromkeys(
+        ("target", "weight", "by", "fixed", "up", "down"), _complete_from(_list_columns)
+    ),
     **dict.fromkeys(
         ("drop", "categorical", "numeric"),
-        _of_list,
+        _complete_list,
     ),
     **dict.fromkeys(
         ("values", "ordered", "cost"),
-        _among(lambda ctx: [f"{name}=" for name in _known_columns(ctx)]),
+        _complete_from(lambda ctx: [f"{name}=" for name in _list_columns(ctx)]),
     ),
 }

@@ -25,7 +25,7 @@ def read_task(wanted: str) -> Task:
     return Task(wanted)
 
 
-def task_of(y: pl.Series, wanted: str | None) -> Task:
+def infer_task(y: pl.Series, wanted: str | None) -> Task:
     """Return whether the target is a class or a number.
 
     Texts, booleans and whole numbers of few different values are classes.
@@ -65,11 +65,11 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
             equals = ""
         if not equals:
             raise OptionError(f"{option} {text!r}: write CLASS=NUMBER,CLASS=NUMBER.")
-        numbers[_label(name.strip(), by_text, option)] = number
+        numbers[_find_label(name.strip(), by_text, option)] = number
     return numbers
 
 
-def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
+def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
     if text not in by_text:
         hint = did_you_mean(text, by_text)
         raise OptionError(f"{option}: class {text!r} is not in the target.{hint}")
@@ -86,7 +86,10 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
     for truth, predicted, cost in frame.rows():
         if not isinstance(cost, int | float):
             raise DataError(f"{path}: the cost {cost!r} is not a number.")
-        pair = (_label(str(truth), by_text, "--costs"), _label(str(predicted), by_text, "--costs"))
+        pair = (
+            _find_label(str(truth), by_text, "--costs"),
+            _find_label(str(predicted), by_text, "--costs"),
+        )
         costs[pair] = float(cost)
     return costs
 
@@ -130,7 +133,7 @@ def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
     """Refuse options that no data could make right, before a large file is read."""
-    from ceiba.cli.options.flags import in_flag_words
+    from ceiba.cli.options.flags import use_flag_names
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
     failures = []
@@ -141,7 +144,7 @@ def check_before_reading(
             if hasattr(model, "_task"):
                 grow_options(params, model._task)
         except OptionError as error:
-            failures.append(in_flag_words(str(error)))
+            failures.append(use_flag_names(str(error)))
         else:
             return
     if len(set(failures)) == 1:  # else the target decides which of them is said

@@ -63,7 +63,7 @@ _OF_COMMANDS: Final = re.compile(
     r"(?=: | is | must be |=')=?"
 )
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
-_OBJECT_WORDS: Final = re.compile(
+_OBJECT_CLASSES: Final = re.compile(
     r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: of ceiba\.\w+)?"
 )
 _NOT_TYPED: Final = re.compile(r"(,? or|,) (?:None|(?:a|an) (?:callable|RandomState[\w ]*))")
@@ -74,9 +74,9 @@ _RANGES: Final = (
     (re.compile(r"must be None, "), "must be "),
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
-_STATED: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
+_SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
 #: Options of `learn` whose parameter has another name.
-_OTHERWISE: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
+_RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
 
@@ -90,7 +90,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     reading = READING_OPTIONS if "reading" in signature else {}
-    rows = flags_of() if "options" in signature else {}
+    rows = flag_rows() if "options" in signature else {}
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
@@ -116,7 +116,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
             declared += [(key, skip if key == "skip_rows" else None, option)
                          for key, option in reading.items()]  # fmt: skip
         elif name == "options":
-            declared += [(key, None, _growing_flag(key, row)) for key, row in rows.items()]
+            declared += [(key, None, _declare_flag(key, row)) for key, row in rows.items()]
         elif name != "lang":
             declared.append((name, parameter.default, hints[name]))
     parameters = [
@@ -135,7 +135,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def flags_of() -> Mapping[str, Any]:
+def flag_rows() -> Mapping[str, Any]:
     """Return the rows that have a flag, by name: those of both tasks together."""
     from ceiba.estimators.parameters import PARAMETERS
 
@@ -143,7 +143,7 @@ def flags_of() -> Mapping[str, Any]:
     return {name: row for name, row in rows.items() if row.flag is not None}
 
 
-def _growing_flag(name: str, row: Any) -> Any:
+def _declare_flag(name: str, row: Any) -> Any:
     """Declare the flag of a row: the first sentence of its help, its names and its default."""
     from ceiba.estimators.parameters import PARAMETERS
 
@@ -175,7 +175,7 @@ def _growing_flag(name: str, row: Any) -> Any:
 
 def _read_flag(name: str, text: Any) -> Any:
     """Read a flag's text: a whole number, a number, or a name."""
-    row = flags_of()[name]
+    row = flag_rows()[name]
     if text is None or row.flag is not float:
         return text
     for kind in (int, float):
@@ -242,19 +242,19 @@ def hide_types(command: Any) -> None:
         hide_types(below)
 
 
-def in_flag_words(text: str) -> str:
+def use_flag_names(text: str) -> str:
     """Return a message of the estimators with options instead of parameters."""
-    text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
+    text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
-    text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
-    text = _AMONG.sub(_listed, text)
-    text = _NOT_TYPED.sub("", _OBJECT_WORDS.sub("", text))
+    text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
+    text = _AMONG.sub(_join_names, text)
+    text = _NOT_TYPED.sub("", _OBJECT_CLASSES.sub("", text))
     for pattern, plain in _RANGES:
         text = pattern.sub(plain, text)
-    return _STATED.sub(_typed, text)
+    return _SETTING.sub(_format_setting, text)
 
 
-def wrong_usage(error: BaseException) -> tuple[int, str] | None:
+def read_usage_error(error: BaseException) -> tuple[int, str] | None:
     """Return exit code and message of an error of typer's; None for another."""
     if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
         return None
@@ -267,18 +267,18 @@ def wrong_usage(error: BaseException) -> tuple[int, str] | None:
     return int(error.exit_code), f"{text}{stop} See {path} --help."
 
 
-def _listed(part: re.Match[str]) -> str:
+def _join_names(part: re.Match[str]) -> str:
     names = [name.strip().strip("'") for name in part[1].split(",")]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _typed(part: re.Match[str]) -> str:
-    flag = _flag(part[1])
+def _format_setting(part: re.Match[str]) -> str:
+    flag = _find_flag(part[1])
     return part[0] if flag is None else f"{flag} {part[2].strip(chr(39))}"
 
 
-def _flag(name: str) -> str | None:
+def _find_flag(name: str) -> str | None:
     """Return the option that stands for a parameter; None if there is none."""
-    if name in _OTHERWISE:
-        return _OTHERWISE[name]
-    return f"--{name.replace('_', '-')}" if name in flags_of() else None
+    if name in _RENAMED:
+        return _RENAMED[name]
+    return f"--{name.replace('_', '-')}" if name in flag_rows() else None

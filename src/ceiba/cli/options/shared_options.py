@@ -56,27 +56,27 @@ KeepIdentifiers = Annotated[
 PANEL: Final = "How the file is read"
 
 
-def _flag(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
+def _reading_option(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
     """Declare an option of reading."""
     option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
     return Annotated[kind, option]
 
 
 READING_OPTIONS: Final[dict[str, Any]] = {
-    "separator": _flag(
+    "separator": _reading_option(
         str | None,
         "--separator",
         r"Column separator: one character, or tab. \[default: detected]",
         metavar="CHARACTER",
     ),
-    "encoding": _flag(
+    "encoding": _reading_option(
         str | None,
         "--encoding",
         r"Text encoding: utf-8, cp1252, latin-1, ... \[default: detected from the first bytes, "
         "else utf-8]",
         metavar="NAME",
     ),
-    "missing_marker": _flag(
+    "missing_marker": _reading_option(
         list[str] | None,
         "--missing-marker",
         "A cell that means missing, besides the default ones; may be given several times. "
@@ -84,34 +84,34 @@ READING_OPTIONS: Final[dict[str, Any]] = {
         "the like among numbers]",
         metavar="TEXT",
     ),
-    "decimal_comma": _flag(
+    "decimal_comma": _reading_option(
         bool | None,
         "--decimal-comma/--decimal-point",
         r"Numbers are written 1,5 or 1.5. \[default: detected]",
     ),
-    "day_first": _flag(
+    "day_first": _reading_option(
         bool | None,
         "--day-first/--month-first",
         r"03/04/2024 is 3 April or March 4. \[default: detected]",
     ),
-    "header": _flag(
+    "header": _reading_option(
         bool | None,
         "--header/--no-header",
         r"Whether the first line holds names. \[default: detected]",
     ),
-    "names": _flag(
+    "names": _reading_option(
         str | None,
         "--names",
         "Names of all columns, instead of those in the file.",
         metavar="A,B,C",
     ),
-    "names_from": _flag(
+    "names_from": _reading_option(
         str | None,
         "--names-from",
         "A file with the names of all columns: one a line, or one line.",
         metavar="FILE",
     ),
-    "skip_rows": _flag(
+    "skip_rows": _reading_option(
         int, "--skip-rows", "Lines to leave out before the table.", metavar="N", min=0
     ),
 }
@@ -131,13 +131,13 @@ class ReadingFlags:
     names_from: str | None = None
     skip_rows: int = 0
 
-    def reading(self, quiet: bool = False, **settings: Any) -> Any:
+    def resolve(self, quiet: bool = False, **settings: Any) -> Any:
         """Check the options and return the `Reading`."""
         from ceiba.table.files import read_options
 
         return replace(read_options(**vars(self)), quiet=quiet, **settings)
 
-    def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
+    def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
         """Return how to read rows for a model: as those were read that it was learned from."""
         from ceiba.table.files import Style
 
@@ -146,7 +146,7 @@ class ReadingFlags:
         styles = stored.get("styles")
         named = styles.items() if isinstance(styles, dict) else ()
         names = stored.get("names")
-        reading = self.reading(
+        reading = self.resolve(
             quiet,
             expected=tree.schema.names if tree.schema.named else (),
             stored_names=tuple(map(str, names)) if isinstance(names, list) else (),
@@ -161,4 +161,4 @@ class ReadingFlags:
 
 
 #: Nothing is said: the file decides.
-AS_FOUND: Final = ReadingFlags()
+DEFAULT_READING: Final = ReadingFlags()

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
-_PATIENCE: Final = 1.0  # seconds before a bar appears
+_BAR_DELAY: Final = 1.0  # seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
-def width_of(stream: IO[str] | None = None) -> int | None:
+def get_width(stream: IO[str] | None = None) -> int | None:
     """Return the columns of the terminal that a stream goes to; None if it goes elsewhere."""
     if not (stream or sys.stdout).isatty():
         return None
@@ -56,18 +56,18 @@ def has_color(stream: IO[str] | None = None) -> bool:
     return (stream or sys.stdout).isatty() and not plain
 
 
-def colored(text: str, code: str, stream: IO[str] | None = None) -> str:
+def colorize(text: str, code: str, stream: IO[str] | None = None) -> str:
     """Return a text in a colour, where there are colours."""
     return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
 
 
 def tree_style() -> dict[str, Any]:
     """Return the options of `to_text` for the standard output."""
-    return {"unicode": can_unicode(), "color": has_color(), "width": width_of(),
+    return {"unicode": supports_unicode(), "color": has_color(), "width": get_width(),
             "digits": DIGITS, "lang": LANG.get()}  # fmt: skip
 
 
-def fitted(value: Any, stream: IO[str] | None = None) -> str:
+def render(value: Any, stream: IO[str] | None = None) -> str:
     """Return what a value prints, within the width of a stream, control characters as escapes.
 
     A value is a text, a table, something with `blocks`, or a list of these. Where there are
@@ -79,11 +79,11 @@ def fitted(value: Any, stream: IO[str] | None = None) -> str:
         parts = _CODE.split(text) if has_color(stream) else [text]
         return "".join(part if k % 2 else visible(part) for k, part in enumerate(parts))
 
-    blocks = (block if isinstance(block, Grid) else safe(block) for block in _blocks_of(value))
-    return text_of(blocks, width_of(stream))
+    blocks = (block if isinstance(block, Grid) else safe(block) for block in _list_blocks(value))
+    return text_of(blocks, get_width(stream))
 
 
-def _blocks_of(value: Any) -> list[Block]:
+def _list_blocks(value: Any) -> list[Block]:
     from ceiba.listing import Grid
 
     if isinstance(value, Grid):
@@ -91,19 +91,19 @@ def _blocks_of(value: Any) -> list[Block]:
     if hasattr(value, "blocks"):
         return list(value.blocks())
     if isinstance(value, list):
-        return [block for item in value for block in _blocks_of(item)]
+        return [block for item in value for block in _list_blocks(item)]
     return [str(value)]
 
 
 def answer(value: Any, data: Any, as_json: bool) -> None:
-    """Print an answer (see `fitted`) as text that fits the terminal, or as JSON."""
+    """Print an answer (see `render`) as text that fits the terminal, or as JSON."""
     if as_json:
         print(json.dumps(plain(data), ensure_ascii=False, indent=1))
     else:
-        print(fitted(value))
+        print(render(value))
 
 
-def can_unicode() -> bool:
+def supports_unicode() -> bool:
     """Return whether the standard output takes more than ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
@@ -112,14 +112,14 @@ def remark(text: str, quiet: bool = False) -> None:
     """Print a remark, unless silence was asked for."""
     if not text or quiet:
         return
-    message = fitted(text, sys.stderr)
+    message = render(text, sys.stderr)
     head = "warning:"
     if message.startswith(head):
-        message = colored(head, "yellow", sys.stderr) + message[len(head) :]
+        message = colorize(head, "yellow", sys.stderr) + message[len(head) :]
     print(message, file=sys.stderr)
 
 
-def check_out(path: Path | None, option: str = "--out") -> None:
+def check_out_path(path: Path | None, option: str = "--out") -> None:
     """Refuse a file that cannot be written before the work is done."""
     if path is None:
         return
@@ -147,14 +147,14 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def warn_in_words(quiet: bool = False) -> None:
+def show_warnings(quiet: bool = False) -> None:
     """Show warnings of ceiba once each, in the words of the command line, and no others."""
-    from ceiba.cli.options.flags import in_flag_words
+    from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = in_flag_words(str(message))
+        text = use_flag_names(str(message))
         if text not in texts:
             texts.add(text)
             remark(f"warning: {text}", quiet)
@@ -167,14 +167,14 @@ def warn_in_words(quiet: bool = False) -> None:
     warnings.showwarning = show
 
 
-def is_full(error: BaseException) -> bool:
+def is_disk_full(error: BaseException) -> bool:
     """Return whether there was no room for what was written, be it to the standard output."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
-def of_system(error: OSError) -> str:
+def format_os_error(error: OSError) -> str:
     """Return in our words what the system refused: reading a file, or writing what is printed."""
-    if is_full(error):
+    if is_disk_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:
         return str(error) or type(error).__name__
@@ -187,7 +187,7 @@ def exit_code(error: BaseException) -> int:
         return 130
     if isinstance(error, OptionError):
         return 2
-    if isinstance(error, OutputError) or is_full(error):
+    if isinstance(error, OutputError) or is_disk_full(error):
         return 1
     if isinstance(error, DataError | OSError):
         return 3
@@ -205,8 +205,8 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
     began = time.monotonic()
     bars: list[Any] = []
 
-    def tell(done: int) -> None:
-        if not bars and time.monotonic() - began > _PATIENCE:
+    def advance(done: int) -> None:
+        if not bars and time.monotonic() - began > _BAR_DELAY:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -225,14 +225,14 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
             bars[0].update(0, completed=done)
 
     try:
-        yield tell
+        yield advance
     finally:
         if bars:
             bars[0].stop()
 
 
 @contextlib.contextmanager
-def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+def spinner(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show that work of unknown length goes on; the sign goes when it ends."""
     if quiet or not sys.stderr.isatty():
         yield lambda words: None

@@ -30,7 +30,7 @@ class Conversation:
     """
 
     tree: Tree
-    known: dict[str, str | None] = field(default_factory=dict)
+    values: dict[str, str | None] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
@@ -42,13 +42,13 @@ class Conversation:
             if self.tree.is_leaf[move.node]:
                 continue
             column = names[int(self.tree.splits.column[move.node])]
-            if column not in self.known:
+            if column not in self.values:
                 return column
-            if move.by in ("surrogate", "default") and self.known[column] is None:
+            if move.by in ("surrogate", "default") and self.values[column] is None:
                 for stand_in in self.tree.node(move.node).surrogates:
-                    if stand_in.split.column not in self.known:
+                    if stand_in.split.column not in self.values:
                         return stand_in.split.column
-                    if self.known[stand_in.split.column] is not None:
+                    if self.values[stand_in.split.column] is not None:
                         break
         return None
 
@@ -56,7 +56,7 @@ class Conversation:
         """Return what the tree knows of a column."""
         return self.tree.schema.columns[self.tree.schema.index(column)]
 
-    def tell(self, column: str, text: str) -> None:
+    def set_value(self, column: str, text: str) -> None:
         """Take an answer; an empty one is "not known"."""
         from ceiba.table.files import plain_value
 
@@ -64,28 +64,28 @@ class Conversation:
         info = self.info(column)
         value: str | None = text or None
         if value is not None and not info.is_numeric:
-            value = _level(value, info)
+            value = _read_level(value, info)
         elif value is not None:
             value = plain_value(value, info, self.styles)
-        before = dict(self.known)
-        self.known[column] = value
+        before = dict(self.values)
+        self.values[column] = value
         try:
             self.table()
         except DataError:
-            self.known = before
-            raise DataError(f"{text!r} is not {_wanted(info)}.") from None
+            self.values = before
+            raise DataError(f"{text!r} is not {_describe_kind(info)}.") from None
 
     def table(self) -> Table:
         """Return the row as a table for the tree; what was not asked is missing."""
         from ceiba.tree.routing import route
 
-        cells = {name: [self.known.get(name)] for name in self.tree.schema.names}
+        cells = {name: [self.values.get(name)] for name in self.tree.schema.names}
         frame = pl.DataFrame(cells, schema=dict.fromkeys(cells, pl.String))
         tree = self.tree
         return route.read(tree, by_schema(Batch(frame.columns, 0, frame), tree.schema))
 
 
-def _level(text: str, info: ColumnInfo) -> str:
+def _read_level(text: str, info: ColumnInfo) -> str:
     """Read a level by its name, its number in the list, or its only beginning."""
     names = [str(level) for level in info.levels]
     if text in names:
@@ -98,12 +98,12 @@ def _level(text: str, info: ColumnInfo) -> str:
     raise DataError(f"{text!r} is none of its levels.{did_you_mean(text, names)}")
 
 
-def _wanted(info: ColumnInfo) -> str:
+def _describe_kind(info: ColumnInfo) -> str:
     return {"boolean": "yes or no", "date": "a date (2024-05-01)",
             "datetime": "a time (2024-05-01 12:30)"}.get(info.display, "a number")  # fmt: skip
 
 
-def range_of(info: ColumnInfo, lang: str = "en") -> str:
+def format_range(info: ColumnInfo, lang: str = "en") -> str:
     """Return which values a column had when the tree was learned."""
     if not info.is_numeric:
         names = [level_text(level) for level in info.levels[:_MANY]]
@@ -120,7 +120,7 @@ def range_of(info: ColumnInfo, lang: str = "en") -> str:
     return " ... ".join(ends)
 
 
-def sureness(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
+def find_confidence(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
     """Return the probability of the leaf's answer, its interval and the training rows there."""
     for rule in tree.rules().rules:
         if rule.node == leaf:

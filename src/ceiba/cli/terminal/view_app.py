@@ -54,8 +54,8 @@ class TreeViewer(App[None]):
             self.bind(key, action, description=words)
         self.model, self.table, self.row = tree, table, row
         self.title = title
-        self.wanted = ""
-        self.way: set[int] = set()
+        self.search_text = ""
+        self.row_path: set[int] = set()
         self.items: list[TreeNode[int]] = []
 
     def compose(self) -> ComposeResult:
@@ -98,7 +98,7 @@ class TreeViewer(App[None]):
     def _label(self, node: int) -> Text:
         tree = self.model
         parts = Text()
-        if node in self.way:
+        if node in self.row_path:
             parts.append("● ", style="bold yellow")
         sentence = "root" if not node else self._sentence(node)
         parts.append(visible(sentence, one_line=True))
@@ -139,7 +139,7 @@ class TreeViewer(App[None]):
         text.append("says ")
         text.append(f"{visible(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task.has_classes and tree.n_outputs == 1:
-            self._shares(node, text)
+            self._add_shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
         text.append(f"depth {tree.node_depth[node]}" + "\n")
         split = tree.splits.split(node, tree.schema)
@@ -151,14 +151,14 @@ class TreeViewer(App[None]):
             below = counted(self._n_leaves(node), "leaf", "leaves")
             text.append(f"{below} below" + "\n")
         if self.table is not None:
-            self._way_of_row(text)
+            self._add_path(text)
         return text
 
     def _n_leaves(self, node: int) -> int:
         end = int(self.model.subtree_end[node])
         return int(self.model.is_leaf[node:end].sum())
 
-    def _shares(self, node: int, text: Text) -> None:
+    def _add_shares(self, node: int, text: Text) -> None:
         if self.model.class_prior is not None:
             text.append("prior-weighted probabilities:" + "\n")
         labels = self.model.target.classes[0].tolist()
@@ -171,7 +171,7 @@ class TreeViewer(App[None]):
             text.append(f" {percent(share, 1)}\n")
         text.append("\n")
 
-    def _way_of_row(self, text: Text) -> None:
+    def _add_path(self, text: Text) -> None:
         explanation = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
         text.append(visible(str(explanation)))
@@ -211,7 +211,7 @@ class TreeViewer(App[None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the first node that is meant."""
-        self.wanted = event.value.strip()
+        self.search_text = event.value.strip()
         event.input.remove_class("shown")
         self._outline.focus()
         self._find(0)
@@ -222,7 +222,7 @@ class TreeViewer(App[None]):
         self._find((at.data or 0) + 1 if at is not None else 0)
 
     def _find(self, start: int) -> None:
-        wanted, n = self.wanted.casefold(), self.model.n_nodes
+        wanted, n = self.search_text.casefold(), self.model.n_nodes
         if not wanted:
             return
         if wanted.startswith("#") and wanted[1:].isdigit() and int(wanted[1:]) < n:
@@ -233,7 +233,7 @@ class TreeViewer(App[None]):
             if wanted in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
-        self.notify(f"Nothing is called {self.wanted!r}.", severity="warning")
+        self.notify(f"Nothing is called {self.search_text!r}.", severity="warning")
 
     def action_row(self, step: int) -> None:
         """Follow another row."""
@@ -246,8 +246,11 @@ class TreeViewer(App[None]):
     def _follow(self) -> None:
         """Mark the way of the row and go to its end."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        before, self.way = self.way, {step.node for step in explanation.steps} | {explanation.leaf}
-        for node in before | self.way:
+        before, self.row_path = (
+            self.row_path,
+            {step.node for step in explanation.steps} | {explanation.leaf},
+        )
+        for node in before | self.row_path:
             self.items[node].set_label(self._label(node))
         self.sub_title = f"row {self.row + 1}"
         self._go_to(explanation.leaf)

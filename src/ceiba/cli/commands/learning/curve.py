@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Data,
     KeepIdentifiers,
@@ -34,7 +34,7 @@ def curve(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     out: Out = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -43,21 +43,21 @@ def curve(
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
     from ceiba.cli.options.estimator_from_flags import (
         check_before_reading,
         make_model,
         read_settings,
     )
-    from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out_path, remark, show_warnings
     from ceiba.inspection import learning_curve
     from ceiba.table.files import names_in
 
-    warn_in_words(quiet=True)
-    check_out(out)
-    work = Learning(
+    show_warnings(quiet=True)
+    check_out_path(out)
+    work = LearnJob(
         data=data, target=target,
-        reading=reading.reading(),
+        reading=reading.resolve(),
         shape={"drop": names_in(drop), "categorical": names_in(categorical), "numeric": [],
                "ordered": {}},
         weight=None, quiet=True, keep_identifiers=keep_identifiers,

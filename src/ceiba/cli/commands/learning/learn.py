@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Data,
     KeepIdentifiers,
@@ -56,7 +56,7 @@ def learn(
         typer.Option(help="Column with how many times each row counts.", rich_help_panel=_DATA),
     ] = None,
     keep_identifiers: KeepIdentifiers = False,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[
         float | None, typer.Option(help="Fraction of rows held out for evaluation.")
     ] = None,
@@ -140,23 +140,23 @@ def learn(
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
     from ceiba.cli.beyond_memory import open_files
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
-    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import check_out_path, remark, show_warnings
     from ceiba.table.files import existing, is_stream, names_in, ordered_in, seekable
 
-    warn_in_words(quiet)
-    check_out(model, "--model")
-    check_out(report, "--report")
+    show_warnings(quiet)
+    check_out_path(model, "--model")
+    check_out_path(report, "--report")
     if small_report and report is None:
         raise OptionError("--small-report needs --report PAGE.")
     if weight is not None and frequency is not None:
         raise OptionError("Pass --weight or --frequency, not both.")
-    work = Learning(
+    work = LearnJob(
         data=data,
         target=target,
-        reading=reading.reading(quiet),
+        reading=reading.resolve(quiet),
         shape={
             "drop": names_in(drop),
             "categorical": names_in(categorical),
@@ -201,6 +201,6 @@ def learn(
     if (is_stream(data) or "*" in path.name) and model is None:
         path = Path("model.ceiba")
     remark(save_model(fitted, path, work.metadata(hash_data)), quiet)
-    work.tell(fitted, path, test, as_json)
+    work.print_result(fitted, path, test, as_json)
     if report is not None:
         work.report(fitted, report, test)

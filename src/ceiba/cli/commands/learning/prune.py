@@ -30,12 +30,12 @@ def prune(
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
     from ceiba.cli.models import open_model, save_model
-    from ceiba.cli.terminal.output import answer, check_out, remark, tree_style
+    from ceiba.cli.terminal.output import answer, check_out_path, remark, tree_style
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 
     opened, metadata = open_model(model)
-    check_out(out)
+    check_out_path(out)
     tree = opened.tree_
     if risk not in ("cost", "impurity"):
         raise OptionError(f"--risk {risk!r}: cost or impurity.")

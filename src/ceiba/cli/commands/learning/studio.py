@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 
 _LESSONS: Final = ("restaurant", "play-tennis", "iris")
@@ -56,7 +56,7 @@ def studio(
         bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
     lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
     """Grow a tree by hand, with the data, in the browser.
@@ -71,14 +71,14 @@ def studio(
 
     ceiba studio restaurant --lesson --lang es
     """
-    from ceiba.cli.terminal.output import remark, warn_in_words
+    from ceiba.cli.terminal.output import remark, show_warnings
 
     is_lesson = lesson and data in _LESSONS and not Path(data).exists()
     is_model = data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
         raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
-    loaded = None if is_lesson or is_model else _read(data, reading)
-    from ceiba.cli.studio_job import file_source, lesson_source, model_source
+    loaded = None if is_lesson or is_model else _read_while_importing(data, reading)
+    from ceiba.cli.studio_job import open_lesson, open_model_table, open_table
 
     try:
         from ceiba.studio import Address, first_setup, open_workspace, run
@@ -88,15 +88,15 @@ def studio(
             "ceiba[studio]",
             name=error.name,
         ) from None
-    warn_in_words(quiet)
+    show_warnings(quiet)
     options: dict[str, Any] = {}
     name: str | None
     if is_lesson:
-        source, name, options = lesson_source(data)
+        source, name, options = open_lesson(data)
     elif is_model:
-        source, name = model_source(data, rows, target, reading)
+        source, name = open_model_table(data, rows, target, reading)
     else:
-        source, name = file_source(data, target, reading, test, loaded)
+        source, name = open_table(data, target, reading, test, loaded)
     del loaded  # a large table is in memory once
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
@@ -119,21 +119,21 @@ def studio(
     remark("" if path is None else f"The work is kept in {path}.", quiet)
 
 
-def _read(data: str, flags: ReadingFlags) -> Any:
+def _read_while_importing(data: str, flags: ReadingFlags) -> Any:
     """Read a table; what takes long to import is imported meanwhile, in another thread."""
     from threading import Thread
 
-    importing = Thread(target=_import_the_rest)
+    importing = Thread(target=_import_studio)
     importing.start()
     from ceiba.table.files import load_table
 
     try:
-        return load_table(data, flags.reading())
+        return load_table(data, flags.resolve())
     finally:
         importing.join()
 
 
-def _import_the_rest() -> None:
+def _import_studio() -> None:
     """Import what the studio needs besides the reader; what is not installed is named later."""
     from contextlib import suppress
     from importlib import import_module

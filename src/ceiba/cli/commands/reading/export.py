@@ -41,13 +41,13 @@ def export(
 
     from ceiba.cli.models import open_tree
     from ceiba.cli.options.estimator_from_flags import read_settings
-    from ceiba.cli.terminal.output import check_out, remark
+    from ceiba.cli.terminal.output import check_out_path, remark
     from ceiba.export import FORMATS, format_named, format_of_path
     from ceiba.export import export as write
 
     if format_ is None and out is None:
         raise OptionError(f"Name the format: {', '.join(FORMATS)}.")
-    check_out(out)
+    check_out_path(out)
     chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
     options: dict[str, Any] = read_settings(set_)
     options |= {k: v for k, v in {"dialect": dialect, "table": table}.items() if v is not None}

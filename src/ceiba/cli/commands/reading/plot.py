@@ -27,10 +27,10 @@ def plot(
     """
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import LANG, check_out, remark
+    from ceiba.cli.terminal.output import LANG, check_out_path, remark
 
     opened, _ = open_model(model)
-    check_out(out)
+    check_out_path(out)
     picture_format(out)
     kinds = {
         "tree": pictures.plot_tree,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Model, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Model, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
@@ -48,7 +48,7 @@ def report(
         str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
     """Write the interactive page of a model: one HTML file that needs no network.
@@ -63,11 +63,11 @@ def report(
 
     ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
-    from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
+    from ceiba.cli.commands.using.evaluate import evaluate_file, read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import remark, warn_in_words
+    from ceiba.cli.terminal.output import remark, show_warnings
 
-    warn_in_words()
+    show_warnings()
     fits_again = stability is not None or bool(rivals)
     if fits_again and train is None:
         name = "--stability" if stability is not None else "--rivals"
@@ -79,10 +79,10 @@ def report(
     if weight is not None and not fits_again:
         raise OptionError("--weight has no effect without --stability or --rivals.")
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
+    read_as = reading.for_model(metadata, opened.tree_)
     options: dict[str, Any] = {"title": title, "lang": lang}
     if train is not None:
-        X, y, weights, _ = truth_of(opened, train, read_as, target, weight)
+        X, y, weights, _ = read_truth(opened, train, read_as, target, weight)
         options["train"] = (X, y)
         if stability is not None:
             options["stability"] = opened.stability(X, y, weights, resamples=stability)
@@ -90,10 +90,10 @@ def report(
             opened.rival_columns(X, y, weights, node=node) for node in rivals or ()
         ]
     if data is not None:
-        X, y, _, dropped = truth_of(opened, data, read_as, target, None)
+        X, y, _, dropped = read_truth(opened, data, read_as, target, None)
         options["test"] = (X, y)
         options["groups"] = [
-            evaluation_on(opened, data, read_as, target, None, column, positive)
+            evaluate_file(opened, data, read_as, target, None, column, positive)
             for column in by or ()
         ]
         if dropped:
@@ -110,12 +110,12 @@ def report(
 def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any:
     """Compare new rows with those of training; their truth too, if the file holds it."""
     from ceiba._polars import pl
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.table.files import batches, by_schema
 
     rows = []
     for batch in batches(new, reading, 250_000):
         if (target or model.tree_.target.name) in batch.columns:
-            return model.drift(*truth_of(model, new, reading, target, None)[:2])
+            return model.drift(*read_truth(model, new, reading, target, None)[:2])
         rows.append(by_schema(batch, model.tree_.schema))
     return model.drift(pl.concat(rows))

@@ -34,21 +34,21 @@ def rules(
         table = table.sort(sort)
     rows = zip(table, table.rules, strict=True)
     figures = [{**row, "optimistic": rule.optimistic} for row, rule in rows]
-    answer(_blocks(table), figures, as_json)
+    answer(_format_rules(table), figures, as_json)
 
 
-def _blocks(table: Any) -> str:
+def _format_rules(table: Any) -> str:
     """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
-    from ceiba.cli.terminal.output import colored
+    from ceiba.cli.terminal.output import colorize
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text
 
     word = words(table.lang)
-    lines = [colored(table.title, "bold"), ""]
+    lines = [colorize(table.title, "bold"), ""]
     for rule in table.rules:
         value = number_text(rule.value, 4) if isinstance(rule.value, float) else str(rule.value)
         head = word("rules.head", leaf=rule.node, value=visible(value, one_line=True))
-        line = colored(head, "bold")
+        line = colorize(head, "bold")
         if rule.rows:
             line += word("rules.head_rows", n=rule.rows, share=percent(rule.share, 1))
         if rule.confidence == rule.confidence:

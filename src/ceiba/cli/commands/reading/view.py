@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Model, ReadingFlags
 from ceiba.errors import DataError
 
 
@@ -20,7 +20,7 @@ def view(
     row: Annotated[
         int, typer.Option("--row", "-r", metavar="N", min=1, help="Follow this row first.")
     ] = 1,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
     """Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.
 
@@ -37,7 +37,7 @@ def view(
         from ceiba.table.files import batches, by_schema
         from ceiba.tree.routing import route
 
-        read_as = reading.like(metadata, tree)
+        read_as = reading.for_model(metadata, tree)
         parts = [by_schema(batch, tree.schema) for batch in batches(data, read_as, 250_000)]
         table = route.read(tree, pl.concat(parts))
         if row > table.n_rows:

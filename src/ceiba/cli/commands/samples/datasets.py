@@ -22,10 +22,10 @@ def datasets(
     Example: ceiba datasets iris -o iris.csv
     """
     from ceiba import datasets as room
-    from ceiba.cli.terminal.output import answer, check_out, remark
+    from ceiba.cli.terminal.output import answer, check_out_path, remark
     from ceiba.tree.model_file import atomic
 
-    check_out(out)
+    check_out_path(out)
     loaders: dict[str, Any] = {
         loader.removeprefix("load_"): getattr(room, loader)
         for loader in room.__all__

@@ -19,34 +19,34 @@ def demo(
 
     Example: ceiba demo --out first_look
     """
-    from ceiba.cli.terminal.output import fitted
+    from ceiba.cli.terminal.output import render
     from ceiba.datasets import load_iris, load_restaurant
     from ceiba.estimators import DecisionTreeClassifier
     from ceiba.prune import CostComplexity
 
     restaurant, iris = load_restaurant(), load_iris()
-    _headline("To wait for a table or not: 12 rows of Russell and Norvig")
+    _print_heading("To wait for a table or not: 12 rows of Russell and Norvig")
     _show_gains(restaurant)
     model = DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
-    _learn(model, restaurant.X, restaurant.y)
-    print(f"accuracy {_accuracy(model, restaurant.X, restaurant.y)}")
+    _fit_and_print(model, restaurant.X, restaurant.y)
+    print(f"accuracy {_format_accuracy(model, restaurant.X, restaurant.y)}")
 
-    _headline("Iris: 100 flowers to learn from, 50 to judge by")
+    _print_heading("Iris: 100 flowers to learn from, 50 to judge by")
     out.mkdir(parents=True, exist_ok=True)
-    seen, test = _every_third_apart(iris)
+    seen, test = _split_every_third(iris)
     model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
-    _learn(model, *seen)
+    _fit_and_print(model, *seen)
     print("How big should it be? Ten-fold cross-validation of every size:\n")
-    print(f"{fitted(model.pruning_table_)}\n")
-    print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *test)}")
+    print(f"{render(model.pruning_table_)}\n")
+    print(f"on the 50 flowers it has not seen: accuracy {_format_accuracy(model, *test)}")
 
-    print(f"\n{_picture(model, out)}")
+    print(f"\n{_draw_tree(model, out)}")
     path = out / "iris_report.html"
     model.report(path, train=seen, test=test, title="Iris")
     print(f"\nThe interactive report (open it in a browser):\n{path}")
 
 
-def _headline(text: str) -> None:
+def _print_heading(text: str) -> None:
     print(f"\n{text}\n{'-' * len(text)}")
 
 
@@ -61,7 +61,7 @@ def _show_gains(data: Dataset) -> None:
     print()
 
 
-def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
+def _fit_and_print(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
     from ceiba.cli.terminal.output import tree_style
 
     model.fit(X, y)
@@ -69,7 +69,7 @@ def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any])
     print()
 
 
-def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
+def _format_accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
     """Return the accuracy beside that of always giving the most frequent class."""
     from ceiba.inspection import ClassEvaluation
 
@@ -78,7 +78,7 @@ def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[An
     return f"{result.accuracy:.3f}, always {result.baseline!r} {1 - result.baseline_error:.3f}"
 
 
-def _every_third_apart(
+def _split_every_third(
     data: Dataset,
 ) -> tuple[tuple[dict[str, list[Any]], list[Any]], tuple[dict[str, list[Any]], list[Any]]]:
     """Keep rows 0, 3, 6, ... for judging; the classes of iris stand in blocks, so all take part."""
@@ -91,7 +91,7 @@ def _every_third_apart(
     return seen, test
 
 
-def _picture(model: DecisionTreeClassifier, out: Path) -> str:
+def _draw_tree(model: DecisionTreeClassifier, out: Path) -> str:
     """Draw the tree and give the path of the file, or say what is missing."""
     from ceiba.plot import plot_tree
 

@@ -41,7 +41,7 @@ def lesson(
     Example: ceiba lesson 3 --lang es
     """
     from ceiba import lessons
-    from ceiba.cli.terminal.output import answer, check_out
+    from ceiba.cli.terminal.output import answer, check_out_path
     from ceiba.lessons import NUMBERS
     from ceiba.tree.model_file import atomic
 
@@ -52,7 +52,7 @@ def lesson(
         return
     chosen = lessons.lesson(number)
     path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")
-    check_out(path)
+    check_out_path(path)
     if path.exists():
         raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
     notebook = lessons.notebook(lessons.run(chosen, data), lang)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 
 CHANGED = 5
 
@@ -24,7 +24,7 @@ def drift(
     fail_psi: Annotated[
         float | None, typer.Option("--fail-psi", help="Exit code 5 if the PSI is above this.")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Compare new rows with the rows the model was learned from, branch by branch.
@@ -33,18 +33,18 @@ def drift(
 
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
     from ceiba.table.files import batches, by_schema
     from ceiba.trust import drift as drift_of
 
-    warn_in_words()
+    show_warnings()
     opened, metadata = open_model(model)
     tree = opened.tree_
-    read_as = reading.like(metadata, opened.tree_)
+    read_as = reading.for_model(metadata, opened.tree_)
     if with_target or target is not None:
-        X, y, _, _ = truth_of(opened, data, read_as, target, None)
+        X, y, _, _ = read_truth(opened, data, read_as, target, None)
     else:
         X, y = pl.concat([by_schema(b, tree.schema) for b in batches(data, read_as, 250_000)]), None
     result = drift_of(tree, X, y)

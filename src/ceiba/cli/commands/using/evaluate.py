@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.visible import counted
 
@@ -31,7 +31,7 @@ def evaluate(
     gains: Annotated[
         bool, typer.Option("--gains", help="Show the table of gains and lift.")
     ] = False,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Compare the answers of a model with the truth in a file.
@@ -43,31 +43,31 @@ def evaluate(
     Example: ceiba evaluate weather.ceiba test.csv
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
 
-    warn_in_words()
+    show_warnings()
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
-    evaluation = evaluation_on(opened, data, read_as, target, weight, by, positive)
-    blocks = evaluation_blocks(evaluation)
+    read_as = reading.for_model(metadata, opened.tree_)
+    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive)
+    blocks = format_evaluation(evaluation)
     if gains:
-        blocks += ["", gains_of(evaluation)]
-    answer(blocks, evaluation_data(evaluation), as_json)
+        blocks += ["", find_gains(evaluation)]
+    answer(blocks, evaluation_to_dict(evaluation), as_json)
 
 
-def evaluation_blocks(evaluation: Any) -> list[Any]:
+def format_evaluation(evaluation: Any) -> list[Any]:
     """Return an evaluation as it is printed; one per output of a model with several."""
     from ceiba.cli.terminal.output import LANG
     from ceiba.trust import GroupEvaluation
 
     if isinstance(evaluation, tuple):
-        return [block for output in evaluation for block in evaluation_blocks(output)]
+        return [block for output in evaluation for block in format_evaluation(output)]
     if isinstance(evaluation, GroupEvaluation):
         return list(evaluation.blocks())
     return list(evaluation.blocks(LANG.get()))
 
 
-def gains_of(evaluation: Any) -> Any:
+def find_gains(evaluation: Any) -> Any:
     """Return the table of gains and lift, or raise an error that says why there is none."""
     scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
@@ -77,7 +77,7 @@ def gains_of(evaluation: Any) -> Any:
     return scores.gains
 
 
-def evaluation_on(
+def evaluate_file(
     model: Any,
     data: str,
     reading: Any,
@@ -93,8 +93,8 @@ def evaluation_on(
     tree = model.tree_
     # Rows that are parted among leaves need all their columns; of others the leaf says all.
     streamed = tree.missing != "fractional"
-    X, y, weights, dropped = truth_of(
-        model, data, reading, target, weight, by, groups, _leaves(model) if streamed else None
+    X, y, weights, dropped = read_truth(
+        model, data, reading, target, weight, by, groups, _leaf_finder(model) if streamed else None
     )
     if dropped:
         remark(f"Left out: {counted(dropped, 'row')} without the truth.")
@@ -118,7 +118,7 @@ def evaluation_on(
     return replace(evaluation, by=by)
 
 
-def _leaves(model: Any) -> Callable[[Any], Any]:
+def _leaf_finder(model: Any) -> Callable[[Any], Any]:
     """Return what turns rows into the nodes in which they end."""
 
     def leaves(rows: Any) -> Any:
@@ -128,7 +128,7 @@ def _leaves(model: Any) -> Callable[[Any], Any]:
     return leaves
 
 
-def truth_of(
+def read_truth(
     model: Any,
     data: str,
     reading: Any,
@@ -177,10 +177,10 @@ def truth_of(
     if by is not None and groups is not None:
         groups.extend(frame[by].to_list())
     weights = None if weight is None else frame[weight].cast(pl.Float64).to_numpy()
-    return X, _truth(frame[name], tree), weights, int((~present).sum())
+    return X, _convert_truth(frame[name], tree), weights, int((~present).sum())
 
 
-def _truth(series: Any, tree: Any) -> Any:
+def _convert_truth(series: Any, tree: Any) -> Any:
     """Bring the truth into the type of the classes: a CSV holds texts."""
     if tree.task.is_regression("Evaluation"):
         return series.to_numpy()
@@ -195,10 +195,10 @@ def _truth(series: Any, tree: Any) -> Any:
     return [by_text.get(str(value), value) for value in values]
 
 
-def evaluation_data(evaluation: Any) -> Any:
+def evaluation_to_dict(evaluation: Any) -> Any:
     """Return an evaluation as plain data."""
     if isinstance(evaluation, tuple):
-        return [evaluation_data(output) for output in evaluation]
+        return [evaluation_to_dict(output) for output in evaluation]
     if hasattr(evaluation, "to_dict"):
         return evaluation.to_dict()
     data = {field.name: getattr(evaluation, field.name) for field in fields(evaluation)}

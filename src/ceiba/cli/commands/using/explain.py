@@ -8,7 +8,7 @@ import typer
 
 from ceiba._polars import pl
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Model,
     ReadingFlags,
@@ -33,7 +33,7 @@ def explain(
             "--background", help="With --shapley: a table whose rows stand for unknown values."
         ),
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Explain the prediction for one row: each split on its path, and what routed the row.
@@ -47,27 +47,27 @@ def explain(
     ceiba explain weather.ceiba new.csv --row 3 --shapley
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import LANG, answer, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, show_warnings
     from ceiba.inspection import explain as why
 
-    warn_in_words()
+    show_warnings()
     tree, metadata = open_tree(model)
     if background is not None and not shapley:
         raise OptionError("--background has no effect without --shapley.")
-    table = one_row(tree, metadata, data, row, values, reading)
+    table = read_row(tree, metadata, data, row, values, reading)
     explanation = why(tree, table, lang=LANG.get())
     blocks: list[Any] = [explanation]
     figures = explanation.to_dict()
     if shapley:
-        others = None if background is None else _rows(tree, metadata, background, reading)
-        listings = _contributions(tree, table, others)
+        others = None if background is None else _read_rows(tree, metadata, background, reading)
+        listings = _list_contributions(tree, table, others)
         blocks += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
         figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
     answer(blocks, figures, as_json)
 
 
-def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
+def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     """Return the contributions to the answer for a row, one listing per output."""
     from ceiba.trust import shap_values
 
@@ -79,16 +79,16 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
 
 
-def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
+def _read_rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
     from ceiba.table.files import batches, by_schema
     from ceiba.tree.routing import route
 
-    read = batches(data, reading.like(metadata, tree), 250_000)
+    read = batches(data, reading.for_model(metadata, tree), 250_000)
     return route.read(tree, pl.concat([by_schema(batch, tree.schema) for batch in read]))
 
 
-def one_row(
+def read_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
     """Read one row of a file, or one that is written in the command, as a table for the tree."""
@@ -99,11 +99,11 @@ def one_row(
         raise OptionError("Pass a table (and --row), or values of a row with --value.")
     batch: Any
     if data is not None:
-        batch = _row(data, reading.like(metadata, tree), row)
+        batch = _find_row(data, reading.for_model(metadata, tree), row)
     else:
         from ceiba.table.files import plain_value
 
-        styles = reading.like(metadata, tree).styles
+        styles = reading.for_model(metadata, tree).styles
         cells: dict[str, Any] = dict.fromkeys(tree.schema.names)
         for text in values or ():
             name, equals, value = text.partition("=")
@@ -122,7 +122,7 @@ def one_row(
     return table
 
 
-def _row(data: str, reading: Any, row: int) -> Any:
+def _find_row(data: str, reading: Any, row: int) -> Any:
     from ceiba.table.files import Batch, batches, styles_of
 
     if row < 1:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Data, Model, Out, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Data, Model, Out, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.visible import counted
 
@@ -29,7 +29,7 @@ def predict(
         ),
     ] = False,
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
     """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
@@ -41,17 +41,17 @@ def predict(
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.cli.writing import Answers, write_answers
+    from ceiba.cli.terminal.output import check_out_path, remark, show_warnings
+    from ceiba.cli.writing import Predictions, write_predictions
     from ceiba.table.files import batches
 
-    warn_in_words(quiet)
-    check_out(out)
+    show_warnings(quiet)
+    check_out_path(out)
     if chunk < 1:
         raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
     tree, metadata = open_tree(model)
     no_bar = quiet or (out is None and sys.stdout.isatty())
-    read_as = reading.like(metadata, tree, no_bar)
-    answers = Answers(tree, probabilities, leaf, prefix)
-    n = write_answers(answers, batches(data, read_as, chunk), out, only=only, escape=escape)
+    read_as = reading.for_model(metadata, tree, no_bar)
+    answers = Predictions(tree, probabilities, leaf, prefix)
+    n = write_predictions(answers, batches(data, read_as, chunk), out, only=only, escape=escape)
     remark(f"{counted(n, 'row')} predicted, written to {out}", quiet or out is None)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 
 
 def stability(
@@ -26,7 +26,7 @@ def stability(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Fit again on resamples of the rows that the model was learned from.
@@ -39,15 +39,15 @@ def stability(
 
     ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
     """
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import LANG, answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out_path, show_warnings
 
-    warn_in_words()
-    check_out(plot, "--plot")
+    show_warnings()
+    check_out_path(plot, "--plot")
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
-    X, y, weights, _ = truth_of(opened, data, read_as, target, weight)
+    read_as = reading.for_model(metadata, opened.tree_)
+    X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
     if rivals is not None:
         result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = result.table.to_dict()

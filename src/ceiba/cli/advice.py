@@ -29,7 +29,7 @@ _DO: Final = {
 }
 
 
-def described(table: Table, target: str | None = None) -> Description:
+def describe_table(table: Table, target: str | None = None) -> Description:
     """Describe a table of any size."""
     from ceiba.inspection import describe
 
@@ -47,14 +47,14 @@ def described(table: Table, target: str | None = None) -> Description:
     return replace(description, n_rows=n, columns=columns)
 
 
-def in_option_words(remark: Remark) -> str:
+def add_option_hint(remark: Remark) -> str:
     """Add the option that does what a remark advises."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
     return f"{remark.text} ({option.format(name=name)})" if option else remark.text
 
 
-def column_named(text: str, columns: list[str], option: str, source: str) -> str:
+def find_column(text: str, columns: list[str], option: str, source: str) -> str:
     """Return the column that is meant, by name or by number (1 is the first, -1 the last)."""
     if text in columns:
         return text
@@ -71,7 +71,7 @@ def column_named(text: str, columns: list[str], option: str, source: str) -> str
     )
 
 
-def advice(y: pl.Series, task: Task, n_missing: int) -> list[str]:
+def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
     """Return remarks about the target: rare classes, rows left out."""
     remarks = []
     total = len(y) + n_missing
