@@ -40,6 +40,17 @@ _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
+#: The classes that parameters and fitted attributes may be of, by name.
+_OBJECTS: Final = {
+    cls.__name__: cls
+    for cls in (
+        *(getattr(room, name) for room in (grow, prune) for name in room.__all__),
+        Listing,
+        StepFunctions,
+    )
+    if isinstance(cls, type)
+    and issubclass(cls, OptionObject | Listing | prune.CrossValidation | StepFunctions)
+}
 _LEFT_OUT: Final = {"$object": ["left out", {}]}
 _SHOWN: Final = 80  # characters of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
@@ -53,15 +64,14 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
             f"{name} is not a class of ceiba, so it cannot be made again from a file. Save its "
             "tree: model.tree_.save(path)."
         )
-    classes = _objects()
     parameters = {
-        key: _plain(key, value, classes, "set the parameter again before fitting anew.")
+        key: _plain(key, value, "set the parameter again before fitting anew.")
         for key, value in model.get_params(deep=False).items()
     }
     fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _plain(key, value, classes, "fit again to have the attribute.")
+            plain = _plain(key, value, "fit again to have the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
@@ -87,12 +97,12 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
             stored["fitted"][key].fail(f"No model has such a {key}.")
 
 
-def _plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
+def _plain(name: str, value: Any, advice: str) -> Any:
     """Return a value as JSON has it; of one that has no place there, a mark."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
-        return to_json(value, classes)
+        return to_json(value, _OBJECTS)
     except UnwritableError:
         text = repr(value)
         text = text if len(text) <= _SHOWN else f"<{type(value).__name__}>"
@@ -112,18 +122,18 @@ def restore(document: Document) -> Any:
         return tree
     stored.object(("class", "parameters", "fitted"))
     refuse_deep(stored)
-    classes, objects = _classes(), _objects()
+    classes = _classes()
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
     parameters = {
-        key: from_json(settings[key], objects)
+        key: from_json(settings[key], _OBJECTS)
         for key in settings.value
         if settings.value[key] != _LEFT_OUT
     }
     model = cls(**parameters)
-    attributes = {key: _read_fitted(fitted[key], objects) for key in fitted.value}
+    attributes = {key: _read_fitted(fitted[key]) for key in fitted.value}
     _refuse_unusable(model, attributes, tree, stored)
     try:
         model._keep(tree)
@@ -133,12 +143,12 @@ def restore(document: Document) -> Any:
     return model
 
 
-def _read_fitted(field: Field, classes: Mapping[str, type]) -> Any:
+def _read_fitted(field: Field) -> Any:
     """Read a fitted attribute."""
     if isinstance(field.value, dict) and "$tree" in field.value:
         parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
         return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    return from_json(field, classes)
+    return from_json(field, _OBJECTS)
 
 
 def _is_number(value: Any) -> bool:
@@ -255,14 +265,6 @@ def _classes() -> dict[str, type[BaseTree]]:
         for cls in family[1:]
         if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
     }
-
-
-def _objects() -> dict[str, type]:
-    """Return the classes that parameters and fitted attributes may be of, by name."""
-    public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
-    classes = [cls for cls in (*public, Listing, StepFunctions) if isinstance(cls, type)]
-    return {cls.__name__: cls for cls in classes if issubclass(cls, bases)}
 
 
 def wrap(tree: Tree) -> Any:

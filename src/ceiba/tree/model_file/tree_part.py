@@ -98,8 +98,8 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         "counts": None if tree.counts is None else _by_class(tree.counts, "counts"),
         "cost_matrix": None if costs is None else [_numbers(row, "cost_matrix") for row in costs],
         "class_prior": None if prior is None else _numbers(prior, "class_prior"),
-        "surrogates": _table_to_json(tree.surrogates),
-        "competitors": _table_to_json(tree.competitors),
+        "surrogates": None if tree.surrogates is None else _table_to_json(tree.surrogates),
+        "competitors": None if tree.competitors is None else _table_to_json(tree.competitors),
         "tests": None
         if tests is None
         else {"name": tests.name} | {name: _numbers(getattr(tests, name)) for name in TEST_FIGURES},
@@ -156,9 +156,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     return fields
 
 
-def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
-    if stored is None:
-        return None
+def _table_to_json(stored: SplitsByNode) -> dict[str, Any]:
     figures = {name: getattr(stored, name) for name in stored.figures()}
     return {
         "start": stored.start.tolist(),
